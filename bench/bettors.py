@@ -70,7 +70,7 @@ class Rate(NamedTuple):
 class Bettor:
     """One caller on a call who plays hand after hand, one lost for each one won.
 
-    `elapsed` seconds of his time pass from one transaction to the next.
+    `elapsed` seconds of their time pass from one transaction to the next.
     """
 
     def __init__(self, caller_id: int, call_id: int, elapsed: int) -> None:
@@ -177,7 +177,7 @@ def bettors_at(
 def at_the_books(
     disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0
 ) -> Rate:
-    """Let bettors play for a while as the tables do: each waits for his own transaction."""
+    """Let bettors play for a while as the tables do: each waits for their own transaction."""
     with room(disk, count, elapsed=elapsed) as here:
         if commit:
             slow_down(here.database, commit)

@@ -102,7 +102,7 @@ def _place(
 
 
 def record(disk: Path, count: int) -> list[Transaction]:
-    """Let one bettor play, and note the statements of each of his transactions."""
+    """Let one bettor play, and note the statements of each of their transactions."""
     with room(disk, 1, elapsed=1) as here:
         found: list[Statement] = []
 

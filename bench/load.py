@@ -175,7 +175,7 @@ def _read_reply(caller: Caller) -> int:
 class Keyboard:
     """Presses keys for a group of callers; all that comes to any connection of `everybody` is read.
 
-    Each of the callers goes round the strokes on his own, from where he left off.
+    Each caller goes round the strokes alone, from where they left off.
     """
 
     def __init__(self, everybody: Sequence[Caller]) -> None:
@@ -212,7 +212,7 @@ class Keyboard:
     def press(
         self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float
     ) -> Pressed:
-        """Let every caller press his next key as soon as he has seen the last."""
+        """Let every caller press the next key as soon as they have seen the last."""
         self._begin(strokes, self._send)
         began = time.perf_counter()
         for caller in callers:

@@ -102,7 +102,7 @@ def seconds_to_listen(folder: Path) -> float:
 
 
 def _hand_over() -> tuple[float, float]:
-    """Hand a caller over as a host does; return when the first thing and his welcome are shown."""
+    """Hand a caller over as a host does; return when the first thing and the welcome are shown."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         config = Path(folder) / "sysop.toml"
         config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")

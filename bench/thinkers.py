@@ -47,7 +47,7 @@ class Threads:
 
 
 class Thinkers:
-    """So many callers, each of whom has the next decision as soon as the last is weighed."""
+    """So many callers, each with the next decision as soon as the last is weighed."""
 
     def __init__(self, process: Thinking) -> None:
         self._ways: dict[str, Thinking] = {"process": process, "threads": Threads()}

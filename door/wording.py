@@ -124,7 +124,7 @@ def sentences(receipt: Receipt) -> list[str]:
 
 
 def told(row: TransferRow) -> str:
-    """Return what a caller is told of a row of his ledger, "" for what he sees anyway."""
+    """Return what a caller is told of a row of their ledger, "" for what they see anyway."""
     match row.kind:
         case "grant":
             return f"{row.why} are granted."

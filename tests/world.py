@@ -203,7 +203,7 @@ class World:
     def enter(self, name: str, *, saved: int = 0, looks: Mapping[str, object] = LOOKS) -> None:
         """Put a caller with PASSWORD in the books, with `saved` seconds in the bank.
 
-        His password is hashed so that a log-on costs next to nothing.
+        The password is hashed so that a log-on costs next to nothing.
         """
         with self.books() as desk:
             if desk.settings.keeps(name):

@@ -1,4 +1,4 @@
-"""A flag to wait for: `asyncio.Event` for those of whom there are thousands.
+"""A flag to wait for: `asyncio.Event` where there are thousands of them.
 
 The library's keeps a queue of 760 bytes for tasks that wait, whether any does or not; each caller
 needs two such flags.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from door.lines.rlogin.trust import Network, networks
 from timebank.settings.toml import TomlTable
 
-# This machine: the sysop, and their front ends that do not say whom they bring.
+# This machine: the sysop, and their front ends that do not say who is calling.
 HOME = ("127.0.0.0/8", "::1")
 
 

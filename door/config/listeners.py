@@ -24,7 +24,7 @@ class ListenerSettings:
     kind: ListenerKind
     host: str  # an address in its usual spelling
     port: int  # 0 for any free one
-    proxies: tuple[Network, ...] = ()  # front ends that say whom they bring
+    proxies: tuple[Network, ...] = ()  # front ends that say who is calling
     certificate: Path | None = None  # with `key`, for telnets alone
     key: Path | None = None
 

@@ -142,7 +142,7 @@ class Known(OrderedDict[int, int]):
 
 
 Charge = tuple[tuple[Debts, int, float], ...]  # what was added to whose debts
-Rank = tuple[int, int]  # before whom a password is checked: the lowest is next
+Rank = tuple[int, int]  # the order in which passwords are checked: the lowest is next
 FIRST: Rank = (0, 0)
 
 

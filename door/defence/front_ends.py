@@ -1,4 +1,4 @@
-"""Signs of a front end on this machine that does not say whom it brings.
+"""Signs of a front end on this machine that does not say who is calling.
 
 The addresses of this machine are in `allow` unless the sysop says otherwise, and behind HAProxy or
 stunnel every call comes from one of them. Without the PROXY protocol (`proxies`) nothing is then

@@ -1,7 +1,7 @@
 """A caller that a door process passes on to the server of the same board, on the same machine.
 
 A Unix socket in the board's data folder, which its owner alone may open, carries frames: keys and
-the screen's size one way, output the other. The door goes first and says in a header whom it brings
+the screen's size one way, output the other. The door goes first and says in a header who is calling
 and what for; the server goes last and says how it ended.
 """
 

@@ -88,8 +88,8 @@ def arrive(
 def key_of(who: HostIdentity) -> str:
     """Return the key of a caller on their board; one that is only a name says so as rlogin's do.
 
-    >>> key_of(Identity("xibalba", "number 42")), key_of(Identity("xibalba", "name moth"))
-    ('number 42', 'name:moth')
+    >>> [key_of(HostIdentity("xibalba", caller)) for caller in ("number 42", "name moth")]
+    ['number 42', 'name:moth']
     """
     name = who.caller.removeprefix("name ")
     return who.caller if name == who.caller else f"{NAME_KEY}{name}"

@@ -1,4 +1,4 @@
-"""A caller at the teletype of UNIX bj: the letters that came over his line, and his books."""
+"""A caller at the teletype of UNIX bj: the letters that came over their line, and their books."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Player(Guest):
 
     _begun = 0
 
-    # What he does.
+    # What they do.
 
     async def goes_to_the_teletype(self) -> None:
         self.presses("u")
@@ -66,7 +66,7 @@ class Player(Guest):
         await self.calls(profile)
         await self.terminal.wait_for(lambda _: self.letters.endswith(QUESTIONS), "the hand")
 
-    # What he sees.
+    # What they see.
 
     @property
     def raw(self) -> str:
@@ -103,7 +103,7 @@ class Player(Guest):
     # What the books say.
 
     def rounds(self) -> list[tuple[int, int, int, int]]:
-        """His rounds in order: bet, lost, won (smallest unit), where in the stream they began."""
+        """Their rounds in order: bet, lost, won (smallest unit), where in the stream they began."""
         with self.board.books() as desk:
             found = desk.connection.exec_driver_sql(
                 "SELECT r.bet, r.lost, r.won, r.start_position FROM rounds r"
@@ -113,7 +113,7 @@ class Player(Guest):
             return [tuple(row) for row in found]
 
     def journal(self) -> list[str]:
-        """The actions of his last round, the bet first."""
+        """The actions of their last round, the bet first."""
         with self.board.books() as desk:
             found = desk.connection.exec_driver_sql(
                 "SELECT json_extract(action, '$.action') FROM actions"
@@ -143,7 +143,7 @@ async def at_the_teletype(
 
 
 async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
-    """Somebody new in the books, on his first call of the day, at the main menu."""
+    """Somebody new in the books, on their first call of the day, at the main menu."""
     board.enter(name)
     guest = Player(board, name)
     await guest.calls(profile)

@@ -52,7 +52,7 @@ class Player(Guest):
         await self.is_asked(MENU)
 
     async def comes_back(self, profile: Profile = MODERN) -> None:
-        """Call again; the round that he left is still on the table."""
+        """Call again; the round that they left is still on the table."""
         await self.calls(profile)
         await self.goes_on_to("<T>alk")
 

@@ -1,4 +1,4 @@
-"""A caller at the black jack table: his screen read as a person reads it, his minutes as the
+"""A caller at the black jack table: their screen read as a person reads it, their minutes as the
 ledger has them, and hands that are found to order."""
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Table:
         self.name = name
         self.round: BlackjackRound
 
-    # What he does.
+    # What they do.
 
     async def asks_to_bet(self) -> None:
         self.terminal.send("p")
@@ -138,7 +138,7 @@ class Table:
         await self.terminal.until_closed()
 
     async def is_gone(self) -> None:
-        """Wait until the board has closed his call."""
+        """Wait until the board has closed their call."""
         for caller in self.board.server.board.callers():
             if caller.record.name == self.name:
                 await caller.ended.wait()
@@ -165,7 +165,7 @@ class Table:
         self.terminal.send(" ")
         await self.sees_hand()
 
-    # What he sees.
+    # What they see.
 
     async def prompt(self, text: str) -> None:
         """Wait until the prompt row shows `text`."""
@@ -274,7 +274,7 @@ async def at_the_table(folder: Path, **how: Any) -> AsyncIterator[Table]:
 
 
 async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
-    """Enter a caller in the books and lead him to the table."""
+    """Enter a caller in the books and lead them to the table."""
     board.enter(name)
     terminal = await board.call(profile)
     await log_on(terminal, name)

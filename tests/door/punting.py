@@ -121,7 +121,7 @@ class Punter(Guest):
         await self.visits()
         await self.sits_down_at_baccarat()
 
-    # What he sees.
+    # What they see.
 
     def figure(self, name: str) -> str:
         """A figure of the panel beside the cards."""
@@ -141,7 +141,7 @@ class Punter(Guest):
     # What the books say.
 
     def play_money(self, unit: str) -> dict[str, int]:
-        """His accounts in a unit of play money, in whole dollars or francs."""
+        """Their accounts in a unit of play money, in whole dollars or francs."""
         with self.board.books() as desk:
             found = desk.connection.exec_driver_sql(
                 "SELECT a.kind, a.balance / 100 FROM accounts a JOIN callers c ON c.id ="
@@ -160,7 +160,7 @@ class Punter(Guest):
             return list(found.scalars())
 
     def preference(self) -> dict[str, Any]:
-        """What the table has remembered of him."""
+        """What the table has remembered of them."""
         record = self.caller.record.preferences.get("baccarat")
         assert isinstance(record, dict)
         return record

@@ -42,7 +42,7 @@ def vegas(**keys: object) -> str:
 
 
 class Sitter:
-    """A guest of the table who does what a test says and remembers what he was told."""
+    """A guest of the table who does what a test says and remembers what they were told."""
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self.board = board
@@ -51,7 +51,7 @@ class Sitter:
         self.heard: list[object] = []
         self.receipts: list[object] = []
 
-    # What the table asks of him.
+    # What the table asks of them.
 
     def hears(self, happened: Sequence[object]) -> None:
         self.heard.extend(happened)
@@ -59,7 +59,7 @@ class Sitter:
     def receives(self, receipt: object) -> None:
         self.receipts.append(receipt)
 
-    # What he does.
+    # What they do.
 
     async def sits(self) -> Sitter:
         await self.table.sit(self)
@@ -70,7 +70,7 @@ class Sitter:
 
     async def is_ready(self, coins: int = 1) -> None:
         await self.table.bet(self, coins)
-        if self.seat.bet:  # alone, he has his cards already
+        if self.seat.bet:  # alone, they have their cards already
             await self.table.be_ready(self)
 
     async def does(self, *actions: str, amount: int | None = None) -> None:
@@ -96,7 +96,7 @@ class Sitter:
         await again.table.find(again.caller.record.id)
         return await again.sits()
 
-    # What he has.
+    # What they have.
 
     @property
     def name(self) -> str:
@@ -115,7 +115,7 @@ class Sitter:
 
     @property
     def hand(self) -> Any:
-        """His seat in the round on the table."""
+        """Their seat in the round on the table."""
         hand = self.table.state.hand
         assert hand is not None
         return hand.round.seats[hand.names.index(self.name)]
@@ -133,7 +133,7 @@ async def on_a_call(
 
 
 async def arrives(here: World, name: str) -> Sitter:
-    """Somebody new in the books, on his first call of the day."""
+    """Somebody new in the books, on their first call of the day."""
     here.enter(name)
     with here.books() as desk:
         record = callers.find(desk, name)

@@ -16,7 +16,7 @@ def defended(**rules: object) -> str:
 
 
 class Stranger(Guest):
-    """Somebody who calls from an address of his own."""
+    """Somebody who calls from an address of their own."""
 
     def __init__(self, board: World, name: str, address: str) -> None:
         super().__init__(board, name)

@@ -1,4 +1,4 @@
-"""A caller of the board as tests speak of him: what he does, what he sees, what he has."""
+"""A caller of the board as tests speak of them: what they do, what they see, what they have."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Guest:
         self.name = name
         self.terminal: Terminal
 
-    # What he does.
+    # What they do.
 
     async def dials(self, profile: Profile = MODERN) -> None:
         """Connect, and read on to the question for the name."""
@@ -123,16 +123,16 @@ class Guest:
         self.terminal.abort()
         await caller.ended.wait()
 
-    # What he sees.
+    # What they see.
 
     @property
     def prompt(self) -> str:
-        """The row in which his cursor stands."""
+        """The row their cursor is in."""
         return self.terminal.row(min(self.terminal.screen.cursor.y, len(self.terminal.lines) - 1))
 
     @property
     def screen(self) -> str:
-        """All that is on his screen as one text, lines that were broken made whole again."""
+        """All that is on their screen as one text, lines that were broken made whole again."""
         return " ".join(line.strip() for line in self.terminal.lines if line.strip())
 
     async def is_asked(self, prompt: str) -> None:
@@ -149,7 +149,7 @@ class Guest:
 
     @property
     def status(self) -> str:
-        """The last row of his screen."""
+        """The last row of their screen."""
         return self.terminal.row(-1)
 
     @property
@@ -165,7 +165,7 @@ class Guest:
     async def sees_time_left(self, seconds: int) -> None:
         await self.terminal.wait_for(lambda _: self.time_left == seconds, f"{seconds} s left")
 
-    # What the board knows of him.
+    # What the board knows of them.
 
     @property
     def caller(self) -> Caller:
@@ -177,17 +177,17 @@ class Guest:
 
     @property
     def has(self) -> dict[str, int]:
-        """His accounts in seconds."""
+        """Their accounts in seconds."""
         return self.board.balances(self.name)
 
     @property
     def ledger(self) -> list[tuple[str, int]]:
-        """What was moved for him so far: (kind, seconds)."""
+        """What was moved for them so far: (kind, seconds)."""
         return self.board.moved(self.name)
 
 
 async def visitor(board: World, name: str, *, saved: int = 0, profile: Profile = MODERN) -> Guest:
-    """Somebody new in the books, on his first call of the day, at the main menu."""
+    """Somebody new in the books, on their first call of the day, at the main menu."""
     board.enter(name, saved=saved)
     guest = Guest(board, name)
     await guest.visits(profile)

@@ -1,7 +1,7 @@
-"""Every point of an evening at which the books may fail a caller, and what he is told there.
+"""Every point of an evening at which the books may fail a caller, and what they are told there.
 
-A `Point` is one caller: he comes to it while all is well, tries something while it is not, reads
-what he is told, and goes on when it is over.
+A `Point` is one caller, who comes to it while all is well, tries something while it is not, reads
+what is said of it, and goes on when it is over.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Point(Guest):
 
 
 class BeforeABet(Point):
-    """He asks for the seal of a shoe."""
+    """Asks for the seal of a shoe."""
 
     async def comes(self) -> None:
         await self.visits()
@@ -91,7 +91,7 @@ class BeforeABet(Point):
 
 
 class ABet(BeforeABet):
-    """He has seen the seal, and bets."""
+    """Has seen the seal, and bets."""
 
     async def comes(self) -> None:
         await super().comes()
@@ -103,7 +103,7 @@ class ABet(BeforeABet):
 
 
 class InAHand(Point):
-    """He has a hand of Black Jack For Time in play."""
+    """Has a hand of Black Jack For Time in play."""
 
     ASKED: tuple[str, ...] = ("<S>ta", "<N>o ")
 
@@ -147,7 +147,7 @@ class InAHand(Point):
 
 
 class InACoup(InAHand):
-    """He has a five at the baccarat table, and is asked whether he wants a card."""
+    """Has a five at the baccarat table, and is asked whether to draw a card."""
 
     ASKED = ("Card?",)
 
@@ -179,7 +179,7 @@ class InACoup(InAHand):
 
 
 class AtVegas(InAHand):
-    """He plays alone at the Vegas table."""
+    """Plays alone at the Vegas table."""
 
     async def comes(self) -> None:
         await self.visits()
@@ -207,7 +207,7 @@ class AtVegas(InAHand):
 
 
 class AtTheTeletype(Point, Player):
-    """He plays UNIX bj."""
+    """Plays UNIX bj."""
 
     async def comes(self) -> None:
         await self.visits()
@@ -216,10 +216,10 @@ class AtTheTeletype(Point, Player):
         self.presses("p")
         await self.reads_on(0)
         for _ in range(HANDS):
-            if self.plain.endswith("Hit? "):  # his no to anything else is in no book
+            if self.plain.endswith("Hit? "):  # a no to anything else is in no book
                 return
             await self.types("n")
-        raise AssertionError("nobody was asked whether he hits")
+        raise AssertionError("nobody was asked whether to hit")
 
     def tries(self) -> None:
         self.presses("n\r")
@@ -240,7 +240,7 @@ class AtTheTeletype(Point, Player):
 
 
 class AtTheWindow(Point):
-    """He is about to deposit five minutes."""
+    """Is about to deposit five minutes."""
 
     async def comes(self) -> None:
         await self.visits()
@@ -273,7 +273,7 @@ class AtTheWindow(Point):
 
 
 class LogsOff(Point):
-    """He says good-bye."""
+    """Says good-bye."""
 
     def tries(self) -> None:
         self.presses("gy")
@@ -287,7 +287,7 @@ class LogsOff(Point):
 
 
 class LogsOn(Point):
-    """He is at the question for his name."""
+    """Is at the question for a name."""
 
     async def comes(self) -> None:
         await self.dials()
@@ -304,7 +304,7 @@ class LogsOn(Point):
 
 
 class Calls(LogsOn):
-    """He calls when it is too late."""
+    """Calls when it is too late."""
 
     async def comes(self) -> None:
         """Do nothing yet."""

@@ -70,7 +70,7 @@ def like_anybody() -> tuple[str, ...]:
 
 
 def minutes_are_whole(points: Sequence[Point], began: float) -> None:
-    """Everybody was granted his day once, and charged for no more than the time that went by."""
+    """Everybody was granted their day once, and charged for no more than the time that went by."""
     went_by = time.monotonic() - began
     for point in points:
         moved = point.ledger
@@ -79,7 +79,7 @@ def minutes_are_whole(points: Sequence[Point], began: float) -> None:
 
 
 async def carry_on(board: Served, how: Trouble, kinds: Iterable[type[Point]] = POINTS) -> None:
-    """Let everybody meet the trouble at his point, and go on when it is over."""
+    """Let everybody meet the trouble at their point, and go on when it is over."""
     began = time.monotonic()
     points = await household(board, kinds)
     count = Count(board.config.database)

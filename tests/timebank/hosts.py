@@ -83,13 +83,13 @@ def comes(
     take_over: bool = False,
     **more,
 ) -> HostCall:
-    """Let somebody come in with the time that his host says he has."""
+    """Let somebody come in with the time that their host says they have."""
     what = brought(seconds, **more)
     return HostCall(books, caller_id, what, node=node, process=process, take_over=take_over)
 
 
 def debt(books: Books, caller_id: int) -> int:
-    """What he owes his host today."""
+    """What the caller owes the host today."""
     day = books.settings.schedule.day_of(books.now).isoformat()
     with books.database.reading(books.settings, books.now) as desk:
         return debt_of(desk, caller_id, day)

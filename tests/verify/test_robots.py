@@ -136,7 +136,7 @@ def test_what_robots_saw_at_every_table_is_in_the_books(evening: Evening) -> Non
     assert found.settlements > len(GAMES)
     assert found.purses > len(evening.robots), "how often depends on what they play"
     assert min(found.movements, found.cards, found.seals, found.seeds) > 0
-    assert found.hands >= found.settlements, "who hangs up does not see how his hand ends"
+    assert found.hands >= found.settlements, "who hangs up does not see how the hand ends"
 
 
 def test_no_call_is_open_when_the_server_has_ended(evening: Evening) -> None:

@@ -78,7 +78,7 @@ def waiting(desk: Desk, caller_id: int) -> tuple[str, ...]:
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
     """Give what waits for these callers, oldest first, and leave it waiting.
 
-    Callers for whom nothing waits are left out. Whoever shows it marks it with `notices`.
+    Callers with nothing waiting are left out. Whoever shows it marks it with `notices`.
     """
     waiting: dict[int, tuple[str, ...]] = {}
     for caller_id, text in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):

@@ -17,7 +17,7 @@ class LogEntry(NamedTuple):
     at: datetime
     # Who did it: the name of a co-sysop, "the command line", "import".
     by: str
-    # Whom it was done to, None where it concerns nobody alone.
+    # The caller it was done to, None where it concerns nobody alone.
     caller: str | None
     what: str
 

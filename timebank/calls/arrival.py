@@ -46,7 +46,7 @@ _TOLD = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
 class CarriedIn:
     """What a host says of its caller's time, and what is agreed with it. Amounts are seconds."""
 
-    # His time left there; None for unlimited, which is not 0.
+    # Their time left there; None for unlimited, which is not 0.
     seconds: int | None
     # What they bring for a day when no clock of the host counts their time.
     allowance: int

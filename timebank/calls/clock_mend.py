@@ -112,7 +112,7 @@ _RIGHT: Reader[str | None] = value(
 
 
 def ahead(desk: Desk) -> list[Ahead]:
-    """List for whom the clock of this transaction says that another has gone too far."""
+    """List the callers that another clock has set too far ahead, going by this transaction's."""
     schedule = desk.settings.schedule
     today = schedule.day_of(desk.now)
     tomorrow = (today + DAY).isoformat()

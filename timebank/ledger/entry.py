@@ -250,7 +250,7 @@ class Posting:
             )
             if row.round_day == row.day and row.unit == "second":
                 self.turns[row.game] = self.turns.get(row.game, 0) + 1
-        # His play money, for an entry that moves any.
+        # The caller's play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
         self._head = Head(row.last_number, row.last_digest)
         self.movements: list[Movement] = []

@@ -16,7 +16,7 @@ class Purse:
 
     # Usable now; what has ticked since `ticked` is still in it.
     online: int
-    # His, but behind the next event.
+    # The caller's, but behind the next event.
     held: int
     bank: int
     # On the table.

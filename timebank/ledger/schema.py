@@ -390,7 +390,7 @@ sysop_log = _numbered(
     _whole("at"),
     # Who did it, or what: a co-sysop's name, "the command line", "import".
     Column("by", Text, nullable=False),
-    # Whom it was done to.
+    # The caller it was done to.
     Column("caller_id", ForeignKey("callers.id")),
     Column("what", Text, nullable=False),
 )

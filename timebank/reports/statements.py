@@ -20,7 +20,7 @@ PLAY_AMOUNT = 15
 # What a caller has; the bank that they face alone is not theirs.
 COLUMNS = CALLER_ACCOUNTS
 PLAY_COLUMNS = ("bankroll", "stake", "tab")
-NOT_HIS = "casino"
+NOT_THEIRS = "casino"
 UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 
 
@@ -129,7 +129,7 @@ def statement(
             ):
                 if owner == caller_id:
                     own = balances[row.unit]
-                    moved = 0 if kind == NOT_HIS else quantity
+                    moved = 0 if kind == NOT_THEIRS else quantity
                     own[kind] = own.get(kind, 0) + moved
                     changes[row.unit] += moved
         at = rows[0].at

@@ -86,7 +86,7 @@ class BankSettings:
     sysop: str = "Sysop"
     limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
-    # Names: who may not use the bank, and for whom a name is kept. They give no powers.
+    # Names: who may not use the bank, and who a name is kept for. They give no powers.
     barred: tuple[str, ...] = ()
     co_sysops: tuple[str, ...] = ()
     imports: tuple[Path, ...] = ()

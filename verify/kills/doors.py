@@ -1,6 +1,6 @@
 """Callers of another board, in door processes of their own: a telephone number for each of them.
 
-Whoever connects there is handed over to `door run`, as a host does; his bytes are passed on.
+Whoever connects there is handed over to `door run`, as a host does; their bytes are passed on.
 """
 
 from __future__ import annotations

@@ -36,11 +36,11 @@ from verify.kills.count import Count
 from verify.kills.doors import HOST, RUN, Doorway, append_to
 from verify.robots import HASTY, Robot, Seen, check, house
 
-KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log him on
+KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log it on
 STARTING = 60.0  # seconds, on a machine with much to do
 LONGEST = 60.0  # seconds of play, should the robots never come to their number of keys
 DOORS = 2
-PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before he is cut off
+PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before being cut off
 # What is killed, and how often: the server in play, while it starts, while it stops; door processes
 # beside it while it goes on for a moment; both at once.
 KINDS = {"in play": 76, "starting": 8, "stopping": 8, "a door": 4, "both": 4}
@@ -233,7 +233,7 @@ class Book:
         for seen in everybody:
             _forgive_half_screens(seen)
         found = check.against_the_books(self.config.database, everybody)
-        # A guest's call counts from the moment that his host started the door.
+        # A guest's call counts from the moment that the host started the door.
         wrong = [words for words in found.wrong if f"@{HOST}: a call of" not in words]
         assert not wrong, wrong
         self.tally.counted["glances at the clock"] += found.purses

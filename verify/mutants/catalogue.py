@@ -629,8 +629,8 @@ _GAMES = (
     Mutant(
         "A stand-off at baccarat is lost.",
         "door/games/baccarat/round.py",
-        "elif mine < his:",
-        "elif mine <= his:",
+        "elif mine < banks:",
+        "elif mine <= banks:",
     ),
     Mutant(
         "A spread of three pays even money at Red Dog.",
@@ -795,7 +795,7 @@ _LINES = (
         "if not _PORT.fullmatch(port):",
     ),
     Mutant(
-        "Whom a front end brings is let in by the front end's own address.",
+        "A caller behind a front end is let in by the front end's own address.",
         "door/lines/port/connection.py",
         "behind = self._visit.enter(passed.address)",
         "behind = self._visit.enter(self._address)",

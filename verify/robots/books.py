@@ -137,7 +137,7 @@ def _changes(books: sqlite3.Connection, number: int, kind: str, but: str) -> lis
 
 
 def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, str]]:
-    """Give what he did at the window, in order."""
+    """Give what the caller did at the window, in order."""
     return iter(
         books.execute(
             "SELECT t.kind, t.amount, coalesce(c.name, '') FROM accounts a"

@@ -1,7 +1,7 @@
 """What robots saw, held against the books: nothing was shown that is not there, to the second.
 
-The other way round not everything in the books was seen: who hangs up does not see how his hand
-was stood. Screens lag behind the books, and by how much the machine decides; so a figure that
+The other way round not everything in the books was seen: who hangs up does not see how their
+hand was stood. Screens lag behind the books, and by how much the machine decides; so a figure that
 ticks is compared with all that it was in the moments before.
 """
 
@@ -52,7 +52,7 @@ def against_the_books(file: Path, all_seen: Iterable[Seen]) -> Result:
                 found = _check(seen, account, seeds)
                 result.wrong += [f"{seen.name}: {words}" for words in found]
             elif seen.is_registered:
-                result.wrong.append(f"{seen.name} was told that the name is his, and it is not")
+                result.wrong.append(f"{seen.name} was told that the name is theirs, and it is not")
     return result
 
 
@@ -83,7 +83,7 @@ def _check(seen: Seen, account: Account, seeds: Mapping[str, str]) -> Iterator[s
     yield from _in_order(seen.movements, account.moved, _is_movement)
     for purse in seen.purses:
         if not _is_purse(purse, account):
-            yield f"his screen had {purse}, and the books never had that"
+            yield f"the screen had {purse}, and the books never had that"
     yield from _cards(seen, account)
     yield from _fairness(seen, seeds)
     yield from _calls(account)
@@ -108,7 +108,7 @@ def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
             for (game, _), hands in turns.items()
             if game == settlement.game
         ):
-            yield f"his screen had {settlement}, and the books have another hand or none"
+            yield f"the screen had {settlement}, and the books have another hand or none"
     for (game, unit, seal), several in others.items():
         known = [
             hand
@@ -129,7 +129,7 @@ def _is_hand(seen: Settlement, hand: Hand) -> bool:
 
 
 def _cards(seen: Seen, account: Account) -> Iterator[str]:
-    """Every card that lay on his table is in the hand that the books have dealt from that shoe."""
+    """Every card on the robot's table is in the hand that the books have dealt from that shoe."""
     dealt: defaultdict[str, set[str]] = defaultdict(set)
     for hand in account.hands:
         if hand.cards and hand.settled is not None:
@@ -137,7 +137,7 @@ def _cards(seen: Seen, account: Account) -> Iterator[str]:
     for (seal, number), cards in seen.cards.items():
         strange = cards - dealt.get(seal, cards)
         if strange:
-            yield f"his screen had {sorted(strange)} in turn {number}, which were not dealt"
+            yield f"the screen had {sorted(strange)} in turn {number}, which were not dealt"
 
 
 # The bank's window, and the clock.
@@ -196,5 +196,5 @@ def _in_order(seen: Sequence[T], known: Sequence[R], fits: Callable[[T, R], bool
     left = iter(known)
     for each in seen:
         if not any(fits(each, one) for one in left):
-            yield f"his screen had {each}, and the books have nothing like it in its place"
+            yield f"the screen had {each}, and the books have nothing like it in its place"
             return

@@ -48,7 +48,7 @@ _TALK = ("hello all", "good luck", "that was close", "who deals here?", "a card,
 
 
 class Chooser:
-    """Decides for the caller of this name, who sends minutes to his `friend`."""
+    """Decides for the caller of this name, who sends minutes to their `friend`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""One caller in a process that does nothing else: how long the board lets him wait for an echo.
+"""One caller in a process that does nothing else: how long the board lets them wait for an echo.
 
 A thousand robots in one process are late themselves; what they measure is theirs as well.
 """
@@ -12,7 +12,7 @@ from verify.robots.phone import SYNCTERM, Phone
 from verify.robots.robot import PASSWORD
 
 EVERY = 0.1  # seconds, a key
-PATIENCE = 60.0  # seconds until what is asked for stands on his screen
+PATIENCE = 60.0  # seconds until what is asked for stands on their screen
 
 
 async def probe(port: int, name: str, stop: asyncio.Event) -> list[float]:

@@ -159,7 +159,7 @@ def _baccarat(screen: Screen, number: int | None) -> Panel:
 
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
-    """Read the seat of this caller: how the round that lies there ended for him."""
+    """Read the seat of this caller: how the round that lies there ended for them."""
     for row, column in ((1, 1), (5, 1), (9, 1), (9, 27), (9, 53), (5, 53), (1, 53)):
         if screen.rows[row][column : column + 16].strip() != name[:16]:
             continue

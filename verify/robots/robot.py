@@ -1,4 +1,4 @@
-"""A caller who is a program: he reads his screen, thinks for a while, and presses a key."""
+"""A caller who is a program: it reads its screen, thinks for a while, and presses a key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Pace:
 
     think: tuple[float, float]  # from a screen to a key: the least and the most
     typing: float  # from one letter of a word to the next
-    stays: tuple[float, float]  # on the board, before he thinks of leaving
+    stays: tuple[float, float]  # on the board, before it thinks of leaving
     away: tuple[float, float]  # from one call to the next
     hangs_up: float
     takes_over: float
@@ -54,13 +54,13 @@ HASTY = Pace(
 
 @dataclass
 class _Line:
-    """One of the lines that a robot is on: two, while he takes over a call of his own."""
+    """One of the lines that a robot is on: two, while it takes over a call of its own."""
 
     phone: Phone
     watcher: Watcher
-    answered: float  # when he last pressed a key there, or dialled
+    answered: float  # when the robot last pressed a key there, or dialled
     came: int = 0  # bytes that had come by then
-    prompt: str = ""  # what he answered
+    prompt: str = ""  # what the robot answered
 
 
 class Robot:
@@ -124,7 +124,7 @@ class Robot:
         return _Line(connected, Watcher(self.seen, self._coin), now)
 
     async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
-        """Answer what is asked on the newest line until that is gone, or he hangs up."""
+        """Answer what is asked on the newest line until that is gone, or the robot hangs up."""
         loop = asyncio.get_running_loop()
         line = lines[-1]
         goes_at = loop.time() + self._chance.uniform(*self._pace.stays)
@@ -189,7 +189,7 @@ class Robot:
             await _unless(line.phone.ended, ALONE)
 
     def _learn(self, picture: str) -> None:
-        """Find out whether the board has his name: told so, or told that it is taken."""
+        """Find out whether the board has the robot's name: told so, or told that it is taken."""
         if not self._chooser.is_known:
             self._chooser.is_known = self.seen.is_registered or _TAKEN in picture
 

@@ -38,7 +38,7 @@ class Movement:
 
     kind: str
     amount: int
-    to: str  # whom it was sent to, "" for nobody
+    to: str  # who it was sent to, "" for nobody
     at: float
 
 

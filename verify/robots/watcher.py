@@ -139,7 +139,7 @@ def _has_ended(table: Table, prompt: str) -> bool:
 
 
 def _with_its_shoe(table: Table, prompt: str) -> Table:
-    """Return a table without the seal of the next hand, which he sees who has typed ahead."""
+    """Return a table without the seal of the next hand, seen by a robot that has typed ahead."""
     return table if _has_ended(table, prompt) else replace(table, seal="")
 
 

@@ -178,13 +178,13 @@ class _Course:
             self.events.append(happened.BaccaratDealt(Side.PLAYER, self.player[-1]))
             self.bank.append(self._card())
             self.events.append(happened.BaccaratDealt(Side.BANK, None))
-        mine, his = point_of(self.player), point_of(self.bank)
-        if mine in NATURALS or his in NATURALS:
+        mine, banks = point_of(self.player), point_of(self.bank)
+        if mine in NATURALS or banks in NATURALS:
             if mine in NATURALS:
                 self.events.append(happened.BaccaratNatural(Side.PLAYER, mine))
             self._reveal()
-            if his in NATURALS:
-                self.events.append(happened.BaccaratNatural(Side.BANK, his))
+            if banks in NATURALS:
+                self.events.append(happened.BaccaratNatural(Side.BANK, banks))
             self._settle()
             return
         draw = PLAYER_TABLE[mine]
@@ -226,18 +226,18 @@ class _Course:
         self.events.append(happened.BaccaratRevealed(tuple(self.bank), point_of(self.bank)))
 
     def _settle(self) -> None:
-        mine, his, stake = point_of(self.player), point_of(self.bank), self.coup.stake
-        if mine > his:
+        mine, banks, stake = point_of(self.player), point_of(self.bank), self.coup.stake
+        if mine > banks:
             self.settled = BaccaratSettled(
-                BaccaratOutcome.PLAYER, mine, his, lost=0, returned=stake, won=stake
+                BaccaratOutcome.PLAYER, mine, banks, lost=0, returned=stake, won=stake
             )
-        elif mine < his:
+        elif mine < banks:
             self.settled = BaccaratSettled(
-                BaccaratOutcome.BANK, mine, his, lost=stake, returned=0, won=0
+                BaccaratOutcome.BANK, mine, banks, lost=stake, returned=0, won=0
             )
         else:
             self.settled = BaccaratSettled(
-                BaccaratOutcome.STAND_OFF, mine, his, lost=0, returned=stake, won=0
+                BaccaratOutcome.STAND_OFF, mine, banks, lost=0, returned=stake, won=0
             )
         self.phase = BaccaratPhase.OVER
         self.events.append(self.settled)

@@ -100,8 +100,8 @@ class BaccaratScene:
                 | happened.BaccaratStood(side=side, point=point)
             ):
                 self.points[side] = point
-            case happened.BaccaratSettled(player_point=mine, bank_point=his):
-                self.points = {Side.PLAYER: mine, Side.BANK: his}
+            case happened.BaccaratSettled(player_point=mine, bank_point=banks):
+                self.points = {Side.PLAYER: mine, Side.BANK: banks}
                 self.winner = event.outcome
                 self.coups.append(event)
 

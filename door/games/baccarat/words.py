@@ -120,7 +120,7 @@ def sentence(said: Dialogue, event: Event, amount: Callable[[int], str]) -> str:
             return said.equal
 
 
-# The rules of baccarat as a caller may read them at the table, in the language he plays in.
+# The rules of baccarat as a caller may read them at the table, in the language they play in.
 
 OPTIONS = {
     "english": {"draw": "draws", "stand": "stands", "toss": "tosses for it"},

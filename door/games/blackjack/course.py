@@ -59,8 +59,8 @@ class Course:
     # What happens by itself: the deal, whose turn is next, the dealer.
 
     def deal(self) -> None:
-        """To each seat, the dealer's up card, to each seat, his hole card (help file, The Deal);
-        or his two cards, and then both of each seat (the UNIX bj)."""
+        """To each seat, the dealer's up card, to each seat, the hole card (help file, The Deal);
+        or the dealer's two cards, and then both of each seat (the UNIX bj)."""
         turns = [Turn(seat, 0) for seat in range(len(self.seats))]
         if self.rules.deal == "dealer first":
             self._deal_dealer()
@@ -135,7 +135,7 @@ class Course:
                 self._put(turn, replace(hand, standing=True))
 
     def _finish(self) -> None:
-        """The dealer turns up his hole card, plays if a hand still waits for it, and pays."""
+        """The dealer turns up the hole card, plays if a hand still waits for it, and pays."""
         self.revealed = True
         self.events.append(happened.BlackjackRevealed(self.dealer[1]))
         natural = is_natural(tuple(self.dealer))
@@ -154,8 +154,8 @@ class Course:
             self._settle(turn, showdown(self.rules, hand, cards))
 
     def _hangs_on_dealer(self, hand: Hand) -> bool:
-        """Whether a card that the dealer draws may decide it: nothing but a Charlie of his stands
-        against a natural."""
+        """Whether a card that the dealer draws may decide it: only the dealer's Charlie
+        stands against a natural."""
         return self.rules.charlie or not hand.is_natural
 
     def _play_dealer(self) -> None:
@@ -171,7 +171,7 @@ class Course:
         else:
             self.events.append(happened.DealerStood(total))
 
-    # What a caller may do. The turn is his; that it is legal has been asked.
+    # What a caller may do. The turn is theirs; that it is legal has been asked.
 
     def insure(self, turn: Turn, amount: int) -> None:
         """The one step in which the caller may have named an amount."""

@@ -67,7 +67,7 @@ class InsuranceDeclined:
 
 @dataclass(frozen=True, slots=True)
 class Peeked:
-    """The dealer looked at his hole card, under a ten or an ace."""
+    """The dealer looked at the hole card, under a ten or an ace."""
 
     natural: bool
 

@@ -109,8 +109,8 @@ def _back_for_one(rules: BlackjackRules, hand: Hand, outcome: BlackjackOutcome) 
 def showdown(rules: BlackjackRules, hand: Hand, dealer: tuple[Card, ...]) -> BlackjackOutcome:
     """How a hand that stood ends against the dealer's complete hand.
 
-    In this order: a dealer's natural, his Five-Card Charlie ("even if the player's count is 21"),
-    the caller's natural, his Charlie, a dealer who went over, and only then the counts.
+    In this order: the dealer's natural and Five-Card Charlie ("even if the player's count is 21"),
+    the caller's natural and Charlie, a dealer who went over, and only then the counts.
     """
     total, against = hand.count.total, count(dealer).total
     ranked = (

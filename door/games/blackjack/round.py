@@ -9,7 +9,7 @@ The course of a round, and what is legal in each phase::
 
     phase       legal                                  leads to
     INSURANCE   insurance, no-insurance                INSURANCE of the next seat; then the dealer
-                                                       looks: OVER on his natural, else PLAY
+                                                       looks: OVER on a natural, else PLAY
     PLAY        double, split, hit, stay (those that   PLAY of the same hand, of the next hand, of
                 the hand at turn may choose)           the next seat; then the dealer plays: OVER
     OVER        nothing

@@ -25,7 +25,7 @@ LONGEST_HAND = 22
 """Elsewhere no hand is longer: 21 aces, and the card that is one too many."""
 
 DEALER_STANDS = 17
-"""The dealer draws below this; the rules differ only in what he does at it."""
+"""The dealer draws below this; the rules differ only in what happens at it."""
 
 MOST_SEATS = 7
 MOST_PAID = 100
@@ -49,7 +49,7 @@ class BlackjackRules:
     insurance_unit: int  # what "down" rounds to, in the smallest unit: the value of a coin
     insurance_pays: int  # so many more for each one, besides the insurance itself
     insurance_on_natural: bool  # whether a natural is offered insurance
-    peek_under_ace: bool  # whether the dealer looks under an ace as he does under a ten
+    peek_under_ace: bool  # whether the dealer looks under an ace as under a ten
     hit_on_21: bool  # whether a caller may draw at 21
     natural_paid: Paid
     charlie_paid: Paid
@@ -66,7 +66,7 @@ class BlackjackRules:
     split_aces: Literal["play on", "one card"]  # whether a split ace is played or just completed
     double: Literal["always", "10-11"]  # on which first two cards; "10-11" are hard totals
     double_after_split: bool  # whether a hand of a split may double too
-    insurance: Literal["half", "up to half"]  # of the bet: that much, or as much as he likes
+    insurance: Literal["half", "up to half"]  # of the bet: that much, or as much as they like
     dealer: Literal["stand 17", "hit soft 17", "hit 17"]  # "hit 17": on until more than 17
     deal: Literal["seats first", "dealer first"]  # one card each in turn, or the dealer's two first
     charlie: bool  # whether five cards are a Charlie, and end every hand

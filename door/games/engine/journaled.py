@@ -22,7 +22,7 @@ R = TypeVar("R", bound=Dealt)
 
 @dataclass(frozen=True)
 class Bet:
-    """What is bet on a seat, in the smallest unit of what is played for, and by whom."""
+    """What is bet on a seat, in the smallest unit of what is played for, and who bets it."""
 
     seat: int
     caller_id: int

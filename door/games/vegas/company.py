@@ -1,7 +1,7 @@
 """The Vegas table of the board's server, for the caller of a door process.
 
-While he is there the server sees to his keys, his screen and his clock, and this process passes on
-what is typed and shown; his call and its lease stay here. Where no server runs he plays alone.
+While they are there the server sees to their keys, screen and clock, and this process passes on
+what is typed and shown; their call and its lease stay here. Where no server runs they play alone.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ ALONE = (
 TABLE_GONE = "The table was closed by the board. A hand that you left there is in the journal."
 
 TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
-HANDOVER_SECONDS = 1.0  # that the server has to keep his hand for the call that takes over
+HANDOVER_SECONDS = 1.0  # that the server has to keep the hand for the call that takes over
 
 log = logging.getLogger("door.tables")
 
 
 class Company:
-    """One caller's visit to the table that the server keeps, or to one of his own."""
+    """One caller's visit to the table that the server keeps, or to one of their own."""
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self._board = board
@@ -182,7 +182,7 @@ async def _interrupted(console: Console) -> NoReturn:
 
 
 class Link:
-    """The door's end: what hears the caller's line while he is at the server's table."""
+    """The door's end: what hears the caller's line while they are at the server's table."""
 
     def __init__(
         self, console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

@@ -43,7 +43,7 @@ log = logging.getLogger("door.tables")
 
 @dataclass(frozen=True)
 class Present:
-    """A caller on line here whom an entry concerns, and what adopts its receipt."""
+    """A caller on line here that an entry concerns, and what adopts its receipt."""
 
     caller: Caller
     adopt: Callable[[Receipt], None]
@@ -144,7 +144,7 @@ class Dealer:
         try:
             try:
                 await self._play(hand, action, None, sitters, here)
-            except CallClosed:  # his call is being taken over: the books know the new one
+            except CallClosed:  # the call is being taken over: the books know the new one
                 sitters[seat.chair] = Sitter(seat.caller_id)
                 here.pop(seat.chair)
                 await self._play(hand, action, None, sitters, here)

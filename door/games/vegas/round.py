@@ -80,7 +80,7 @@ def _tell_on_another_line(
 
 
 def stood_words(net: int) -> str:
-    """Return what a caller is told who was not at the table when his round ended; `net` seconds.
+    """Return what a caller is told who was not at the table when their round ended; `net` seconds.
 
     >>> stood_words(-60)
     'Your hand at the Vegas table was played to its end: you lost 1 minute.'
@@ -89,7 +89,7 @@ def stood_words(net: int) -> str:
     return f"Your hand at the Vegas table was played to its end: {came}."
 
 
-# What a caller can pay at the Vegas table, and how he says how much.
+# What a caller can pay at the Vegas table, and how they say how much.
 
 
 def affordable(hand: VegasRound, caller: Caller) -> list[BlackjackAction]:

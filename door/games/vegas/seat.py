@@ -57,7 +57,7 @@ ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
 class VegasVisit(Sitting):
     title = "Vegas"
     scene: VegasScene
-    tutor: Tutor  # while the visit lasts: it speaks through the one whom it advises
+    tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 
     def __init__(self, board: Board, caller: Caller) -> None:
         super().__init__(caller, WORDS)

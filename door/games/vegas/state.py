@@ -33,7 +33,7 @@ class SeatedGuest(Protocol):
         """Learn what happened, nothing for a change to look at; the table is as it was after it."""
 
     def receives(self, receipt: Receipt) -> None:
-        """Learn what an entry moved for him; his purse has been adopted."""
+        """Learn what an entry moved for the caller; their purse has been adopted."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Chair:
     bet: int = 0  # coins announced for the next round
     ready: bool = False
     silent: bool = False  # let a bell or a countdown pass, and was not heard of since
-    stood: bool = False  # what is left to decide in this round is decided for him
+    stood: bool = False  # what is left to decide in this round is decided for them
     kept_until: float = 0.0  # monotonic: how long a seat without a guest is waited for
 
 

@@ -58,7 +58,7 @@ PLAIN = ["wants", "call_id", "caller_id", "node", "ticked", "limit", "address", 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whom a door brings. Times are seconds from now: `ticked` is how long they have been on;
+    """A caller from a door. Times are seconds from now: `ticked` is how long they have been on;
     `limit` how long their host lets them, None for no limit; `until` when its event begins."""
 
     wants: str

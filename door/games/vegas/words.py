@@ -1,6 +1,6 @@
 """What is said at the Vegas table: everything that happens there, in sentences for one listener.
 
-Each sentence is told from where he sits: "You stand", "Ada stands". Amounts are spoken in coins.
+Each sentence is told from where they sit: "You stand", "Ada stands". Amounts are spoken in coins.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def told(item: News, me: str) -> list[str]:
 
 
 def told_beside_the_scene(item: News, me: str) -> list[str]:
-    """Return what is said of `item` to one who sees the table painted: what concerns him."""
+    """Return what is said of `item` to one who sees the table painted: what concerns them."""
     if isinstance(item, RoundNews):
         return list(
             _events(item, [event for event in item.events if _matters(item, event, me)], me)
@@ -134,7 +134,7 @@ def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
 
 
 def _matters(item: RoundNews, event: Event, me: str) -> bool:
-    """Tell whether an event is said to one who sees the cards: his own, and the dealer's last."""
+    """Whether an event is told to one who sees the cards: their own, and the dealer's last."""
     match event:
         case happened.Peeked() | happened.DealerNatural():
             return me in item.names

@@ -25,7 +25,7 @@ Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 @dataclass(frozen=True)
 class Entrance:
     gate: Gate
-    proxies: Proxies = ()  # front ends, which are believed to say whom they bring
+    proxies: Proxies = ()  # front ends, which are believed when they say who is calling
     certificate: Certificate | None = None
 
     def is_front_end(self, address: str) -> bool:
@@ -121,7 +121,7 @@ class LineConnection:
 
 
 class _FrontEnd(Stage):
-    """A front end that has not said yet whom it brings."""
+    """A front end that has not said yet who is calling."""
 
     def __init__(self, visit: LineConnection, address: str) -> None:
         self._visit = visit

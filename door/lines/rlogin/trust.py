@@ -51,7 +51,7 @@ class TrustedBoard:
 
 @dataclass(frozen=True)
 class RloginCaller:
-    """A caller for whom a trusted board vouches; `user` is their name there."""
+    """A caller that a trusted board vouches for; `user` is their name there."""
 
     board: str
     user: str
@@ -85,7 +85,7 @@ def _network(text: str) -> Network:
 
 
 def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> RloginCaller:
-    """Say for whom a board vouches by calling from `peer`, an address; else raise `NotTrusted`.
+    """Say who a board vouches for by calling from `peer`, an address; else raise `NotTrusted`.
 
     Of the boards that call from there the header's tag chooses, and then the secret: exactly one
     must be left. All secrets are compared, in constant time.

@@ -191,6 +191,6 @@ async def test_books_that_are_gone_close_the_board(tmp_path: Path) -> None:
         await board.server.stop("The board is closing.")
         board.database.close()
         await board.open()
-        await board.clock.advance(31)  # his call ends by itself when nobody renews it
+        await board.clock.advance(31)  # the call ends by itself when nobody renews it
         await ada.calls_back()
         await ada.stands()

@@ -137,7 +137,7 @@ async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
         assert ada.has["online"] == 6 * MINUTE
 
 
-async def test_the_last_second_is_his_to_its_end(tmp_path: Path) -> None:
+async def test_the_last_second_is_the_callers_to_its_end(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(7 * MINUTE - 0.6)
@@ -190,7 +190,7 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
         await ada.is_sent_off("No key was pressed for too long.")
 
 
-async def test_the_hand_of_an_idle_caller_waits_for_him(tmp_path: Path) -> None:
+async def test_the_hand_of_an_idle_caller_waits_for_them(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
@@ -333,7 +333,7 @@ async def test_a_stake_that_comes_back_from_a_stand_off_keeps_the_call_alive(
 
 
 async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(tmp_path: Path) -> None:
-    """He stays; before his hand is in the books the clock says that his time is up."""
+    """Ada stays; before the hand is in the books the clock says that time is up."""
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
@@ -408,7 +408,7 @@ async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
 
 
 async def without_time(board: World, *, saved: int = 0) -> Guest:
-    """A caller who has used up his day and hung up."""
+    """A caller who has used up their day and hung up."""
     ada = await visitor(board, "Ada", saved=saved)
     await board.pass_time(7 * MINUTE)
     if saved:
@@ -460,7 +460,7 @@ async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> N
 
 
 async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
-    """A caller who was logged off, idle in mid-hand, in the second in which his time was up."""
+    """A caller who was logged off, idle in mid-hand, in the second in which their time was up."""
     ada = await visitor(board, "Ada")
     await ada.sits_down()
     await ada.bets(5, "stay", ends=ends)

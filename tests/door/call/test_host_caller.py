@@ -62,7 +62,7 @@ class Told(Wall):
 
 @asynccontextmanager
 async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, HostCaller]]:
-    """A guest on a call, whose drop file said so; his call is closed at the end."""
+    """A guest on a call, whose drop file said so; the call is closed at the end."""
     async with world(folder, toml=EVENTS_OFF) as here:
         caller = await comes_in(here, **said)
         yield here, caller
@@ -97,13 +97,13 @@ async def comes_in(here: World, **said: Any) -> HostCaller:
 
 
 async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
-    """Have minutes of his own on his clock, beside those of his host."""
+    """Have minutes of their own on their clock, beside those of the host."""
     with here.books() as desk:
         sysop_deposit(desk, caller.record.id, 600, "Sysop", "a gift")
     await caller.post(lambda desk, call, ticked: withdraw(desk, call, ticked, 600))
 
 
-async def test_time_left_is_what_his_host_leaves_him_however_much_he_has(tmp_path) -> None:
+async def test_time_left_is_what_the_host_leaves_however_much_a_guest_has(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         assert (caller.purse.time_left(), caller.purse.spendable()) == (600, 600)
         await withdraws_ten_minutes(here, caller)
@@ -113,7 +113,7 @@ async def test_time_left_is_what_his_host_leaves_him_however_much_he_has(tmp_pat
         assert caller.purse.pot(60) == 18
 
 
-async def test_his_call_ends_when_his_host_wants_him_back_and_nothing_lengthens_it(
+async def test_the_call_ends_when_the_host_wants_its_guest_back_and_nothing_lengthens_it(
     tmp_path,
 ) -> None:
     async with guest_of(tmp_path) as (here, caller):
@@ -163,7 +163,7 @@ async def test_a_visit_that_ends_at_once_is_charged_a_second_and_gives_nothing_b
         ]
 
 
-async def test_the_last_second_that_his_host_leaves_him_is_his_to_its_end(tmp_path) -> None:
+async def test_the_last_second_that_the_host_leaves_is_the_guests_to_its_end(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         await here.clock.advance(599.5)
@@ -172,12 +172,12 @@ async def test_the_last_second_that_his_host_leaves_him_is_his_to_its_end(tmp_pa
         assert caller.purse.time_is_up()
 
 
-async def test_without_a_clock_of_the_host_there_is_only_what_he_brought(tmp_path) -> None:
+async def test_without_a_clock_of_the_host_there_is_only_what_was_brought(tmp_path) -> None:
     async with guest_of(tmp_path, seconds=None) as (here, caller):
         assert caller.purse.time_left() == 3600
         await here.clock.advance(3600)
         assert caller.purse.time_left() == 0
-        assert caller.purse.may_go_on, "his savings would let him stay"
+        assert caller.purse.may_go_on, "the savings would let the caller stay"
         assert "are used up" in caller.time_up_words()
 
 
@@ -192,10 +192,10 @@ async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])
-async def test_a_machine_that_slept_leaves_him_nothing_behind_his_hosts_event(
+async def test_a_machine_that_slept_leaves_a_guest_nothing_behind_the_hosts_event(
     tmp_path, forward: int, left: int
 ) -> None:
-    """Within a second, and however long his host would let him stay."""
+    """Within a second, and however long the host would let the caller stay."""
     async with guest_of(tmp_path, seconds=100, until=NOON + timedelta(hours=1)) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         keeper = asyncio.create_task(caller.keep())
@@ -244,7 +244,7 @@ async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
         assert "The board's books cannot be opened just now." in line.said
 
 
-async def test_his_clock_runs_on_when_locked_books_keep_him_from_the_servers_table(
+async def test_the_clock_runs_on_when_locked_books_keep_a_guest_from_the_servers_table(
     tmp_path,
 ) -> None:
     async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
@@ -277,7 +277,7 @@ async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
         ({"seconds": 0}, "You bring no minutes from Xibalba."),
     ],
 )
-async def test_he_is_told_what_he_brings(tmp_path, said, words) -> None:
+async def test_guests_are_told_what_they_bring(tmp_path, said, words) -> None:
     async with guest_of(tmp_path, **said) as (_, caller):
         assert caller.news() == [words]
 
@@ -412,7 +412,7 @@ def the_server_closes(here: World) -> None:
     visitor.console.interrupt(Closing("The board is closing."))
 
 
-async def test_the_idle_clock_of_a_door_runs_from_his_last_key_also_when_the_server_closes(
+async def test_the_idle_clock_of_a_door_runs_from_the_last_key_also_when_the_server_closes(
     tmp_path,
 ) -> None:
     async with at_the_servers_table(tmp_path) as (here, caller, visit):

@@ -1,4 +1,4 @@
-"""What a caller is told of the rows of his ledger."""
+"""What a caller is told of the rows of their ledger."""
 
 import doctest
 

@@ -255,7 +255,7 @@ def test_a_terminal_without_echo_or_lines_gets_both_for_the_game() -> None:
         assert terminal.attributes == terminal.before
 
 
-def test_who_stops_it_and_goes_on_finds_his_interrupt_key() -> None:
+def test_who_stops_it_and_goes_on_finds_their_interrupt_key() -> None:
     seed = seed_asking(*HIT)
     with on_a_terminal(seed) as terminal:
         terminal.shows("Hit? ")

@@ -88,7 +88,7 @@ def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Syso
 # Lock
 
 
-def test_a_locked_caller_is_marked_until_he_is_unlocked(sysop: Sysop) -> None:
+def test_a_locked_caller_is_marked_until_unlocked(sysop: Sysop) -> None:
     told = sysop("callers", "lock", "ADA")
     assert (told.status, told.output) == (0, "Ada is locked out.\n")
     assert sysop("callers", "list").output.splitlines()[1].endswith(" locked")
@@ -114,7 +114,7 @@ async def test_a_lock_counts_from_the_next_log_on_on(tmp_path: Path) -> None:
 # Rename
 
 
-def test_a_renamed_caller_keeps_what_he_has(sysop: Sysop) -> None:
+def test_a_renamed_caller_keeps_what_they_have(sysop: Sysop) -> None:
     told = sysop("callers", "rename", "Ada", "Countess  Lovelace")
     assert (told.status, told.output) == (0, "Ada is now Countess Lovelace.\n")
     ((left,),) = sysop.rows(
@@ -124,7 +124,7 @@ def test_a_renamed_caller_keeps_what_he_has(sysop: Sysop) -> None:
     assert left == 59 * 60
 
 
-def test_a_caller_may_get_another_spelling_of_his_own_name(sysop: Sysop) -> None:
+def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> None:
     assert sysop("callers", "rename", "Ada", "ADA").output == "Ada is now ADA.\n"
 
 
@@ -152,7 +152,7 @@ def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence:
 # Delete
 
 
-def test_a_deleted_caller_forfeits_and_frees_his_name(sysop: Sysop) -> None:
+def test_a_deleted_caller_forfeits_and_frees_the_name(sysop: Sysop) -> None:
     told = sysop("callers", "delete", "Ada", typed="y\n")
     assert told.status == 0
     assert "Delete Ada and forfeit all his time?" in told.output
@@ -328,9 +328,7 @@ def test_what_is_refused_leaves_no_line(sysop: Sysop, monkeypatch: pytest.Monkey
     ids=" ".join,
 )
 @pytest.mark.parametrize("name", ["Eve", "", "Eve;", "\udcff\udcfe", "x" * 10_000])
-def test_a_caller_whom_nobody_knows_is_told(
-    sysop: Sysop, words: tuple[str, ...], name: str
-) -> None:
+def test_a_caller_nobody_knows_is_told(sysop: Sysop, words: tuple[str, ...], name: str) -> None:
     command, _, *rest = words
     told = sysop("callers", command, name, *rest, typed="a new secret\n")
     assert (told.status, told.output) == (2, "")

@@ -31,7 +31,9 @@ def told(shell: Shell, *words: str) -> str:
     return answer.output
 
 
-def test_says_who_he_is_what_he_brings_and_how_it_goes_back(shell: Shell, tmp_path: Path) -> None:
+def test_says_who_the_caller_is_what_they_bring_and_how_it_goes_back(
+    shell: Shell, tmp_path: Path
+) -> None:
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "He may stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in said
     assert "This board is Xibalba" in said

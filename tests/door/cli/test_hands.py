@@ -30,7 +30,7 @@ PLAYED = {
     7: (("insurance", "stay"), "lose", -240),
     8: (("stay",), "dealer-charlie", -180),
 }
-OPEN = 9  # Bob's: he hung up
+OPEN = 9  # Bob's, who hung up
 # Half of three coins is one here, so that hand 3 and hand 7 insure one coin.
 TOML = house(insurance_rounding="down", largest_bet=3)
 

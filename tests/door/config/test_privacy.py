@@ -111,7 +111,7 @@ def test_what_an_earlier_version_left_open_is_told_and_closed_when_the_board_sta
     assert privacy.doubts(config) == []
 
 
-def test_what_the_sysop_lets_in_stays_and_what_he_has_closed_is_not_opened(tmp_path: Path) -> None:
+def test_what_the_sysop_lets_in_stays_and_what_is_closed_is_not_opened(tmp_path: Path) -> None:
     config = board(tmp_path, "0755")
     data = with_books(config, 0o750)
     (data / "refused.log").touch(0o644)

@@ -118,7 +118,7 @@ def test_a_crowded_log_on_takes_callers_from_known_addresses_and_no_strangers() 
     assert not Fault.CROWDED.own_fault
 
 
-def test_an_ipv6_subscriber_is_one_address_whichever_of_his_he_takes() -> None:
+def test_an_ipv6_subscriber_is_one_address_whichever_they_take() -> None:
     here = defence(calls_per_address=2)
     assert refused(here, "2001:db8:1:2::1") is None
     assert refused(here, "2001:db8:1:2:ffff::9") is None
@@ -262,7 +262,7 @@ def test_what_was_wrong_on_a_call_counts_at_the_log_on_but_not_against_who_was_n
     assert wait(here, CAFE, "ada") == 0
 
 
-# Before whom a password is checked
+# The order in which passwords are checked
 
 
 def test_known_addresses_and_few_failures_go_first() -> None:

@@ -1,4 +1,4 @@
-"""A front end on this machine that does not say whom it brings is noticed."""
+"""A front end on this machine that does not say who is calling is noticed."""
 
 from __future__ import annotations
 

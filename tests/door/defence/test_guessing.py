@@ -34,7 +34,7 @@ async def guesses(somebody: Stranger, times: int = 1, *, told: str = WRONG) -> N
 
 
 async def is_held_back(somebody: Stranger, *, wait: str) -> None:
-    """He is not even asked."""
+    """They are not even asked."""
     somebody.presses("p")
     await somebody.reads_that(f"{HELD_BACK} Please try again in {wait}.")
     await somebody.is_asked(PROMPT)

@@ -1,4 +1,4 @@
-"""The board and strangers: who is let in, what he is told, and what is written down of it."""
+"""The board and strangers: who is let in, what they are told, and what is written down of it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_a_block_of_ipv6_gets_no_answer_on_a_port_for_every_address(tmp_pa
         assert refusals(board) == ["refused ::1: the address is blocked"]
 
 
-async def test_his_usual_address_lets_a_caller_in_whoever_attacks_his_name(tmp_path: Path) -> None:
+async def test_the_usual_address_lets_a_caller_in_whoever_attacks_the_name(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended()) as board:
         board.enter("Ada")
         ada = Stranger(board, "Ada", HOME)

@@ -181,7 +181,7 @@ def test_owner_and_rights_stay(mode, tmp_path: Path):
     assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_uid) == (mode, owner)
 
 
-# To whom
+# Where it goes
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is understood of a call from several files: whom to trust for what, what is not known."""
+"""What is understood of a call from several files: which to trust for what, what is not known."""
 
 from __future__ import annotations
 

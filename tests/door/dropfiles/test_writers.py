@@ -32,7 +32,7 @@ from tests.door.dropfiles.writers import (
 STDIO = (ConnectionKind.STDIO, None)
 UNSAID = (ConnectionKind.UNSAID, None)
 
-# Writer, seconds left, who he is, what he is called, and his line.
+# Writer, seconds left, who the caller is, what they are called, and their line.
 CALLS = [
     ("synchronet stdio", 3540, ("synchronet", "number 42"), "Moth", STDIO),
     ("synchronet socket", 3540, ("synchronet", "number 42"), "Moth", (ConnectionKind.SOCKET, 17)),

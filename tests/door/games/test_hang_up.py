@@ -61,7 +61,7 @@ async def test_a_hand_waits_for_its_caller_with_the_same_cards(
         accounts = ada.board.balances("Ada")
         assert (accounts["online"], accounts["stake"]) == (60 * MINUTE - 20 - staked, 4 * MINUTE)
         assert ada.board.findings() == []
-        await ada.board.clock.advance(600)  # nobody pays for time that he is not on line
+        await ada.board.clock.advance(600)  # nobody pays for time off line
         await ada.calls_back()
         await ada.message("The hand you left is still on the table.")
         assert ada.seal == sha256(seed).hexdigest()

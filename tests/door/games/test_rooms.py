@@ -1,4 +1,4 @@
-"""A game is a folder: who may import whom among the games, and who may name one."""
+"""A game is a folder: which may import which among the games, and who may name one."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ async def test_a_bet_that_was_not_written_is_not_dealt(tmp_path: Path, trouble) 
             assert ada.cards("Your hand") == ()
         assert ada.hands_dealt == 0
         assert ada.online == ada.time_left == 60 * MINUTE
-        # The seal that he has seen still binds the house.
+        # The seal that Ada has seen still binds the house.
         await ada.asks_to_bet()
         assert ada.seal == seal
         await ada.types_bet(2, seed)
@@ -161,7 +161,7 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
             await ada.board.clock.advance(2 * MINUTE)
             await ada.terminal.until_closed()
             assert "The hand on the table waits for you." in ada.terminal.picture
-        # The hand is as it was; his call ends by itself when nobody renews it.
+        # The hand is as it was; the call ends by itself when nobody renews it.
         await ada.is_gone()
         assert ada.journal() == ["bet"]
         await ada.board.clock.advance(31)

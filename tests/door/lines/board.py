@@ -21,7 +21,7 @@ NO_BUDGET = replace(USUAL_LIMITS, commands=CommandAllowance(burst=10**9, a_secon
 
 
 class Call:
-    """One caller, as the board sees him: a receiver that notes everything."""
+    """One caller, as the board sees them: a receiver that notes everything."""
 
     def __init__(self, line: Line) -> None:
         self.line = line

@@ -80,6 +80,6 @@ async def main(reports: int, kind: str, descriptor: int) -> None:
 
 
 if __name__ == "__main__":
-    # As in a door: what went to standard error would go to the caller, and wait for him.
+    # As in a door: what went to standard error would go to the caller, and wait for them.
     logging.getLogger().addHandler(logging.NullHandler())
     asyncio.run(main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -1,4 +1,4 @@
-"""What a gate is told of calls that were cut off: who it was, why, and whether it was his doing."""
+"""What a gate is told of calls that were cut off: who it was, why, and whether by their doing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLOOD = b"\xff\xf1" * 45_000
 FLOODED = "more than 500 telnet commands in a burst"
 
 
-async def test_a_flood_is_the_callers_own_and_not_the_front_ends_that_brought_him() -> None:
+async def test_a_flood_is_the_callers_own_and_not_the_front_ends() -> None:
     gate = Counting()
     async with behind(gate) as board, Terminal(REFUSING) as terminal:
         await terminal.connect(board.port, header=TEXT)

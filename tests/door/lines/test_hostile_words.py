@@ -153,7 +153,7 @@ async def test_a_message_with_minutes_is_nothing_but_a_message(
 
 
 async def is_let_in(wire: socket.socket) -> bool:
-    """Read on until the board has let the guest in, or has refused his header."""
+    """Read on until the board has let the guest in, or has refused the header."""
     wire.setblocking(False)
     heard = b""
     async with asyncio.timeout(PATIENCE):

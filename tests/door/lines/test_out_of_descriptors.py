@@ -49,7 +49,7 @@ async def test_the_first_log_on_of_all_needs_no_descriptor_but_its_line(tmp_path
             await bob.wait_for(lambda it: it.shows(NEWS) or it.shows(MENU), "a menu")
 
 
-async def test_without_a_descriptor_who_is_on_plays_on_and_who_calls_waits_his_turn(
+async def test_without_a_descriptor_who_is_on_plays_on_and_who_calls_waits_their_turn(
     tmp_path: Path,
 ) -> None:
     async with served(tmp_path) as board:
@@ -64,10 +64,10 @@ async def test_without_a_descriptor_who_is_on_plays_on_and_who_calls_waits_his_t
             await stand(ada)  # the hand that lay there, and another one
             await open_a_hand(ada)
             await stand(ada)
-            await log_on(bob, "Bob")  # he has a line, and needs no more than that
+            await log_on(bob, "Bob")  # Bob has a line, and needs no more than that
             await bob.wait_for(lambda it: it.shows(NEWS) or it.shows(MENU), "a menu")
             *early, last = crowd
-            assert not last.wire  # he waits, and nobody has hung up on him
+            assert not last.wire  # it waits, and nobody has hung up on it
             assert not last.closed
             for terminal in early:
                 await terminal.close()

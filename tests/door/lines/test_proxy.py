@@ -1,4 +1,4 @@
-"""Front ends that say whom they bring (PROXY protocol 1 and 2), and who is not believed."""
+"""Front ends that say who is calling (PROXY protocol 1 and 2), and who is not believed."""
 
 import asyncio
 import ipaddress

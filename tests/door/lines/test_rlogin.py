@@ -159,7 +159,7 @@ async def test_a_refused_header_is_not_mended_by_what_follows(warnings: list[str
     assert len(warnings) == 1
 
 
-async def test_who_was_refused_is_not_refused_again_when_his_time_is_up(
+async def test_who_was_refused_is_not_refused_again_when_their_time_is_up(
     warnings: list[str],
 ) -> None:
     async with open_port(replace(USUAL_LIMITS, header=0.1)) as port:

@@ -1,4 +1,4 @@
-"""Which board a caller comes from: by address, tag and secret, and never by his word."""
+"""Which board a caller comes from: by address, tag and secret, and never by their word."""
 
 import re
 

@@ -171,7 +171,7 @@ async def test_a_caller_who_only_stops_sending_still_reads_the_last_words() -> N
         assert len(host.caller.shown) == 200_001
 
 
-async def test_a_caller_who_never_reads_is_cut_off_but_not_from_his_host() -> None:
+async def test_a_caller_who_never_reads_is_cut_off_but_not_from_the_host() -> None:
     with handed_down() as host:
         host.caller.stop_reading()
         async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:

@@ -136,7 +136,7 @@ async def test_the_board_asks_once_and_for_everything(board: Board) -> None:
         )
 
 
-# How soon he is served
+# How soon a caller is served
 
 
 @pytest.mark.parametrize("profile", [SYNCTERM, MODERN, REFUSING], ids=["syncterm", "modern", "no"])
@@ -154,7 +154,7 @@ async def test_who_is_silent_is_served_within_half_a_second(board: Board) -> Non
         assert 0.4 < call.served_at - called_at < 0.55
 
 
-async def test_who_takes_back_what_he_offered_is_not_waited_for(board: Board) -> None:
+async def test_who_takes_back_what_they_offered_is_not_waited_for(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
         terminal.profile = replace(REFUSING, performs=frozenset({TTYPE}))
         called_at = asyncio.get_running_loop().time()
@@ -228,7 +228,7 @@ async def test_answers_that_come_too_late_still_become_hints(board: Board) -> No
         assert call.sizes == [(132, 50)]
 
 
-# What he types
+# What a caller types
 
 
 async def test_every_byte_arrives_as_it_was_typed(board: Board) -> None:
@@ -319,7 +319,7 @@ async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
         assert wire.lines == [line]
 
 
-# His window
+# The caller's window
 
 
 async def test_a_window_that_changes_is_told(board: Board) -> None:
@@ -333,7 +333,7 @@ async def test_a_window_that_changes_is_told(board: Board) -> None:
         await call.until(lambda call: call.sizes == [(100, 40), (132, 60)])
 
 
-async def test_who_speaks_before_he_is_asked_is_asked_all_the_same(
+async def test_who_speaks_before_being_asked_is_asked_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wire = Wire(USUAL_LIMITS)

@@ -261,7 +261,7 @@ async def test_an_empty_log_says_so(tmp_path: Path) -> None:
         await sysop.is_asked("<L>og")
 
 
-async def test_whom_it_was_done_to_is_told_at_once(tmp_path: Path) -> None:
+async def test_the_caller_it_was_done_to_is_told_at_once(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada")
         sysop = await at_the_sysops_side(board, "Cora")
@@ -271,7 +271,7 @@ async def test_whom_it_was_done_to_is_told_at_once(tmp_path: Path) -> None:
         await ada.terminal.wait_for(lambda _: "Bank 20:00" in ada.status, "the status line")
 
 
-async def test_whom_it_was_done_to_is_told_at_his_next_log_on(tmp_path: Path) -> None:
+async def test_the_caller_it_was_done_to_is_told_at_the_next_log_on(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Ada", saved=30 * MINUTE)
         sysop = await at_the_sysops_side(board)

@@ -103,7 +103,7 @@ async def test_new_callers_neither_send_nor_borrow(tmp_path: Path) -> None:
         await moves(ada, "w", "5", "5 minutes")
 
 
-async def test_who_is_barred_gets_nothing_but_his_history(tmp_path: Path) -> None:
+async def test_who_is_barred_gets_nothing_but_their_history(tmp_path: Path) -> None:
     async with world(tmp_path, toml=window_toml('barred = ["ADA"]')) as board:
         ada = await at_the_window(board, "Ada", saved=30)
         for key in "dwtbr":

@@ -195,7 +195,7 @@ async def test_who_cannot_spell_a_name_is_helped(tmp_path: Path) -> None:
         assert ada.has["bank"] == 30 * MINUTE
 
 
-async def test_who_asks_for_it_has_his_minutes_deposited_at_log_off(tmp_path: Path) -> None:
+async def test_who_asks_for_it_has_their_minutes_deposited_at_log_off(tmp_path: Path) -> None:
     async with world(tmp_path, toml=window_toml("largest_deposit = 40")) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")

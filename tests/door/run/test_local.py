@@ -1,4 +1,4 @@
-"""`door run --local`: the sysop at his own machine, with no board around him."""
+"""`door run --local`: the sysop at their own machine, with no board around."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONSOLE = Profile(charset="utf-8", answers=False)
 SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
 
 
-async def test_he_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path) -> None:
+async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
         await visit.terminal.until("You have the sysop's powers now.")
@@ -25,7 +25,7 @@ async def test_he_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path)
         await visit.prompt("Leave the board?")
         visit.presses("y")
         assert await visit.ends() == 0
-        assert host.visits_told() == [], "his minutes are the board's own"
+        assert host.visits_told() == [], "the minutes are the board's own"
         with host.books() as desk:
             assert [record.name for record in powers.holders(desk)] == ["Sysop"]
             (line,) = sysop_log.entries(desk, None, 9)

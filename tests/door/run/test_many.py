@@ -12,7 +12,7 @@ DOORS = 20
 
 
 async def plays(host: Host, number: int) -> Visit:
-    """Come in on a node of his own, play a hand, and leave another one on the table."""
+    """Come in on their own node, play a hand, and leave another one on the table."""
     alias = f"Moth {number}"
     file = host.door32(number, user=number, alias=alias)
     visit = await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")

@@ -28,14 +28,14 @@ def is_ahead(host: Host) -> bool:
 
 
 async def wins(host: Host) -> tuple[Visit, int]:
-    """Play until more was won than lost; return how many whole minutes are his then."""
+    """Play until more was won than lost; return how many whole minutes are theirs then."""
     host.house(**GENEROUS)
     visit = await at_the_table(host)
     await visit.plays_until(is_ahead)
     return visit, host.won // MINUTE
 
 
-async def test_what_he_won_goes_back_to_his_own_bank_with_synchronet(tmp_path) -> None:
+async def test_what_was_won_goes_back_to_the_guests_own_bank_with_synchronet(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         visit, minutes = await wins(host)
         await visit.gets_up()
@@ -101,7 +101,7 @@ async def test_a_door_that_was_killed_gives_it_back_at_the_next_visit(tmp_path) 
 
 
 async def test_who_loses_and_comes_again_earns_nothing(tmp_path) -> None:
-    """He loses thirty minutes, comes again with the sixty of the host, and wins some back."""
+    """They lose thirty minutes, come again with the host's sixty, and win some back."""
     async with hosted(tmp_path) as host:
         host.house(**MISERLY)
         visit = await at_the_table(host)
@@ -145,12 +145,12 @@ async def test_a_host_that_takes_nothing_leaves_it_in_our_bank(tmp_path) -> None
         assert host.moduser() is None
 
 
-async def test_he_is_never_shown_minutes_that_the_host_does_not_give_him(tmp_path) -> None:
+async def test_nobody_is_shown_minutes_that_the_host_does_not_give(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         visit, minutes = await wins(host)
         assert visit.time_left <= 60 * MINUTE
         pot, _ = visit.figure("Pot").split()
-        assert int(pot) in (59 + minutes, 60 + minutes), "what he won can be bet all the same"
+        assert int(pot) in (59 + minutes, 60 + minutes), "what was won can be bet all the same"
         visit.gets(HANG_UP)
         assert await visit.ends() == 0
 
@@ -232,7 +232,7 @@ async def test_a_file_that_has_gone_leaves_it_in_our_bank(tmp_path) -> None:
         assert host.balances(NAME)["bank"] == host.won
 
 
-async def test_the_hosts_event_ends_his_time_and_stands_in_the_status_line(tmp_path) -> None:
+async def test_the_hosts_event_ends_the_time_and_stands_in_the_status_line(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         event = datetime.now().astimezone() + timedelta(minutes=30)
         file = host.node(1) / "DOOR.SYS"
@@ -246,7 +246,7 @@ async def test_the_hosts_event_ends_his_time_and_stands_in_the_status_line(tmp_p
         assert await visit.ends() == 0
 
 
-async def test_a_hand_is_stood_when_the_minutes_that_he_brought_are_used_up(tmp_path) -> None:
+async def test_a_hand_is_stood_when_the_minutes_brought_are_used_up(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         file = host.door32()
         said = file.read_text().replace("Synchronet 3.20b", "WWIV 5.9")
@@ -268,7 +268,7 @@ async def test_a_hand_is_stood_when_the_minutes_that_he_brought_are_used_up(tmp_
         again = await host.on_terminal("--dropfile", str(file))
         await again.prompt("Press any key")
         again.presses(" ")
-        # Whether he goes on after it is for the cards to say.
+        # Whether the caller goes on after it is for the cards to say.
         await again.terminal.wait_for(
             lambda _: host.balances(NAME)["stake"] == 0, "the hand that is stood", 60
         )

@@ -51,7 +51,7 @@ async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path) ->
         host.expected = "there is no drop file in this folder"
 
 
-async def test_the_caller_on_his_terminal_is_told_politely_and_the_log_is_kept_from_him(
+async def test_the_caller_on_a_terminal_is_told_politely_and_does_not_see_the_log(
     tmp_path: Path,
 ) -> None:
     async with hosted(tmp_path) as host:

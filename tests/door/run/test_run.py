@@ -27,7 +27,7 @@ async def a_second_passes(visit: Visit) -> None:
     await visit.terminal.wait_for(lambda here: here.row(23) != before, "the next second")
 
 
-async def test_a_caller_on_a_terminal_plays_and_takes_his_time_home(tmp_path) -> None:
+async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.prompt("Press any key")
@@ -159,7 +159,7 @@ async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, 
         assert await visit.ends() == 0
 
 
-async def test_a_caller_of_whom_nothing_is_known_is_asked_once_what_his_screen_shows(
+async def test_a_caller_nothing_is_known_of_is_asked_once_what_the_screen_shows(
     tmp_path,
 ) -> None:
     async with hosted(tmp_path) as host:
@@ -174,7 +174,7 @@ async def test_a_caller_of_whom_nothing_is_known_is_asked_once_what_his_screen_s
         assert "Which of these" not in visit.terminal.transcript
 
 
-async def test_his_time_with_the_host_ends_the_call(tmp_path) -> None:
+async def test_time_with_the_host_ends_the_call(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         file = host.door32()
         file.write_text(
@@ -202,7 +202,7 @@ async def test_the_second_visit_waits_for_no_lease_of_a_killed_one(tmp_path) -> 
         assert await second.ends() == 0
 
 
-async def test_a_caller_on_two_nodes_takes_his_call_over(tmp_path) -> None:
+async def test_a_caller_on_two_nodes_takes_the_call_over(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         first = await host.on_terminal("--dropfile", str(host.door32(1)))
         await first.comes_in()

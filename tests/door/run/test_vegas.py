@@ -1,4 +1,4 @@
-"""The Vegas table from a door process: the server's, with everybody, or one of his own."""
+"""The Vegas table from a door process: the server's, with everybody, or one of their own."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
         await moth.prompt("<R>eady")
         await ada.terminal.wait_for(
             lambda terminal: re.search(r"Moth@Xibalba +1 coin", terminal.picture) is not None,
-            "his bet",
+            "the bet",
         )
         moth.presses("q")
         await moth.prompt("ood-bye")
         assert await moth.goes() == 0
 
 
-async def test_a_round_there_is_won_and_lost_in_his_own_books(tmp_path: Path) -> None:
+async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
         await plays_a_round(moth)
@@ -113,7 +113,7 @@ async def test_the_socket_is_its_owners_alone_and_goes_with_the_server(tmp_path:
         assert not door.exists()
 
 
-async def test_a_new_size_of_his_window_reaches_the_table(tmp_path: Path) -> None:
+async def test_a_new_size_of_the_window_reaches_the_table(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
         moth.resizes(100, 40)
@@ -138,7 +138,7 @@ async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number
         await host.logs("hung up at the Vegas table")
 
 
-async def test_where_no_server_runs_he_is_told_and_plays_alone(tmp_path: Path) -> None:
+async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.comes_in()
@@ -154,7 +154,7 @@ async def test_where_no_server_runs_he_is_told_and_plays_alone(tmp_path: Path) -
         assert told["result"] == host.won
 
 
-async def test_a_server_that_closes_sends_him_back_to_his_menu(tmp_path: Path) -> None:
+async def test_a_server_that_closes_sends_a_guest_back_to_the_menu(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
         host.process.terminate()
@@ -181,7 +181,7 @@ async def test_who_is_kicked_at_the_servers_table_is_told_why_and_leaves_the_boa
         assert "The table was closed" not in moth.terminal.transcript
 
 
-async def test_a_server_that_is_killed_leaves_him_his_hand(tmp_path: Path) -> None:
+async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
         staked = 0
@@ -217,7 +217,7 @@ async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> Non
         await sits_at_vegas(second)
 
 
-async def test_who_was_busy_at_the_table_is_not_idle_when_he_comes_back(tmp_path: Path) -> None:
+async def test_who_was_busy_at_the_table_is_not_idle_on_coming_back(tmp_path: Path) -> None:
     toml = f"{BOARD}\n[calls]\nidle_warning_seconds = 3\nidle_limit_seconds = 4\n"
     async with hosted(tmp_path, toml=toml, serves=True) as host:
         moth = await at_vegas(host)

@@ -74,7 +74,7 @@ async def test_an_empty_board_says_so(tmp_path: Path) -> None:
         assert (await sysop(board, "nodes")).output == "Nobody is on.\n"
 
 
-async def test_who_is_kicked_is_told_why_and_finds_his_hand_again(tmp_path: Path) -> None:
+async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
         await ada.sits_down()

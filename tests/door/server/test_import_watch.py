@@ -96,7 +96,7 @@ async def test_a_withdrawal_is_taken_over_as_well(tmp_path: Path) -> None:
         await is_refused_at_once(bob, "w", "Your bank account holds 0 seconds.")
 
 
-async def test_who_is_not_on_line_is_told_at_his_next_log_on(tmp_path: Path) -> None:
+async def test_who_is_not_on_line_is_told_at_the_next_log_on(tmp_path: Path) -> None:
     async with watched(tmp_path) as (board, watch):
         board.enter("Bob")
         writes(tmp_path, "Bob;20;RATS Casino;2026-11-20 11:59")

@@ -1,4 +1,4 @@
-"""Callers whom other boards send by rlogin, at a whole board: who is believed, and who they are."""
+"""Callers that other boards send by rlogin, at a whole board: who is believed, and who they are."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SAID = b"\0jaguar\0Ada\0syncterm/115200\0"
 
 
 class Sent(Terminal):
-    """A caller's terminal behind another board, which says the header for him."""
+    """A caller's terminal behind another board, which says the header for them."""
 
     async def says(self, header: bytes) -> None:
         self.send(header)
@@ -98,7 +98,7 @@ async def test_a_board_may_call_over_ipv6_and_be_known_by_its_network(tmp_path, 
         await terminal.until("Welcome, Ada@Xibalba")
 
 
-async def test_he_is_not_the_local_caller_of_that_name(tmp_path) -> None:
+async def test_a_guest_is_not_the_local_caller_of_that_name(tmp_path) -> None:
     async with board(tmp_path) as here:
         here.enter("Ada", saved=600)
         terminal = await sent(here, SAID)
@@ -189,7 +189,7 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         await terminal.until_closed()
 
 
-async def test_what_he_used_today_is_not_brought_again(tmp_path) -> None:
+async def test_what_was_used_today_is_not_brought_again(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, SAID)
         await terminal.until("Press any key")
@@ -208,7 +208,7 @@ async def test_what_he_used_today_is_not_brought_again(tmp_path) -> None:
         await terminal.until("You bring 40 minutes from Xibalba.")
 
 
-async def test_the_tag_of_a_party_of_boards_says_whose_caller_he_is(tmp_path) -> None:
+async def test_the_tag_of_a_party_of_boards_says_whose_caller_it_is(tmp_path) -> None:
     async with board(tmp_path, BOARD + XIBALBA + PARTY) as here:
         terminal = await sent(here, b"\0Ada\0[acme]Ada\0syncterm/115200\0")
         await terminal.until("Welcome, Ada@Party")

@@ -66,7 +66,7 @@ def test_a_board_cannot_be_called_anything(sent, name) -> None:
         sent(SYNCHRONET, board=name)
 
 
-def test_a_caller_is_the_number_of_his_board_and_never_his_name(sent) -> None:
+def test_a_caller_is_the_number_at_the_board_and_never_the_name(sent) -> None:
     guest = sent(SYNCHRONET, XIBALBA).guest
     assert (guest.key, guest.name, guest.node) == ("number 42", "Moth", 3)
     guest = sent(Written("DOOR32.SYS", text(*door32(number="0"))), XIBALBA).guest
@@ -90,7 +90,7 @@ def test_unlimited_is_no_number_of_seconds(sent) -> None:
     assert (guest.seconds, guest.until) == (None, None)
 
 
-def test_a_deadline_is_also_when_his_board_wants_him_back(sent) -> None:
+def test_a_deadline_is_also_when_the_board_wants_the_caller_back(sent) -> None:
     guest = sent(Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))).guest
     assert guest.seconds == 1800
     assert guest.until == NOW + timedelta(seconds=1800)
@@ -212,7 +212,7 @@ def test_callers_who_were_a_hosts_before_are_looked_for_there(sent) -> None:
     assert sent(ENIGMA, TWO).guest.formerly is None
 
 
-# His screen
+# The caller's screen
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.world import PASSWORD, seed_of, world
 
 @dataclass(frozen=True)
 class Way:
-    """How somebody calls: his terminal, which box looks right on it, what a card is there."""
+    """How somebody calls: their terminal, which box looks right on it, what a card is there."""
 
     profile: Profile
     box: str

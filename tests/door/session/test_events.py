@@ -63,7 +63,7 @@ async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
 
 
 async def test_an_event_is_named_as_the_reason_within_its_first_second_too(tmp_path: Path) -> None:
-    """Who logs on between two seconds has his last one cut by a fraction before the event."""
+    """Who logs on between two seconds has their last one cut by a fraction before the event."""
     async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(seconds=0.7)) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(HALF_HOUR - 1)
@@ -78,7 +78,7 @@ async def test_who_calls_during_an_event_is_told_when_to_call_back(tmp_path: Pat
         assert "Name:" not in terminal.picture
 
 
-async def test_an_event_may_begin_while_a_caller_types_his_password(tmp_path: Path) -> None:
+async def test_an_event_may_begin_while_a_caller_types_the_password(tmp_path: Path) -> None:
     async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(minutes=29.5)) as board:
         board.enter("Ada")
         ada = Guest(board, "Ada")

@@ -144,7 +144,7 @@ async def test_two_strangers_who_want_one_name_do_not_both_get_it(tmp_path: Path
         assert "Ada" in second.screen
 
 
-async def test_a_caller_is_let_in_when_his_screen_cannot_be_remembered(
+async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
@@ -213,7 +213,7 @@ async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path)
         assert answers[0] == answers[1]
 
 
-async def test_who_waits_long_for_his_log_on_is_told_once(tmp_path: Path) -> None:
+async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> None:
     words = "The board is busy just now; please wait."
     async with world(tmp_path) as board:
         board.enter("Ada")
@@ -231,7 +231,7 @@ async def test_who_waits_long_for_his_log_on_is_told_once(tmp_path: Path) -> Non
         assert ada.terminal.transcript.count(words) == 1
 
 
-async def test_a_locked_caller_is_told_so_once_his_password_is_right(tmp_path: Path) -> None:
+async def test_a_locked_caller_is_told_so_once_the_password_is_right(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
         with board.books() as desk:
@@ -423,7 +423,7 @@ async def test_a_full_board_turns_others_away_in_peace(tmp_path: Path) -> None:
         assert "Node 1" in bob.status
 
 
-async def test_a_caller_takes_over_his_ghost_on_a_full_board(tmp_path: Path) -> None:
+async def test_a_caller_takes_over_their_ghost_on_a_full_board(tmp_path: Path) -> None:
     async with world(tmp_path, toml=ONE_NODE) as board:
         ghost = await visitor(board, "Ada")
         ada = Guest(board, "Ada")
@@ -479,7 +479,7 @@ async def test_last_words_reach_a_caller_who_types_on_and_reads_late(tmp_path: P
         await ada.goes_on_to(MENU)
         ended = ada.caller.ended
         ada.terminal.stop_reading()
-        ada.presses("w " * 20 + "gy")  # more screens than fit on the way to him
+        ada.presses("w " * 20 + "gy")  # more screens than fit on the way to Ada
         await ended.wait()
         await board.settled()
         ada.presses("is anybody there?")

@@ -14,7 +14,7 @@ OF_TODAY, OF_TOMORROW = "2026-11-20", "2026-11-21"
 
 
 def grants(guest: Guest) -> list[str]:
-    """The days for which he was granted minutes."""
+    """The days for which they were granted minutes."""
     return [
         line.why.rpartition(" ")[2]
         for line in guest.board.lines(guest.name)
@@ -71,7 +71,7 @@ async def test_what_was_won_goes_the_way_of_a_cut_win_at_midnight(
         assert ada.has["bank"] == kept
 
 
-async def test_a_day_is_granted_once_however_often_he_calls(tmp_path: Path) -> None:
+async def test_a_day_is_granted_once_however_often_a_caller_calls(tmp_path: Path) -> None:
     async with world(tmp_path, toml=QUIET) as board:
         ada = await visitor(board, "Ada")
         await ada.logs_off()

@@ -73,7 +73,7 @@ async def test_a_name_that_the_sysop_has_written_down_gives_its_caller_nothing(
         assert powers_of(board) == [("Bill Gates", 0)]
 
 
-async def test_a_guest_whose_board_calls_him_so_has_nothing_by_it(tmp_path: Path) -> None:
+async def test_a_guest_whose_board_says_so_has_nothing_by_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NAMED + XIBALBA) as board:
         guest = await sent(board, b"\0jaguar\0Bill Gates\0syncterm/115200\0")
         await guest.until("Press any key")
@@ -265,7 +265,7 @@ def test_what_cannot_be_given_or_taken_is_told(
     assert told.error.startswith(sentence)
 
 
-def test_the_shell_enters_whom_the_sysop_has_written_down(tmp_path: Path) -> None:
+def test_the_shell_enters_those_the_sysop_has_written_down(tmp_path: Path) -> None:
     """The sysop with powers; a co-sysop without, and the command that gives them is told."""
     shell = Board(tmp_path)
     told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")

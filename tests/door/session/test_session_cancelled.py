@@ -14,7 +14,7 @@ from door.session import session
 async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
     """Else it would outlast the board, which waits no longer for it."""
     console = mock.Mock(part=mock.AsyncMock())
-    begun, let_him_read = asyncio.Event(), mock.AsyncMock()
+    begun, let_them_read = asyncio.Event(), mock.AsyncMock()
 
     async def admit() -> Caller:
         begun.set()
@@ -22,11 +22,11 @@ async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
         raise AssertionError("nobody sets it")
 
     serving = asyncio.create_task(
-        session._serve(mock.Mock(), console, admit, mock.AsyncMock(), let_him_read)
+        session._serve(mock.Mock(), console, admit, mock.AsyncMock(), let_them_read)
     )
     await begun.wait()
     serving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await serving
-    let_him_read.assert_not_awaited()
+    let_them_read.assert_not_awaited()
     console.part.assert_awaited_once()

@@ -131,7 +131,7 @@ async def test_what_another_process_writes_is_told_once(tmp_path: Path) -> None:
 
 
 @painted_and_lines
-async def test_who_is_not_on_line_is_told_at_his_next_log_on(
+async def test_who_is_not_on_line_is_told_at_the_next_log_on(
     tmp_path: Path, profile: Profile
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
@@ -263,7 +263,7 @@ async def test_control_characters_never_reach_the_receivers_screen(tmp_path: Pat
             assert control not in bob.terminal.transcript
 
 
-async def test_who_has_hung_up_is_told_when_he_calls_again(tmp_path: Path) -> None:
+async def test_who_has_hung_up_is_told_when_they_call_again(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob")
         await bob.drops_carrier()

@@ -306,7 +306,7 @@ class TestADigestNotedDown:
         ]
 
     def test_gives_away_books_that_were_written_anew(self, books, vandal):
-        """A forger who makes every digest after his change fits the chain, but not the note."""
+        """A forger who makes every digest after the change fits the chain, but not the note."""
         noted = books.do(transfers.head)
         vandal("UPDATE transfers SET facts = 'otherwise' WHERE id = 2")
         before = row_of(books, 1)[-1]

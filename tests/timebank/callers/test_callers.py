@@ -49,7 +49,7 @@ def test_nobody_takes_a_name_that_looks_like_anothers(books, ann, name):
     assert len(books.do(callers.listing)) == 1
 
 
-def test_a_caller_is_found_however_he_writes_his_name(books, ann):
+def test_a_caller_is_found_however_the_name_is_written(books, ann):
     assert books.do(callers.find, "ANN").id == ann
     assert books.do(callers.find, "Bob") is None
 
@@ -96,7 +96,7 @@ def test_nobody_is_renamed_to_a_name_that_is_taken(books, ann):
     assert books.do(callers.get, bob).name == "Bob"
 
 
-def test_a_caller_may_change_how_his_own_name_is_written(books, ann):
+def test_a_caller_may_change_how_their_own_name_is_written(books, ann):
     assert books.do(callers.rename, ann, "ANN").name == "ANN"
 
 
@@ -168,7 +168,7 @@ def test_a_caller_who_never_called_can_be_deleted(books, ann):
     assert books.do(callers.listing) == []
 
 
-def test_a_deleted_callers_name_is_free_and_his_history_stays(books, ann):
+def test_a_deleted_callers_name_is_free_and_the_history_stays(books, ann):
     books.call(ann).close()
     books.do(deletion.delete, ann)
     assert books.do(callers.find, "Ann") is None
@@ -182,7 +182,7 @@ def test_a_deleted_callers_name_is_free_and_his_history_stays(books, ann):
         books.call(ann)
 
 
-def test_a_caller_is_not_deleted_while_he_is_on_a_call(books, ann):
+def test_a_caller_is_not_deleted_while_on_a_call(books, ann):
     call = books.call(ann)
     with pytest.raises(CallerOnline):
         books.do(deletion.delete, ann)

@@ -157,9 +157,9 @@ class TestAmounts:
         assert lines[0].at == books.now
 
     def test_add_up_to_what_the_caller_has(self, books, call, bob):
-        his = books.call(bob, node=2)
+        bobs = books.call(bob, node=2)
         give(books, bob, 30)
-        send(his, 10, to=call.caller_id)
+        send(bobs, 10, to=call.caller_id)
         for _ in range(5):
             books.wait(61)
             call.touch()
@@ -222,8 +222,8 @@ class TestPages:
         assert [line.used for line in read(books, ann)] == [300, 0]
 
     def test_are_the_callers_own(self, books, call, bob):
-        his = books.call(bob, node=2)
-        his.lose(300)
+        bobs = books.call(bob, node=2)
+        bobs.lose(300)
         assert len(read(books, call.caller_id)) == 1
         assert read(books, bob)[0].words == "Lost 5:00 at Black Jack For Time"
 

@@ -1,4 +1,4 @@
-"""Recovery codes as the books keep them: whom one lets in, and what makes it void."""
+"""Recovery codes as the books keep them: who gets in with one, and what makes it void."""
 
 from __future__ import annotations
 

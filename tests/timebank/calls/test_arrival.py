@@ -24,7 +24,7 @@ def ann(books):
     return known(books)
 
 
-# Who he is.
+# Who a guest is.
 
 
 def test_a_caller_is_a_board_and_a_key_and_never_the_bare_name(books):
@@ -36,7 +36,7 @@ def test_a_caller_is_a_board_and_a_key_and_never_the_bare_name(books):
     assert {number: books.do(callers.get, number).name for number in names} == names
 
 
-def test_he_is_found_again_by_his_key_and_his_name_follows_his_alias(books, ann):
+def test_a_guest_is_found_again_by_the_key_and_the_name_follows_the_alias(books, ann):
     record = books.do(host_caller, BOARD, "7", "Anna")
     assert (record.id, record.name) == (ann, "Anna@Xibalba")
     assert (record.board, record.board_key) == (BOARD, "7")
@@ -44,10 +44,10 @@ def test_he_is_found_again_by_his_key_and_his_name_follows_his_alias(books, ann)
     assert books.do(host_caller, BOARD, "7", "ANNA").name == "ANNA@Xibalba"
 
 
-def test_a_name_that_another_user_of_his_board_has_gets_the_key(books, ann):
+def test_a_name_that_another_user_of_that_board_has_gets_the_key(books, ann):
     second = known(books, "Ben", "8")
     assert books.do(host_caller, BOARD, "8", "Ann").name == "Ann#8@Xibalba"
-    # It stays so when the other one is gone, and becomes free of it with his next alias.
+    # It stays so when the other one is gone, and becomes free of it with the next alias.
     books.do(deletion.delete, ann)
     assert books.do(host_caller, BOARD, "8", "Ann").name == "Ann#8@Xibalba"
     assert books.do(host_caller, BOARD, "8", "Bea").id == second
@@ -142,7 +142,7 @@ def test_an_alias_is_made_fit_to_be_read(books, alias, name):
     assert books.do(host_caller, BOARD, "7", alias).name == name
 
 
-def test_no_name_of_ours_looks_like_his(books, ann):
+def test_no_name_of_ours_looks_like_a_guests(books, ann):
     with pytest.raises(NameRefused):
         books.do(callers.register, "Ann@Xibalba", "hash")
     ours = books.caller("Ann")
@@ -152,7 +152,7 @@ def test_no_name_of_ours_looks_like_his(books, ann):
     assert books.do(callers.find, "ann@xibalba").id == ann
 
 
-def test_he_has_no_password_and_gets_none(books, ann):
+def test_a_guest_has_no_password_and_gets_none(books, ann):
     assert books.do(callers.get, ann).password_hash == ""
     with pytest.raises(Refused, match="a caller of Xibalba"):
         books.do(callers.set_password_hash, ann, "hash")
@@ -171,10 +171,10 @@ def test_one_who_was_deleted_comes_back_as_another(books, ann):
     assert known(books) != ann
 
 
-# What he brings.
+# What a guest brings.
 
 
-def test_his_time_moves_from_the_host_to_the_clock_and_nothing_is_granted(books, ann):
+def test_time_moves_from_the_host_to_the_clock_and_nothing_is_granted(books, ann):
     call = comes(books, ann, 1500)
     assert call.moved == [("brought", 1500, "external", "online")]
     assert (call.purse.online, call.opened.host_limit) == (1500, 1500)
@@ -296,7 +296,7 @@ def test_a_way_that_there_is_not_is_refused(books, ann):
         comes(books, ann, way="carrier pigeon")
 
 
-# What he cannot save here.
+# What a guest cannot save here.
 
 
 def test_the_hosts_minutes_cannot_be_banked(books, ann):
@@ -317,7 +317,7 @@ def test_they_pay_no_loan_either(books, ann):
     books.change(limits=BankLimits(known_days=0, loan_share=0))
     call = comes(books, ann)
     call.post(borrow, 600)
-    # What was borrowed is his own, and may go back as long as he has it.
+    # What was borrowed is the guest's own, and may go back as long as the guest has it.
     call.post(repay, 120)
     call.lose(1200)
     with pytest.raises(Refused, match="cannot be paid back with"):
@@ -332,7 +332,7 @@ def test_a_debt_comes_before_the_bank_when_winnings_are_cut_off(books, ann):
     call = comes(books, ann)
     books.change(events=(Event("Backup", time(12, 10), DAILY, 60),))
     call.win(540, 900)
-    # Of the 15 minutes he won he owes 10; the event leaves him 10 of his 65.
+    # Of the 15 minutes won 10 are owed; the event leaves 10 of the 65.
     assert (call.purse.bank, call.purse.online, call.purse.held) == (300, 600, 3000)
     call.close()
     assert call.moved == [
@@ -372,7 +372,7 @@ def test_what_is_withdrawn_is_lost_before_the_hosts(books, ann):
     assert books.audit() == []
 
 
-def test_automatic_deposits_are_not_for_him(books, ann):
+def test_automatic_deposits_are_not_for_guests(books, ann):
     books.do(callers.set_preferences, ann, {"auto_deposit": True})
     call = comes(books, ann)
     books.wait(60)

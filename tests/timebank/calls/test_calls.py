@@ -150,7 +150,7 @@ def test_a_call_that_never_was_takes_no_entries(books):
         books.do(touch, 99, 0)
 
 
-def test_a_second_call_of_the_same_caller_is_refused_and_told_where_he_is(books, ann):
+def test_a_second_call_of_the_same_caller_is_refused_and_told_where_they_are(books, ann):
     first = books.call(ann, node=3)
     opened = books.now
     books.wait(20)

@@ -625,7 +625,7 @@ def test_the_command_waits_until_the_processes_of_the_board_have_heard(
     assert waited == [6.0]
 
 
-def test_nightly_work_tells_of_callers_whom_a_wrong_clock_led_astray(board, timebank):
+def test_nightly_work_tells_of_callers_that_a_wrong_clock_led_astray(board, timebank):
     board.wait(10 * 366 * A_DAY)
     board.call(board.caller("Ann")).close()
     timebank("clock", "--believe")

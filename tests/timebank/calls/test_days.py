@@ -122,7 +122,7 @@ def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
     ]
 
 
-def test_who_lost_more_than_he_won_puts_nothing_away(books, ann):
+def test_who_lost_more_than_they_won_puts_nothing_away(books, ann):
     call = books.call(ann)
     call.win(600, 600)
     call.lose(900)
@@ -231,7 +231,7 @@ ENDS = {"lost": lost(600), "pushed": pushed(600), "won": won(600, 900)}
 
 
 def saved_in_the_end(books, ann) -> int:
-    """What is left to a caller of two days when both are over, and he used nothing of the second.
+    """What is left to a caller of two days when both are over, and nothing of the second is used.
 
     The seconds that ticked were of the first day's minutes, which are gone anyhow.
     """
@@ -265,7 +265,7 @@ def test_it_makes_no_difference_on_which_side_of_midnight_a_hand_is_over(
     assert saved[LATE] == saved[TOO_LATE]
 
 
-def test_he_is_told_at_the_day_change_what_becomes_of_it(books, ann):
+def test_the_caller_is_told_at_the_day_change_what_becomes_of_it(books, ann):
     books.wait_until(LATE)
     call = books.call(ann)
     call.win(600, 240)
@@ -307,7 +307,7 @@ def test_a_hand_that_is_left_and_resumed_on_the_next_day_is_treated_the_same(boo
     assert again.purse.online == 3600 + 900
 
 
-def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_he_left(books, ann):
+def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_they_left(books, ann):
     books.wait_until(LATE)
     call = books.call(ann)
     call.bet(600)
@@ -323,7 +323,7 @@ def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_he_left(boo
     assert books.audit() == []
 
 
-def test_a_hand_that_is_stood_after_he_was_here_on_the_next_day_is_of_that_day(books, ann):
+def test_a_hand_that_is_stood_after_a_visit_on_the_next_day_is_of_that_day(books, ann):
     books.wait_until(LATE)
     call = books.call(ann)
     call.bet(600)

@@ -1,10 +1,10 @@
 """Callers of other boards in any order of coming, losing, winning, leaving hands and being killed.
 
-Each has a host with a clock of its own, which really ticks while he is here, and which shows losses
-or does not, or is none at all. A second account is kept here, of what he has anywhere: what his
-host shows and was given, what is owed to it, and what is in our bank. It may only change by what he
-won or lost and by time that passed; and however he goes about it, he never has more than if he had
-stopped when he was furthest ahead that day.
+Each has a host with a clock of its own, which really ticks while they are here, and which shows
+losses or does not, or is none at all. A second account is kept here, of what they have anywhere:
+what the host shows and was given, what is owed to it, and what is in our bank. It may only change
+by what they won or lost and by time that passed; and however they go about it, they never have more
+than if they had stopped when they were furthest ahead that day.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ minutes = st.sampled_from((1, 5, 20, 30))
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole visit: what he may bring, what he plays, what he does at the window, how he goes."""
+    """A whole visit: what they may bring, play and do at the window, and how they go."""
 
     share: int
     event: int | None
@@ -96,13 +96,13 @@ class Host:
     # What it read in the files that we wrote, apart from its clock.
     given: int = 0
     call: HostCall | None = None
-    # The visit that is not accounted for yet; what he had when it began, and what hands brought.
+    # The visit that is not accounted for yet; what they had when it began, and what hands brought.
     visit: int = 0
     had: int = 0
     # The sysop gave something to the account: it may hold that beside a loan until a visit ends.
     gifts: bool = False
     results: list[int] = field(default_factory=list)
-    # His day: what he had before it, what he used of it, how far he is ahead, and was at best.
+    # The day: what they had before it and used of it, how far ahead they are, and were at best.
     since: str = ""
     began: int = 0
     used: int = 0
@@ -112,7 +112,7 @@ class Host:
     unsure: dict[str, bool] = field(default_factory=dict)
 
     def gets(self, seconds: int) -> None:
-        """Something comes to him, or goes, that he did not win."""
+        """Something comes to them, or goes, that they did not win."""
         self.had += seconds
         self.began += seconds
 
@@ -146,7 +146,7 @@ class Visits(RuleBasedStateMachine):
     def time_passes(self, seconds, renewing):
         self.books.wait(seconds)
         for host in self.hosts.values():
-            # He goes on at his board when our process is killed.
+            # They go on at their board when our process is killed.
             if host.clocked and self.is_here(host):
                 host.left = max(0, host.left - seconds)
             if host.call is not None and renewing:
@@ -167,7 +167,7 @@ class Visits(RuleBasedStateMachine):
     # Coming and going.
 
     @rule(data=st.data(), evening=st.lists(plans, min_size=2, max_size=4))
-    def he_comes_again_and_again(self, data, evening):
+    def a_guest_comes_again_and_again(self, data, evening):
         host = self.any_host(data)
         for plan in evening:
             self.comes_in(host, plan.share, plan.event, True)
@@ -190,7 +190,7 @@ class Visits(RuleBasedStateMachine):
         event=st.sampled_from((None, None, 900)),
         take_over=st.booleans(),
     )
-    def he_comes_in(self, data, share, event, take_over):
+    def a_guest_comes_in(self, data, share, event, take_over):
         self.comes_in(self.any_host(data), share, event, take_over)
 
     def comes_in(self, host: Host, share: int, event: int | None, take_over: bool) -> None:
@@ -225,14 +225,14 @@ class Visits(RuleBasedStateMachine):
         self.time_passes(1, False)  # no call ends at the instant at which it began
 
     def a_day_begins(self, host: Host) -> None:
-        """The host gives its caller an hour a day, at his first log-on there."""
+        """The host gives its caller an hour a day, at the first log-on there."""
         if host.clocked and host.call is None and host.day != self.books.now.date():
             host.gets(HOUR - host.left)
             host.left, host.day = HOUR, self.books.now.date()
 
     @rule(data=st.data(), dies=st.sampled_from(("", "", "before it claims", "before", "after")))
-    def he_hangs_up(self, data, dies):
-        """His process may die then: before it claims what is owed, before it writes, or after."""
+    def a_guest_hangs_up(self, data, dies):
+        """The process may die then: before it claims what is owed, before it writes, or after."""
         self.hangs_up(self.any_host(data), dies)
 
     def hangs_up(self, host: Host, dies: str) -> None:
@@ -256,7 +256,7 @@ class Visits(RuleBasedStateMachine):
             host.given += MINUTE * minutes
 
     @rule(data=st.data())
-    def his_file_is_gone(self, data):
+    def a_file_is_gone(self, data):
         host = self.any_host(data)
         if (call := self.hung_up(host)) is None:
             return
@@ -275,7 +275,7 @@ class Visits(RuleBasedStateMachine):
         return call
 
     @rule(data=st.data())
-    def his_process_is_killed(self, data):
+    def a_process_is_killed(self, data):
         self.any_host(data).call = None
 
     @rule()
@@ -372,7 +372,7 @@ class Visits(RuleBasedStateMachine):
     # The second account.
 
     def has(self, host: Host) -> int:
-        """All that he has; while he is here, before anything is used or played for."""
+        """All that they have; while they are here, before anything is used or played for."""
         balances = self.books.balances(host.caller_id)
         owed = sum(
             MINUTE * minutes
@@ -392,7 +392,7 @@ class Visits(RuleBasedStateMachine):
         return host.left + host.given + owed + saved + sum(amount for (amount,) in own)
 
     def account(self, host: Host) -> None:
-        """When a visit is over, compare what he has with what he had, and the best of his day."""
+        """After a visit, compare what they have with what they had, and the best of the day."""
         visit = self.row(host.visit)
         if visit is None or visit["closed"] is None:
             return
@@ -414,7 +414,7 @@ class Visits(RuleBasedStateMachine):
             host.best = max(host.best, host.ahead)
         has = self.has(host)
         assert has <= host.began - host.used + host.best
-        # To the second: what he has too much is the debt, and a host's clock may run on without us.
+        # To the second: what is too much is the debt, and a host's clock may run on without us.
         owes = visit["debt_added"] - visit["debt_paid"]
         missing = host.had + sum(host.results) - used + owes - has
         assert missing >= 0

@@ -122,7 +122,7 @@ def test_the_ledger_of_a_caller_who_was_deleted(board, timebank):
     assert numbers(timebank("ledger", "--caller", "Ann")[1]) == [1, 2, 3]
 
 
-def test_a_caller_whom_nobody_knows_is_refused(board, timebank):
+def test_a_caller_nobody_knows_is_refused(board, timebank):
     code, output, error = timebank("ledger", "--caller", "Zoe")
     assert (code, output) == (2, "")
     assert error == "There is no caller named Zoe. `timebank accounts` lists all.\n"

@@ -153,7 +153,7 @@ def test_nobody_loses_thirty_minutes_reenters_with_sixty_and_banks_every_win(boo
     call.lose(1800)
     call.close()
     for _ in range(3):
-        # He brings what the host shows less what he lost, wins it back, and has nothing more.
+        # Ann brings what the host shows less what was lost, wins it back, and has nothing more.
         call = comes(books, ann)
         call.win(600, 600)
         call.close()
@@ -185,7 +185,7 @@ def test_a_gain_pays_the_debt_first_and_the_rest_is_given_back(books, ann):
     assert (visit["debt"], visit["debt_paid"], visit["gain"]) == (600, 600, 300)
 
 
-def test_a_loss_after_midnight_is_of_the_day_on_which_he_leaves(books, ann):
+def test_a_loss_after_midnight_is_of_the_day_of_departure(books, ann):
     books.wait(12 * HOUR - 60)
     call = comes(books, ann)
     books.wait(120)
@@ -194,7 +194,7 @@ def test_a_loss_after_midnight_is_of_the_day_on_which_he_leaves(books, ann):
     assert debt(books, ann) == 600
 
 
-def test_without_a_clock_it_is_of_the_day_on_which_he_came(books, ann):
+def test_without_a_clock_it_is_of_the_day_of_arrival(books, ann):
     books.wait(12 * HOUR - 60)
     call = comes(books, ann, None)
     books.wait(120)
@@ -203,7 +203,7 @@ def test_without_a_clock_it_is_of_the_day_on_which_he_came(books, ann):
     assert debt(books, ann) == 0
 
 
-def test_over_midnight_he_saves_only_what_he_is_ahead_of_the_debt_of_the_day_he_came_on(books, ann):
+def test_over_midnight_a_guest_saves_only_what_exceeds_the_debt_of_the_day_of_arrival(books, ann):
     books.wait(12 * HOUR - 600)
     call = comes(books, ann, None)
     call.lose(240)
@@ -220,7 +220,7 @@ def test_over_midnight_he_saves_only_what_he_is_ahead_of_the_debt_of_the_day_he_
     assert books.audit() == []
 
 
-def test_who_plays_on_his_winnings_past_his_allowance_keeps_what_is_left(books, ann):
+def test_who_plays_on_winnings_past_their_allowance_keeps_what_is_left(books, ann):
     call = comes(books, ann, None)
     call.win(3000, 3000)
     books.wait(HOUR + 1800)
@@ -235,7 +235,7 @@ def test_time_that_the_host_counted_beyond_what_was_brought_is_not_charged_twice
     call.win(1200, 1800)
     books.wait(2700)
     call.close()
-    # The host shows 15 minutes. He had 60, won 30 and used 45: 30 are his own, and 15 the host's.
+    # The host shows 15 minutes. Ann had 60, won 30 and used 45: 30 are Ann's, and 15 the host's.
     assert call.moved == [
         ("elapsed", 2700, "online", "elapsed"),
         ("brought", 900, "external", "online"),
@@ -244,7 +244,7 @@ def test_time_that_the_host_counted_beyond_what_was_brought_is_not_charged_twice
     assert books.audit() == []
 
 
-def test_what_he_uses_when_the_hosts_clock_is_empty_is_his_own_and_pays_no_debt(books, ann):
+def test_what_is_used_when_the_hosts_clock_is_empty_is_the_guests_and_pays_no_debt(books, ann):
     comes(books, ann).lose(1800)
     books.do(adjust, ann, HOUR, "for the test", "Tester")
     call = comes(books, ann, 0, take_over=True)
@@ -252,7 +252,7 @@ def test_what_he_uses_when_the_hosts_clock_is_empty_is_his_own_and_pays_no_debt(
     books.wait(100)
     call.win(60, 60)
     call.close()
-    # He used 100 of the 360, which no clock of the host could count, and the 60 won pay the debt.
+    # Ann used 100 of the 360, which no clock of the host could count, and the 60 won pay the debt.
     assert call.moved == [
         ("put back", 200, "online", "bank"),
         ("taken home", 60, "online", "external"),
@@ -310,7 +310,7 @@ def test_a_stake_of_yesterday_is_no_gain_today(books, ann):
     ("settlement", "in_the_bank", "owed"),
     [(won(600, 900), 900, 0), (pushed(600), 0, 0), (lost(600), 0, 600)],
 )
-def test_a_hand_that_is_stood_for_him_brings_his_winnings_to_the_bank_alone(
+def test_a_hand_that_is_stood_for_a_guest_brings_winnings_to_the_bank_alone(
     books, ann, settlement, in_the_bank, owed
 ):
     call = comes(books, ann)
@@ -324,14 +324,14 @@ def test_a_hand_that_is_stood_for_him_brings_his_winnings_to_the_bank_alone(
     assert books.audit() == []
 
 
-def test_what_was_withdrawn_and_stands_on_the_table_stays_his(books, ann):
+def test_what_was_withdrawn_and_stands_on_the_table_stays_the_guests(books, ann):
     books.do(adjust, ann, HOUR, "for the test", "Tester")
     call = comes(books, ann, 601)
     books.wait(1)
     call.withdraw(1200)
     call.bet(1740)
     call.close()
-    # A minute was left of thirty: it is his, and nineteen more on the table are.
+    # A minute was left of thirty: it is Ann's, and nineteen more on the table are.
     assert saved(books, ann) == HOUR - 1200 + 60
     call = resumed(books, comes(books, ann, 600))
     assert (call.purse.online, call.arrival.standing) == (0, 600)

@@ -133,7 +133,7 @@ class TestDays:
         assert ("carry", 600, "online", "bank") in books.call(owing.caller_id).moved
 
     def test_what_was_borrowed_and_not_used_is_not_forfeited(self, books, owing):
-        """It is still owed, so it must still be his."""
+        """It is still owed, so it must still be the caller's."""
         owing.close()
         books.wait(DAY)
         moved = books.call(owing.caller_id).moved

@@ -91,7 +91,7 @@ def test_without_a_board_overdue_hands_wait(books):
     assert books.balances(call.caller_id)["stake"] == 600
 
 
-def test_a_hand_whose_caller_comes_back_just_then_is_his(books):
+def test_a_hand_whose_caller_comes_back_just_then_is_theirs(books):
     call = left_behind(books)
     books.wait(2 * A_DAY)
 
@@ -244,7 +244,7 @@ def test_a_caller_who_is_on_line_or_in_a_hand_is_not_gone(books):
 
 
 @pytest.mark.parametrize("kept", ["locked", "frozen"])
-def test_whom_the_sysop_keeps_out_stays_known(books, kept):
+def test_who_is_kept_out_by_the_sysop_stays_known(books, kept):
     books.caller("Ann")
     books.sql(f"UPDATE callers SET {kept} = 1")
     days(books, 366)
@@ -254,7 +254,7 @@ def test_whom_the_sysop_keeps_out_stays_known(books, kept):
 @pytest.mark.parametrize(
     ("key", "value"), [("sysop", "ANN"), ("barred", ("ANN",)), ("co_sysops", ("ANN",))]
 )
-def test_whom_sysop_toml_names_stays_known(books, key, value):
+def test_who_is_named_in_sysop_toml_stays_known(books, key, value):
     books.caller("Ann")
     books.change(**{key: value})
     days(books, 366)

@@ -2,7 +2,7 @@
 
 Callers come and go on several processes, some of which die; hands are dealt, won, lost and left;
 days end, clocks are set forward and back over changes of daylight saving, events overlap, and the
-sysop edits his settings. A second, much simpler account of it all is kept here from the rows that
+sysop edits the settings. A second, much simpler account of it all is kept here from the rows that
 come out, and must agree.
 """
 
@@ -54,7 +54,7 @@ class Story:
 
     def __init__(self) -> None:
         self.balance: defaultdict[str, int] = defaultdict(int)
-        self.came = 0  # grants, winnings, withdrawals that were not his before
+        self.came = 0  # grants, winnings, withdrawals that were not theirs before
         self.went = 0  # time used, lost, forfeited, written to THEBANK.EXT
         self.earned = 0  # today, with what was earned before and lies on the table since
         self.standing = 0  # on the table, and left of an earlier day's minutes
@@ -102,7 +102,7 @@ class Ledger(RuleBasedStateMachine):
         mode=st.sampled_from(("built-in", "external", "none")),
         minutes=st.sampled_from((0, 15, 60, 1440)),
     )
-    def the_sysop_edits_his_settings(self, events, mode, minutes):
+    def the_sysop_edits_settings(self, events, mode, minutes):
         self.books.change(events=SCHEDULES[events], mode=mode, minutes_per_day=minutes)
 
     @rule(data=st.data())

@@ -223,7 +223,7 @@ class TestReservedNames:
         assert fold("\u043011") in RESERVED  # "all" with a Cyrillic letter and two digits
         assert fold("НОЅТ") in RESERVED  # all of it Cyrillic
 
-    def test_are_good_names_otherwise_so_that_the_sysop_himself_may_use_his(self):
+    def test_are_good_names_otherwise_so_that_sysops_may_use_their_own(self):
         assert check("Sysop") == "Sysop"
 
     def test_are_not_other_peoples(self):

@@ -35,7 +35,7 @@ def words(books, caller_id):
     return [line.words for line in books.do(history, caller_id, None, 50)][::-1]
 
 
-def test_the_history_tells_of_it_as_he_would(books):
+def test_the_history_tells_of_it_as_they_would(books):
     ann = known(books)
     books.do(adjust, ann, 600, "for the test", "Tester")
     call = comes(books, ann, HOUR, share=50, way="moduser")

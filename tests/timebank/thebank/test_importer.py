@@ -37,7 +37,7 @@ class TestRecords:
             ("bank", "external", 300, "5 minutes taken by Big Door (BANK.EXT, line 3 of import 1)"),
         ]  # fmt: skip
 
-    def test_are_told_of_to_whom_they_concern(self, board):
+    def test_are_told_to_those_they_concern(self, board):
         board.write(record("Ann", 12), record("Ann", -1))
         board.take()
         assert board.books.do(notices, board.callers["Ann"]) == (

@@ -217,7 +217,7 @@ def test_what_comes_back_to_an_empty_chair_does_not_reach_past_an_event(books, a
     ]
 
 
-def test_a_hand_is_its_callers_while_he_is_on_line(books, ann, call):
+def test_a_hand_is_its_callers_while_they_are_on_line(books, ann, call):
     hand = call.bet(600)
     with pytest.raises(CallerOnline):
         stand(books, ann, hand, lost(600))

@@ -274,7 +274,7 @@ def test_winnings_of_play_money_are_neither_clamped_nor_shared_with_a_loan(books
 
 def test_time_that_an_event_cuts_off_in_mid_hand_is_no_part_of_a_hand_for_play_money(books, call):
     call.hand_of_bj()
-    books.step(14 * 3600 + 1)  # the mail hour is a second less than his minutes away
+    books.step(14 * 3600 + 1)  # the mail hour is a second less than the caller's minutes away
     call.act(won(200, 200))
     assert call.moved[-1] == ("held", 1, "online", "held")
     assert books.sql("SELECT round_id FROM transfers WHERE kind = 'held'") == [(None,)]

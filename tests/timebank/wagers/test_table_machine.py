@@ -31,7 +31,7 @@ LOST, RETURNED, WON = range(3)
 
 @dataclass
 class Chair:
-    """Who sits in a seat: `known` is the call that the table believes him to be on."""
+    """Who sits in a seat: `known` is the call that the table believes they are on."""
 
     caller_id: int
     call: Call | None
@@ -164,7 +164,7 @@ class AtTheTable(RuleBasedStateMachine):
         before = self.everything()
         played, refused = self.outcome(act, move, sitters, ends)
         if refused is not None:
-            # Only who acts can be refused: his known call has ended, or he cannot pay.
+            # Only who acts can be refused: their known call has ended, or they cannot pay.
             assert isinstance(refused, (CallClosed, NotEnough))
             assert stake or chair.known is not None
             assert self.everything() == before

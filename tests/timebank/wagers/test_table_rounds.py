@@ -145,7 +145,7 @@ def test_a_seat_cannot_be_played_as_if_it_were_alone(playing):
 # Seats whose callers are gone.
 
 
-def test_a_seat_that_dropped_is_settled_and_told_when_he_is_back(books, playing):
+def test_a_seat_that_dropped_is_settled_and_told_when_its_caller_is_back(books, playing):
     playing.calls[2].close()
     playing.act(2, sitters={2: playing.gone(2)}, action="stay")
     assert playing.moved(2) == []

@@ -36,7 +36,7 @@ def test_each_seat_has_a_round_and_the_first_one_keeps_the_journal(books, playin
     assert books.sql("SELECT round_id, sequence FROM actions") == [(1, 0)]
 
 
-def test_the_lead_is_the_first_of_those_who_play_whatever_his_seat(books, table):
+def test_the_lead_is_the_first_of_those_who_play_whatever_the_seat(books, table):
     table.bet({3: 60, 2: 60})
     assert books.sql("SELECT id, seat, lead FROM rounds") == [(1, 2, None), (2, 3, 1)]
 
@@ -147,7 +147,7 @@ def test_a_table_has_one_shoe_that_all_share(books, table):
     assert (other.decks, other.position, other.fresh) == (6, 0, True)
 
 
-def test_a_caller_who_plays_alone_may_have_a_shoe_of_his_own_at_the_table(books, table):
+def test_a_caller_who_plays_alone_may_have_their_own_shoe_at_the_table(books, table):
     ann, bob = (table.calls[seat].caller_id for seat in (1, 2))
     own = books.do(open_shoe, ann, GAME, 4, bytes(32), "own")
     assert (own.caller_id, table.shoe.caller_id) == (ann, None)

@@ -134,7 +134,7 @@ def test_nobody_unknown_or_deleted_is_touched(books, ann, bob):
             books.do(freeze, number, "why", BY)
 
 
-def test_nobody_is_sent_what_is_his_already(books, ann):
+def test_nobody_is_sent_what_is_theirs_already(books, ann):
     give(books, ann, 5)
     with pytest.raises(Refused, match="Both accounts are Ann's"):
         books.do(sysop_transfer, ann, ann, 60, "why", BY)

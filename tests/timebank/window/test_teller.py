@@ -129,7 +129,7 @@ class TestTheDay:
         with pytest.raises(LimitReached):
             WAYS[way](call, 1)
 
-    def test_is_the_callers_whichever_call_he_is_on(self, books, call):
+    def test_is_the_callers_whichever_call_they_are_on(self, books, call):
         deposit(call, 55)
         call.close()
         books.wait(60)
@@ -142,9 +142,9 @@ class TestTheDay:
     def test_counts_neither_clamps_nor_the_sysops_hand_nor_what_others_did(self, books, ann, bob):
         books.wait(WEEK)
         limit(books, deposit=10, transfer=10)
-        his = books.call(bob, node=2)
+        bobs = books.call(bob, node=2)
         give(books, bob, 10)
-        send(his, 10, to=ann)
+        send(bobs, 10, to=ann)
         hers = books.call(ann)
         books.do(sysop_deposit, ann, 1200, "a gift", "Tester")
         books.do(sysop_transfer, ann, bob, 600, "a gift", "Tester")
@@ -333,10 +333,10 @@ class TestWhoIsKeptOut:
             with pytest.raises(WindowClosed, match="The sysop has frozen your account; ask him"):
                 way(call, 1)
         assert allowed(call).frozen
-        his = books.call(bob, node=2)
+        bobs = books.call(bob, node=2)
         give(books, bob, 10)
         with pytest.raises(WindowClosed, match="Ann's account takes nothing in just now"):
-            send(his, 1, to=call.caller_id)
+            send(bobs, 1, to=call.caller_id)
         before = saved(books, call.caller_id)
         call.win(600, 20 * 3600)
         assert saved(books, call.caller_id) > before

@@ -27,7 +27,7 @@ from timebank.window.teller import accounts, deposit_before_leaving
 
 
 class TestSending:
-    def test_the_receiver_is_told_how_much_from_whom_and_the_message(self, books, call, bob):
+    def test_the_receiver_is_told_how_much_who_from_and_the_message(self, books, call, bob):
         give(books, call.caller_id, 30)
         send(call, 15, message="thanks for the hint")
         send(call, 1)

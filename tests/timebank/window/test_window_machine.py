@@ -223,7 +223,7 @@ class Window(RuleBasedStateMachine):
         hours=st.sampled_from((*("always",) * 4, "noon", "night")),
         barred=st.sampled_from(((), ("Bob",))),
     )
-    def the_sysop_edits_his_limits(self, limits, hours, barred):
+    def the_sysop_edits_limits(self, limits, hours, barred):
         self.books.change(limits=limits, hours=OpeningHours.read(HOURS[hours]), barred=barred)
 
     @rule(mode=st.sampled_from((*("built-in",) * 6, "external", "none")))

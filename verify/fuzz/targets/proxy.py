@@ -1,4 +1,4 @@
-"""door/lines/port/proxy_header.py: what stands in front of a caller whom a front end passes on."""
+"""door/lines/port/proxy_header.py: what stands in front of a caller that a front end passes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""door/lines/rlogin/header.py and rlogin/trust.py: what a stranger says before his bytes begin."""
+"""door/lines/rlogin/header.py and rlogin/trust.py: what strangers say before their bytes begin."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class _Question:
         self.round = round_
         self.asked = asked
         self.answer = answer
-        self.chosen: BlackjackAction | None = None  # what the caller did, once he has
+        self.chosen: BlackjackAction | None = None  # what the caller did, once they have
 
 
 class Tutor:

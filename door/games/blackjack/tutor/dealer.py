@@ -1,11 +1,11 @@
-"""How the dealer may end, card by card: the chances of his results from the cards nobody has seen.
+"""How the dealer may end, card by card: the chances of each result from the cards nobody has seen.
 
-He has no choice, so what he may draw is a list that depends on the rules and on his up card alone;
+The dealer has no choice: what it may draw is a list that depends on the rules and up card alone;
 what lies in the shoe only says how likely each way is. `Ways` is that list, worked out once and
 weighed for every composition that a hand may leave. The chances are exact but for the rounding of
-floats: every card that he draws is missing for the next one.
+floats: every card that the dealer draws is missing for the next one.
 
-Only this file knows how he plays; what his results pay is in `payments`.
+Only this file knows how the dealer plays; what the results pay is in `payments`.
 """
 
 from collections import defaultdict
@@ -43,20 +43,20 @@ class _Depth:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """Every way in which the dealer can end without going over, his cards in no order.
+    """Every way in which the dealer can end without going over, its cards in no order.
 
     Cards in no order are few (a thousand under a two, where the orders are tens of thousands), and
     all orders of the same cards are equally likely; so each way is kept once, with the number of
-    orders in which he would really draw it.
+    orders in which the dealer would really draw it.
     """
 
     copies: tuple[tuple[int, int], ...]  # place of a value, and how many of it are gone already
     depths: tuple[_Depth, ...]
-    excluded: int | None  # place of the value that his look has excluded for the hole card
+    excluded: int | None  # place of the value that the dealer's look has excluded for the hole card
 
     def chances(self, unseen: Sequence[int], cards: int) -> list[float]:
         """The probability of each of `RESULTS`, `unseen` holding `cards` cards, the hole card among
-        them. Where they are too few for him, he counts as gone over."""
+        them. Where they are too few for the dealer, the dealer counts as gone over."""
         factors = [float(unseen[place] - gone) for place, gone in self.copies]
         scale = 1.0
         if self.excluded is not None:
@@ -76,7 +76,7 @@ class Ways:
 
 @lru_cache(maxsize=_TABLES_KEPT)
 def dealer_ways(rules: BlackjackRules, up: int, looked: bool) -> Ways:
-    """The ways under an up card that counts `up`; `looked`: he looked and has no natural."""
+    """The ways under an up card counting `up`; `looked`: the dealer looked and has no natural."""
     excluded = {1: TEN, 10: ACE}.get(up) if looked else None
     ends = _ends(rules, up, excluded)
     copies: dict[tuple[int, int], int] = {}
@@ -96,7 +96,7 @@ def dealer_ways(rules: BlackjackRules, up: int, looked: bool) -> Ways:
 
 
 def _ends(rules: BlackjackRules, up: int, excluded: int | None) -> dict[Counts, tuple[int, int]]:
-    """The cards besides the up card with which he ends: which result, and in how many orders."""
+    """The cards besides the up card that the dealer ends with: which result, in how many orders."""
     ends: dict[Counts, tuple[int, int]] = {}
     drawing: dict[Counts, int] = {
         _with((0,) * 10, place, 1): 1 for place in range(10) if place != excluded
@@ -115,7 +115,7 @@ def _ends(rules: BlackjackRules, up: int, excluded: int | None) -> dict[Counts, 
 
 
 def _result(rules: BlackjackRules, up: int, way: Counts) -> int | None:
-    """What he has with these cards and the up card; None: he draws."""
+    """What the dealer has with these cards and the up card; None: the dealer draws."""
     drawn = [_CARDS[place] for place in range(10) for _ in range(way[place])]
     cards = (_CARDS[up - 1], *drawn)
     total = count(cards).total

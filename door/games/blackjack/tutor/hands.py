@@ -233,7 +233,7 @@ def _insurance_values(spot: Spot, price: float) -> dict[BlackjackAction, float]:
 
 
 def _uninsured(spot: Spot, natural: float) -> float:
-    """What the hand is worth before the dealer looks under his ace, or turns up what is there."""
+    """What the hand is worth before the dealer looks under the ace, or turns up what is there."""
     pays = payments(spot.rules).single
     hand = counted(spot.hand)
     if hand.cards == 2 and hand.total == 21:

@@ -89,7 +89,7 @@ def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
     against = []
     for dealer in _DEALERS:
         outcome = showdown(rules, hand, dealer)
-        # A natural that is paid before the dealer plays waits until it is known that he has none.
+        # A natural paid before the dealer plays waits until the dealer is known to have none.
         if paid is not None and not (hand.is_natural and is_natural(dealer)):
             outcome = paid
         event = settled(rules, Turn(0, 0), hand, outcome)

@@ -23,7 +23,7 @@ class Spot:
     rules: BlackjackRules
     unseen: Counts  # the cards that may come, the hole card among them
     up: int  # what the dealer's up card counts, an ace as 1
-    looked: bool  # whether he has looked at his hole card and has no natural
+    looked: bool  # whether the dealer has looked at the hole card and has no natural
     hand: Counts  # the cards of the hand at turn
     from_split: bool
     insurance: float | None  # its price for one that was bet, when that is the question

@@ -1,7 +1,7 @@
 """The tutor: what the book says before a move, and after a wrong one what it would have been.
 
 There is no chart in it. Every number is worked out for the hand at turn, from this table's rules
-and from the cards that its caller can see: his own, the other seats', the dealer's up card, and
+and from the cards that its caller can see: their own, the other seats', the dealer's up card, and
 what the dealer's look has told. It reads neither the hole card nor an undealt one. What it cannot
 see it takes for full decks less those cards: like a book, it does not count earlier rounds.
 
@@ -10,12 +10,13 @@ aces out of six decks. So a table takes it in three steps: `decision` and `advis
 what lies between them, `hands.values`, is done in another process
 (`door.games.blackjack.tutor.thinking`).
 
->>> from door.games.blackjack.round import BLACK_JACK_FOR_TIME, start
+>>> from door.games.blackjack.round import start
+>>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
 >>> game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
 >>> told = advice(game, game.legal())
 >>> told.best, round(told.values[BlackjackAction.STAY], 2)
-(<Action.HIT: 'hit'>, -0.55)
+(<BlackjackAction.HIT: 'hit'>, -0.55)
 >>> judge(told, BlackjackAction.HIT) is None
 True
 """
@@ -72,7 +73,7 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        """What the book says to a caller before his move, and what the next best would be.
+        """What the book says to a caller before their move, and what the next best would be.
 
         >>> act = BlackjackAction
         >>> Advice(act.HIT, {act.HIT: -0.14, act.STAY: -0.21}).sentence

@@ -151,10 +151,10 @@ def test_no_event_shows_a_card_of_the_bank_before_it_is_turned_up(
 @given(houses, shoes, stakes, decisions)
 def test_nearer_to_nine_wins(house: House, shoe: Shoe, stake: int, chosen: list[bool]) -> None:
     last = played(house, shoe, stake, chosen)[0][-1]
-    mine, his = (sum("A23456789".find(card[0]) + 1 for card in hand) % 10 for hand in hands(last))
-    assert last.points == (mine, his)
-    nearer = {True: BaccaratOutcome.PLAYER, False: BaccaratOutcome.BANK}[mine > his]
-    assert last.outcome is (BaccaratOutcome.STAND_OFF if mine == his else nearer)
+    mine, banks = (sum("A23456789".find(card[0]) + 1 for card in hand) % 10 for hand in hands(last))
+    assert last.points == (mine, banks)
+    nearer = {True: BaccaratOutcome.PLAYER, False: BaccaratOutcome.BANK}[mine > banks]
+    assert last.outcome is (BaccaratOutcome.STAND_OFF if mine == banks else nearer)
 
 
 def hands(coup: BaccaratRound) -> tuple[Shoe, Shoe]:

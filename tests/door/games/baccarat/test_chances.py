@@ -66,10 +66,10 @@ def outcomes(
     """In how many orders of six cards the coup ends in each way."""
     counted: Counter[BaccaratOutcome | None] = Counter()
     for first, third, mine in PAIRS:
-        for second, fourth, his in PAIRS:
+        for second, fourth, banks in PAIRS:
             dealt = (first, second, third, fourth)
             for coup, values in finished(rules, dealt, on_5):
-                counted[coup.outcome] += mine * his * orders(values, decks)
+                counted[coup.outcome] += mine * banks * orders(values, decks)
     return counted
 
 

@@ -80,7 +80,7 @@ async def test_a_coup_in_francs_goes_on_in_french_against_the_same_bank(tmp_path
         await ada.wagers(100_000)
         await ada.wagers_on_5(50_000)
         await ada.drops_carrier()
-        # Whatever language he chose meanwhile, in another window.
+        # Whatever language Ada chose meanwhile, in another window.
         with ada.board.books() as desk:
             desk.connection.exec_driver_sql(
                 "UPDATE callers SET preferences = json_set(preferences, '$.baccarat.language',"
@@ -92,7 +92,7 @@ async def test_a_coup_in_francs_goes_on_in_french_against_the_same_bank(tmp_path
         assert ada.figure("Mise") == "50 000 F"
         ada.presses("c ")
         await ada.is_asked_any(*MENUS)
-        # He has returned: the bank is whole again, his winnings are his.
+        # Ada has returned: the bank is whole again, and Ada keeps the winnings.
         assert ada.play_money("frf-cent") == {
             "bankroll": 250_000,
             "casino": 1_000_000,
@@ -119,7 +119,7 @@ async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Pa
         await ada.sees("The bank is broken.")
 
 
-async def test_who_hangs_up_while_the_cards_slide_has_his_coup_in_the_books(
+async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
     tmp_path: Path,
 ) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
@@ -193,7 +193,7 @@ async def test_time_that_is_up_on_5_takes_no_card_and_the_win_is_paid(tmp_path: 
         assert ada.has["online"] == 20 * MINUTE
 
 
-async def test_who_comes_back_without_time_has_his_coup_stood_first(
+async def test_who_comes_back_without_time_has_their_coup_stood_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
@@ -340,7 +340,7 @@ def coups(board) -> int:
 # Plain lines
 
 
-async def test_a_caller_with_plain_lines_finds_his_coup_told(tmp_path: Path) -> None:
+async def test_a_caller_with_plain_lines_finds_the_coup_told(tmp_path: Path) -> None:
     seed = seed_where(STANDING_LOSES)
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers_on_5(1000)

@@ -181,7 +181,7 @@ def test_the_5_is_the_players_own_whatever_the_bank_does_with_its_options(option
     assert coup.legal() == (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 
-# The bank's table: rows are its point, columns the player's third card, "-" when he has none.
+# The bank's table: rows are its point, columns the player's third card, "-" for none.
 # D draws, . stands, O has the option.
 
 THE_TEXT = """

@@ -99,7 +99,7 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         await ada.asks_to_bet()
         assert "$1 to $100,000" in ada.prompt
         await ada.sees("A new day, and a new bankroll: $100,000.")
-        # He has not returned to the table, so the bank keeps what it has won.
+        # Ada has not returned to the table, so the bank keeps what it has won.
         assert ada.figure("The bank") == "$1,100,000"
         ada.presses("\x03q")
         await ada.is_asked("ood-bye")
@@ -119,7 +119,7 @@ async def test_asking_for_a_bet_without_a_bankroll_moves_no_play_money(tmp_path:
         await ada.sees(GONE)
 
 
-async def test_who_loses_his_last_franc_is_told_in_french_when_there_will_be_more(
+async def test_who_loses_their_last_franc_is_told_in_french_when_there_will_be_more(
     tmp_path: Path,
 ) -> None:
     french = baccarat_toml(language="french")
@@ -303,7 +303,7 @@ async def test_a_win_that_an_event_cuts_is_foretold_and_put_in_the_bank(tmp_path
         assert (ada.has["online"], ada.has["bank"]) == (65 * MINUTE, 3 * MINUTE)
 
 
-async def test_what_he_plays_for_is_remembered(tmp_path: Path) -> None:
+async def test_what_they_play_for_is_remembered(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, mode="t") as ada:
         assert ada.preference()["mode"] == "T"
         ada.presses("m")

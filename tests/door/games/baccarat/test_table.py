@@ -129,7 +129,7 @@ async def test_a_toss_is_drawn_from_the_seed_of_the_shoe_and_journaled(
         await ada.wagers(1000)
         await ada.sees("leaves it to a toss")
         assert ada.journal() == ["bet", "bank-card" if lands else "bank-no-card"]
-        # As anybody can check when he has the seed.
+        # As anybody can check who has the seed.
         told = door("verify", "--seed", seed.hex(), "--decks", "4", "--toss", "5").output
         assert told.endswith(f"toss before card 5: {'a' if lands else 'no'} card for the bank\n")
 

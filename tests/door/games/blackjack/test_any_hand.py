@@ -187,20 +187,20 @@ def test_the_help_file_alone_gives_the_same_net(shoe, stake: int, chosen) -> Non
 
 def told_again(player: tuple[Card, ...], dealer: tuple[Card, ...], doubled: bool) -> int:
     """How many bets the hand itself wins or loses."""
-    mine, his = count(player).total, count(dealer).total
-    natural, his_natural = (
+    mine, dealers = count(player).total, count(dealer).total
+    natural, dealer_natural = (
         len(cards) == 2 and count(cards).total == 21 for cards in (player, dealer)
     )
     bets = 2 if doubled else 1
-    if natural or his_natural:
-        return 2 * (natural and not his_natural) - (his_natural and not natural)
+    if natural or dealer_natural:
+        return 2 * (natural and not dealer_natural) - (dealer_natural and not natural)
     if mine > 21:
         return -bets
     if len(player) == 5 and mine < 21:
         return 2
-    if len(dealer) == 5 and his < 21:
+    if len(dealer) == 5 and dealers < 21:
         return -bets
-    if his > 21 or mine > his:
+    if dealers > 21 or mine > dealers:
         return 2 if mine == 21 else bets
     return -bets
 

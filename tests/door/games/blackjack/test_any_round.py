@@ -289,16 +289,16 @@ def awaits(seat: Seat, hand: Hand) -> bool:
 
 
 def hand_net(seat: Seat, hand: Hand, dealer: tuple[Card, ...]) -> int:
-    mine, his = count(hand.cards).total, count(dealer).total
+    mine, dealers = count(hand.cards).total, count(dealer).total
     stake = seat.bet * (2 if hand.doubled else 1)
     natural = len(seat.hands) == 1 and dealt_21(hand.cards)
     if natural:
         return 0 if dealt_21(dealer) else seat.bet * 3 // 2
     if dealt_21(dealer) or mine > 21:
         return -stake
-    if his > 21:
+    if dealers > 21:
         return stake
-    return stake * ((mine > his) - (mine < his))
+    return stake * ((mine > dealers) - (mine < dealers))
 
 
 def insurance_net(seat: Seat, dealer: tuple[Card, ...]) -> int:

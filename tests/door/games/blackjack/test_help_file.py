@@ -66,12 +66,12 @@ def test_the_dealers_second_card_lies_face_down() -> None:
 
 
 @pytest.mark.parametrize("up", ["TS", "JS", "QS", "KS"])
-def test_under_a_ten_count_the_dealer_must_look_at_his_hole_card(up: str) -> None:
+def test_under_a_ten_count_the_dealer_must_look_at_the_hole_card(up: str) -> None:
     assert play(stacked("2H 3H", f"{up} 9S")).of(Peeked) == [Peeked(natural=False)]
 
 
 @pytest.mark.parametrize("up", ["2S", "6S", "9S"])
-def test_under_a_lower_card_he_has_nothing_to_look_for(up: str) -> None:
+def test_under_a_lower_card_the_dealer_has_nothing_to_look_for(up: str) -> None:
     assert play(stacked("2H 3H", f"{up} 9S")).of(Peeked) == []
 
 
@@ -145,7 +145,7 @@ def test_doubling_doubles_the_bet_for_one_final_card() -> None:
     assert hand.round.seats[0].hands[0].stake == 2 * STAKE
 
 
-def test_after_the_final_card_the_dealer_takes_his_turn_in_sequence() -> None:
+def test_after_the_final_card_the_dealer_takes_a_turn_in_sequence() -> None:
     hand = play(stacked("6H 5H", "7S 8S", "8C 2D"), DOUBLE)
     turn = (BlackjackRevealed(parse_card("8S")), DealerDealt(parse_card("2D")), DealerStood(17))
     assert hand.events[-4:] == (*turn, hand.settled)
@@ -188,7 +188,7 @@ def test_a_player_who_is_satisfied_may_stay_on_any_count() -> None:
     assert hand.cards == "2H 3H"
 
 
-def test_a_player_may_draw_until_he_stays() -> None:
+def test_a_player_may_draw_until_they_stay() -> None:
     hand = play(stacked("2H 3H", "7S TS", "4C 9D"), HIT, HIT, STAY)
     assert hand.cards == "2H 3H 4C 9D"
     assert hand.outcome is BlackjackOutcome.WIN
@@ -223,7 +223,7 @@ def test_when_the_player_has_busted_the_dealer_does_not_play() -> None:
     assert hand.round.cards_used == 5
 
 
-def test_when_the_hand_is_still_active_the_dealer_turns_up_his_hole_card() -> None:
+def test_when_the_hand_is_still_active_the_dealer_turns_up_the_hole_card() -> None:
     hand = play(stacked("TH 6H", "7S TS"), STAY)
     assert hand.of(BlackjackRevealed) == [BlackjackRevealed(parse_card("TS"))]
     assert hand.round.dealer == ("7S", "TS")
@@ -243,14 +243,14 @@ def test_on_16_or_less_the_dealer_must_draw(hole: str) -> None:
     assert hand.round.dealer == ("TC", hole, "5D")
 
 
-def test_the_dealer_goes_on_until_his_count_reaches_17() -> None:
+def test_the_dealer_goes_on_until_the_count_reaches_17() -> None:
     hand = play(stacked("TH 6H", "4C 2S", "5D 5H 9D"), STAY)
     assert hand.round.dealer == ("4C", "2S", "5D", "5H", "9D")
     assert hand.of(DealerBusted) == [DealerBusted(25)]
 
 
 @pytest.mark.parametrize(("hole", "total"), [("6S", 17), ("7S", 18), ("8S", 19), ("9S", 20)])
-def test_on_a_soft_17_18_19_or_20_he_must_also_stay(hole: str, total: int) -> None:
+def test_on_a_soft_17_18_19_or_20_the_dealer_must_also_stay(hole: str, total: int) -> None:
     hand = play(stacked("TH 6H", f"AC {hole}", "2D"), DECLINE, STAY)
     assert hand.of(DealerStood) == [DealerStood(total)]
     assert count(hand.round.dealer_hand) == (total, True)

@@ -33,7 +33,7 @@ from tests.door.games.blackjack.tabletop import (
     stacked,
 )
 
-DEALER_OVER = ("TC 6S", "9D")  # the dealer's cards, then the one that takes him to 25
+DEALER_OVER = ("TC 6S", "9D")  # the dealer's cards, then the one that takes it to 25
 CHARLIE = (HIT, HIT, HIT)
 
 

@@ -173,7 +173,7 @@ def test_each_seat_has_totals_and_outcomes_of_its_own() -> None:
     assert game.totals_of(2) == Totals(staked=6, lost=0, returned=0, won=0)
 
 
-def test_both_cards_of_every_seat_come_after_the_dealers_where_he_is_first() -> None:
+def test_both_cards_of_every_seat_come_after_the_dealers_where_those_are_first() -> None:
     rules = replace(BLACK_JACK_FOR_TIME, deal="dealer first")
     table = play(parse_cards("2H 3H 4H 5H 6H 7H"), rules=rules, stakes=(2, 4))
     assert table.round.dealer_hand == ("2H", "3H")

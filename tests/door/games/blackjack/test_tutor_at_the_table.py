@@ -80,10 +80,10 @@ async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> N
     async with at_the_table(tmp_path, toml=house(largest_bet=50)) as ada:
         await turn_tutor_on(ada)
         await ada.bets(40, seed_of(standing_is_wrong))
-        open_to_him = [
+        open_to_ada = [
             action for action in ada.round.legal() if action is not BlackjackAction.DOUBLE
         ]
-        await ada.message(tutor.advice(ada.round, open_to_him).sentence)
+        await ada.message(tutor.advice(ada.round, open_to_ada).sentence)
 
 
 async def test_it_is_remembered_for_the_next_call(tmp_path: Path) -> None:

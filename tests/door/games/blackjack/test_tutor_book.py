@@ -240,7 +240,7 @@ def test_a_soft_eighteen_is_drawn_to_when_21_and_charlies_pay_double() -> None:
     assert book(VEGAS, "A 7", "2").best is STAY
 
 
-def test_a_natural_of_his_own_makes_insurance_no_better() -> None:
+def test_a_natural_of_ones_own_makes_insurance_no_better() -> None:
     """An even win that is sure is still less than what the natural is worth on average."""
     told = book(BLACK_JACK_FOR_TIME, "A T", "A")
     tens, cards = 15, 49

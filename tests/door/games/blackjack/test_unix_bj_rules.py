@@ -89,7 +89,7 @@ def test_insurance_is_a_side_bet_that_wins_two_dollars_on_a_dealers_natural() ->
     assert hand.net == 0
 
 
-def test_and_that_loses_one_dollar_when_he_has_none() -> None:
+def test_and_that_loses_one_dollar_when_the_dealer_has_none() -> None:
     hand = bj("AH", "9C", "KD 5C", "", INSURE)
     assert hand.insurance == InsuranceSettled(0, lost=100, returned=0, won=0)
     assert not hand.round.over
@@ -163,7 +163,7 @@ def test_a_doubled_hand_receives_exactly_one_more_card() -> None:
 # The manual page: the player's and the dealer's turn
 
 
-def test_the_player_may_hit_as_long_as_he_is_not_over_21() -> None:
+def test_the_player_may_hit_as_long_as_they_are_not_over_21() -> None:
     low = bj("7H", "TC", "2D 3C", "2S 2C 3D 3S 2H 3H AS", *[HIT] * 7)
     assert low.round.hand is not None
     assert low.round.hand.count == (21, False)
@@ -176,7 +176,7 @@ def test_when_the_player_busts_the_dealer_wins_the_bet() -> None:
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.BUST, (BET, 0, 0))
 
 
-def test_when_the_player_stands_the_dealer_hits_until_he_has_17_or_more() -> None:
+def test_when_the_player_stands_the_dealer_hits_to_17_or_more() -> None:
     hand = bj("2H", "3C", "KD 9C", "2S 4S 5S AS 2C", STAY)
     assert hand.round.dealer == ("2H", "3C", "2S", "4S", "5S", "AS")
     assert hand.of(DealerStood) == [DealerStood(17)]
@@ -348,7 +348,7 @@ def test_the_second_hand_is_dealt_when_the_first_has_bust() -> None:
 # The program: 21, and the dealer's turn
 
 
-def test_a_player_is_asked_at_21_too_until_he_says_no_or_busts() -> None:
+def test_a_player_is_asked_at_21_too_until_they_say_no_or_bust() -> None:
     at_21 = bj("7H", "TC", "KD 5C", "6S 9S", HIT)
     assert at_21.of(TwentyOne) == [TwentyOne(0, 0)]
     assert at_21.round.legal() == (HIT, STAY)
@@ -370,20 +370,20 @@ def test_the_dealer_stands_on_every_17_soft_ones_too(hole: str, rest: str) -> No
     assert hand.of(DealerStood) == [DealerStood(17)]
 
 
-def test_he_does_not_play_against_a_bust() -> None:
+def test_the_dealer_does_not_play_against_a_bust() -> None:
     hand = bj("7H", "5C", "KD 6C", "9S", HIT)
     assert hand.of(BlackjackRevealed) == []
     assert hand.round.dealer == ("7H", None)
 
 
-def test_he_does_not_play_when_both_hands_of_a_split_have_bust() -> None:
+def test_the_dealer_does_not_play_when_both_hands_of_a_split_have_bust() -> None:
     hand = bj("7H", "5C", "8D 8C", "7S TS 6S KS", SPLIT, HIT, HIT)
     assert hand.round.outcomes == (BlackjackOutcome.BUST, BlackjackOutcome.BUST)
     assert hand.of(BlackjackRevealed) == []
     assert hand.net == -400
 
 
-def test_he_plays_when_one_of_two_hands_stands() -> None:
+def test_the_dealer_plays_when_one_of_two_hands_stands() -> None:
     hand = bj("7H", "5C", "8D 8C", "7S TS 6S 9S", SPLIT, HIT, STAY)
     assert hand.of(DealerStood) == [DealerStood(21)]
     assert hand.net == -400

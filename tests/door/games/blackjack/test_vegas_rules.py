@@ -145,14 +145,14 @@ def test_a_player_who_is_satisfied_stands() -> None:
 # Flow of the game: the dealer's turn
 
 
-def test_after_all_players_the_dealer_flips_over_his_face_down_card() -> None:
+def test_after_all_players_the_dealer_flips_over_the_face_down_card() -> None:
     waiting = seats("KH 8H 9D 9H KC 8C", STAY)
     assert waiting.of(BlackjackRevealed) == []
     done = seats("KH 8H 9D 9H KC 8C", STAY, STAY)
     assert done.of(BlackjackRevealed) == [BlackjackRevealed(parse_card("8C"))]
 
 
-def test_he_stands_on_17_unless_the_house_says_otherwise() -> None:
+def test_the_dealer_stands_on_17_unless_the_house_says_otherwise() -> None:
     assert VEGAS.dealer == "stand 17"
     assert vegas("KH 9H", "AD 6S", "2C", DECLINE, STAY).of(DealerStood) == [DealerStood(17)]
 
@@ -161,7 +161,7 @@ HIT_SOFT = {"dealer": "hit soft 17"}
 HIT_ALL = {"dealer": "hit 17"}
 
 
-def test_if_he_must_hit_all_17s_he_draws_until_he_has_more_than_17() -> None:
+def test_a_dealer_who_must_hit_all_17s_draws_to_more_than_17() -> None:
     hand = vegas("KH 9H", "TD 7S", "AC", STAY, **HIT_ALL)
     assert hand.of(DealerStood) == [DealerStood(18)]
     soft = vegas("KH 9H", "6D AS", "TC 2S", STAY, **HIT_ALL)
@@ -169,18 +169,18 @@ def test_if_he_must_hit_all_17s_he_draws_until_he_has_more_than_17() -> None:
     assert soft.of(DealerStood) == [DealerStood(19)]
 
 
-def test_if_he_must_hit_all_17s_he_may_bust_on_one() -> None:
+def test_a_dealer_who_must_hit_all_17s_may_bust_on_one() -> None:
     assert vegas("KH 9H", "TD 7S", "5C", STAY, **HIT_ALL).of(DealerBusted) == [DealerBusted(22)]
 
 
-def test_if_he_must_hit_soft_17_he_hits_it() -> None:
+def test_a_dealer_who_must_hit_soft_17_hits_it() -> None:
     hand = vegas("KH 9H", "6D AS", "4C", STAY, **HIT_SOFT)
     assert hand.of(DealerStood) == [DealerStood(21)]
     three = vegas("KH 9H", "3D 3S", "AC 2S", STAY, **HIT_SOFT)
     assert three.of(DealerStood) == [DealerStood(19)]
 
 
-def test_then_he_stands_on_17_without_an_ace_and_on_18_or_more() -> None:
+def test_then_the_dealer_stands_on_17_without_an_ace_and_on_18_or_more() -> None:
     assert vegas("KH 9H", "TD 7S", "4C", STAY, **HIT_SOFT).of(DealerStood) == [DealerStood(17)]
     assert vegas("KH 9H", "7D AS", "4C", STAY, **HIT_SOFT).of(DealerStood) == [DealerStood(18)]
 
@@ -191,7 +191,7 @@ def test_soft_means_an_ace_counted_as_eleven() -> None:
     assert hand.of(DealerStood) == [DealerStood(17)]
 
 
-def test_he_does_not_draw_when_every_hand_has_bust_or_is_a_natural() -> None:
+def test_the_dealer_does_not_draw_when_every_hand_has_bust_or_is_a_natural() -> None:
     assert vegas("KH 6H", "9D 2S", "9C", HIT).of(BlackjackRevealed) == []
     natural = vegas("AH KH", "9D 2S", "9C")
     assert natural.round.dealer == ("9D", "2S")
@@ -268,7 +268,7 @@ def test_under_a_ten_nobody_is() -> None:
     assert seats("2H 3H KD 6H 7H 9H").of(InsuranceOffered) == []
 
 
-def test_he_can_bet_up_to_one_half_of_the_regular_bet() -> None:
+def test_they_can_bet_up_to_one_half_of_the_regular_bet() -> None:
     offer = vegas("9H 8H", "AS KS", "", bet=20).round
     assert offer.amount(INSURE) == 10
     for amount in (1, 7, 10):
@@ -278,14 +278,14 @@ def test_he_can_bet_up_to_one_half_of_the_regular_bet() -> None:
         assert insured.totals.staked == 20 + amount
 
 
-def test_and_takes_the_most_when_he_names_no_amount() -> None:
+def test_and_takes_the_most_when_they_name_no_amount() -> None:
     assert vegas("9H 8H", "AS KS", "", INSURE, bet=20).of(InsuranceBought) == [
         InsuranceBought(0, 10)
     ]
 
 
 @pytest.mark.parametrize("amount", [11, 0, -1, 20])
-def test_he_cannot_bet_more_than_that_nor_nothing(amount: int) -> None:
+def test_they_cannot_bet_more_than_that_nor_nothing(amount: int) -> None:
     offer = vegas("9H 8H", "AS KS", "", bet=20).round
     with pytest.raises(IllegalAction, match=f"insurance is 1 to 10 here, not {amount}"):
         offer.apply(INSURE, amount)

@@ -58,7 +58,7 @@ class TestBaccarat:
     @pytest.mark.parametrize(("toss", "outcome"), [("bank-card", "bank"), ("bank-no-card", "bank")])
     def test_a_toss_for_the_banks_option_is_an_action(self, toss, outcome):
         rules = {"bank_option_3v9": "toss", "language": "french", "coin_minutes": 2}
-        shoe = "2S 3H KD TC 9H 5D"  # the player draws a 9 to his 2, the bank has 3
+        shoe = "2S 3H KD TC 9H 5D"  # the player draws a 9 to a 2, the bank has 3
         assert played("baccarat", shoe, toss, rules=rules)["outcome"] == outcome
         drawn = played("baccarat", shoe, toss, rules=rules)["cards_used"]
         assert drawn == (6 if toss == "bank-card" else 5)

@@ -75,7 +75,7 @@ async def test_a_hand_waits_at_the_question_at_which_it_was_left(
         await ada.comes_back()
         assert LEFT in ada.plain
         assert ada.seal == f"Seal {sha256(seed).hexdigest()}"
-        # It is printed again as it was, but for what he had typed.
+        # It is printed again as it was, but for what Ada had typed.
         assert ada.letters == without_typing(seed, lines)
         await ada.types("")
         await ada.strikes("\x7f")

@@ -18,7 +18,7 @@ HIT = ("Hit? ", "over")
 
 
 def moved(ada: Player) -> list[tuple[str, int]]:
-    """What the ledger has of his hands, in seconds."""
+    """What the ledger has of their hands, in seconds."""
     return [(kind, amount) for kind, amount in ada.ledger if kind not in ("grant", "elapsed")]
 
 
@@ -69,7 +69,7 @@ async def test_a_question_that_the_pot_cannot_pay_for_is_not_asked(
         await ada.starts(seed_asking(*script))
         assert unasked not in ada.letters
         assert ada.letters.endswith(asked)
-        # Insurance that he could not pay is journaled as declined.
+        # Insurance that Ada could not pay is journaled as declined.
         assert ada.journal() == (["bet", "no-insurance"] if "I" in unasked else ["bet"])
 
 
@@ -83,7 +83,7 @@ async def test_a_question_that_the_pot_can_just_pay_for_is_asked_and_the_last_co
         assert [kind for kind, _ in moved(ada)][:2] == ["stake", "double"]
 
 
-async def test_time_that_passes_while_he_thinks_may_make_a_yes_too_dear(tmp_path: Path) -> None:
+async def test_time_that_passes_in_thought_may_make_a_yes_too_dear(tmp_path: Path) -> None:
     toml = f"{FOR_MINUTES}[calls]\nminutes_per_day = 5\n"
     async with at_the_teletype(tmp_path, toml=toml) as ada:
         await ada.starts(seed_asking("Double down? ", "Hit? "))
@@ -96,7 +96,7 @@ async def test_time_that_passes_while_he_thinks_may_make_a_yes_too_dear(tmp_path
         assert ada.journal() == ["bet"]
 
 
-async def test_nobody_sits_down_with_his_last_coins(tmp_path: Path) -> None:
+async def test_nobody_sits_down_with_their_last_coins(tmp_path: Path) -> None:
     toml = f"{FOR_MINUTES}[calls]\nminutes_per_day = 2\n"
     async with at_the_teletype(tmp_path, toml=toml) as ada:
         ada.presses("p")

@@ -263,7 +263,7 @@ async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
         assert ada.letters == from_seed(third, action=action, standing=standing)
 
 
-async def test_everybody_has_a_standing_of_his_own(tmp_path: Path) -> None:
+async def test_everybody_has_their_own_standing(tmp_path: Path) -> None:
     seed = seed_asking(*HITTING)
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking(*INSURED))
@@ -274,7 +274,7 @@ async def test_everybody_has_a_standing_of_his_own(tmp_path: Path) -> None:
         assert bob.letters == from_seed(seed)
 
 
-async def test_it_is_said_at_the_good_bye_how_he_did(tmp_path: Path) -> None:
+async def test_it_is_said_at_the_good_bye_how_it_went(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking("Hit? ", "over"))
         await ada.strikes("\r\x7f")

@@ -139,7 +139,7 @@ def dozing(stakes: str, minutes: int) -> str:
 
 
 async def with_nothing_but_a_hand(board: World, seed: bytes) -> Player:
-    """A caller who dozed off over a hand, with the last of his time."""
+    """A caller who dozed off over a hand, with the last of their time."""
     ada = await player(board, "Ada")
     await ada.goes_to_the_teletype()
     await ada.starts(seed)

@@ -98,7 +98,7 @@ async def when_ready(table: Party) -> None:
     await table.sitters[0].is_ready(2)
 
 
-async def at_his_turn(table: Party) -> None:
+async def at_their_turn(table: Party) -> None:
     await table.deal(2, 2, 2)
 
 
@@ -123,7 +123,7 @@ async def after_the_round(table: Party) -> None:
 
 
 A_SECOND = 1  # that a call costs in which no time passes
-IN_PLAY = [at_his_turn, after_a_card, after_doubling, at_anothers_turn]
+IN_PLAY = [at_their_turn, after_a_card, after_doubling, at_anothers_turn]
 
 
 @pytest.mark.parametrize("when", [before_betting, with_a_bet, when_ready, after_the_round])
@@ -159,7 +159,7 @@ async def test_who_drops_in_a_round_is_stood_settled_and_told(tmp_path: Path, wh
 
 
 @pytest.mark.parametrize("when", IN_PLAY)
-async def test_who_gets_up_in_a_round_is_stood_and_told_where_he_is(
+async def test_who_gets_up_in_a_round_is_stood_and_told_where_they_are(
     tmp_path: Path, when: Step
 ) -> None:
     async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
@@ -186,7 +186,7 @@ async def test_when_the_last_one_goes_the_round_is_played_to_its_end(tmp_path: P
         assert three.state.guests() == []
 
 
-async def test_who_comes_back_during_the_round_sits_at_his_hand_again(tmp_path: Path) -> None:
+async def test_who_comes_back_during_the_round_sits_at_their_hand_again(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         ada, bob = two.sitters
         await two.deal()
@@ -200,7 +200,7 @@ async def test_who_comes_back_during_the_round_sits_at_his_hand_again(tmp_path: 
         assert bob.caller.purse.posted.online == two.here.balances("Bob")["online"]
 
 
-async def test_who_is_taken_over_by_another_call_of_his_keeps_his_turn(tmp_path: Path) -> None:
+async def test_who_is_taken_over_by_another_call_of_theirs_keeps_their_turn(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
         ada, _ = two.sitters
         await two.deal()
@@ -226,7 +226,7 @@ async def test_who_is_taken_over_and_does_not_come_is_stood_after_the_time_of_a_
         assert two.at_turn == "Bob"
 
 
-async def test_who_has_no_time_left_is_stood_at_all_his_turns(tmp_path: Path) -> None:
+async def test_who_has_no_time_left_is_stood_at_all_their_turns(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
         ada, bob = two.sitters
         await two.deal()

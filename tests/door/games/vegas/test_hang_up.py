@@ -46,7 +46,7 @@ WINS, LOSES = standing(lambda net: net > 0), standing(lambda net: net < 0)
 
 
 @pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
-async def test_who_drops_at_his_turn_is_stood_and_the_others_play_on(
+async def test_who_drops_at_their_turn_is_stood_and_the_others_play_on(
     tmp_path: Path, hang_up: Callable[[Terminal], None]
 ) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, LOSES)) as (ada, bob):
@@ -66,7 +66,9 @@ async def test_who_drops_at_his_turn_is_stood_and_the_others_play_on(
         await ada.is_asked(MENU)
 
 
-async def test_who_calls_back_during_the_round_finds_his_hand_and_plays_it(tmp_path: Path) -> None:
+async def test_who_calls_back_during_the_round_finds_their_hand_and_plays_it(
+    tmp_path: Path,
+) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
         await bob.is_ready(2)

@@ -42,7 +42,7 @@ async def after_a_crash(folder: Path, **keys: object) -> AsyncIterator[Party]:
 
 
 async def returns(after: Party, name: str) -> Sitter:
-    """Somebody whose call was cut off by the crash calls again and is led to his hand."""
+    """Somebody whose call was cut off by the crash calls again and is led to their hand."""
     with after.here.books() as desk:
         record = callers.find(desk, name)
     assert record is not None
@@ -93,7 +93,7 @@ async def test_who_comes_in_time_plays_on_with_the_same_cards(tmp_path: Path) ->
         assert (after.round.seats, after.round.dealer) == (cards, dealer)
         bob = await returns(after, "Bob")
         assert bob.is_at_turn
-        await after.pass_time(RESUME)  # he is here, and alone: nobody hurries him
+        await after.pass_time(RESUME)  # Bob is here, and alone: there is no hurry
         await bob.does("stay")
         assert after.journal() == ["1:stay", "2:stay"]
         assert bob.caller.purse.posted.stake == 0

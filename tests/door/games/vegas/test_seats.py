@@ -92,11 +92,11 @@ async def test_a_bell_that_nobody_is_left_to_hear_is_forgotten(tmp_path: Path) -
         await bob.gets_up()  # in the same moment
         assert two.state.alarm is None
         await bob.sits()
-        await bob.bets(1)  # alone, he waits for no bell
+        await bob.bets(1)  # alone, Bob waits for no bell
         assert two.rounds_dealt() == 1
 
 
-async def test_who_let_the_bell_ring_is_not_waited_for_again_until_he_presses_a_key(
+async def test_who_let_the_bell_ring_is_not_waited_for_again_until_they_press_a_key(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 2, seed=shoe(1, everybody_plays)) as two:
@@ -264,7 +264,7 @@ async def test_a_silent_seat_goes_without_insurance(tmp_path: Path) -> None:
         assert two.journal() == ["1:no-insurance", "2:insurance", "1:stay"]
 
 
-async def test_who_presses_a_key_after_his_silence_is_waited_for(tmp_path: Path) -> None:
+async def test_who_presses_a_key_after_a_silence_is_waited_for(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
         ada, bob = two.sitters
         await two.deal(2, 2)
@@ -338,7 +338,7 @@ async def test_while_the_books_are_slow_the_table_waits_and_talk_does_not(tmp_pa
         assert bob.is_at_turn
 
 
-async def test_a_caller_who_goes_while_his_decision_is_under_way_has_decided(
+async def test_a_caller_who_goes_while_a_decision_is_under_way_has_decided(
     tmp_path: Path,
 ) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
@@ -356,7 +356,7 @@ async def test_a_caller_who_goes_while_his_decision_is_under_way_has_decided(
 # Too much of it
 
 
-async def test_nobody_changes_his_bet_faster_than_the_others_can_follow(tmp_path: Path) -> None:
+async def test_nobody_changes_a_bet_faster_than_the_others_can_follow(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         bets = [ada.bets(1 + number % 2) for number in range(20)]

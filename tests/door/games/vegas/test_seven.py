@@ -47,7 +47,7 @@ async def sits_down_again(board: Served, name: str, profile: Profile = MODERN) -
 
 
 def rounds_of(player: Player) -> int:
-    """How many turns the title says that he has had today."""
+    """How many turns the title says that they have had today."""
     found = re.search(r"Turns today: (\d+)", player.terminal.row(0))
     return int(found[1]) if found else 0
 
@@ -93,7 +93,7 @@ async def test_seven_sit_together_and_one_hangs_one_drops_and_one_never_reads(
             )
         blind.terminal.stop_reading()
         drops.presses("r")
-        dropping = asyncio.create_task(drop_at_his_turn(drops))
+        dropping = asyncio.create_task(drop_at_their_turn(drops))
         waits = await asyncio.gather(*(plays(each, 4) for each in polite))
         await dropping
         assert max(waits) < PROMPT_ANSWER
@@ -108,9 +108,9 @@ async def test_seven_sit_together_and_one_hangs_one_drops_and_one_never_reads(
         assert "at Vegas was left open, so it was stood for you" in eve.terminal.transcript
 
 
-async def drop_at_his_turn(player: Player) -> None:
+async def drop_at_their_turn(player: Player) -> None:
     await player.terminal.wait_for(
-        lambda _: YOUR_TURN in player.prompt or INSURANCE in player.prompt, "his turn", 30
+        lambda _: YOUR_TURN in player.prompt or INSURANCE in player.prompt, "the turn", 30
     )
     player.terminal.abort()
 

@@ -285,7 +285,7 @@ async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each
             assert each.sitters[0].was_told(news.StoodFor) == []
 
 
-async def test_a_hand_from_a_shoe_of_his_own_is_gone_on_with_at_the_shared_table(
+async def test_a_hand_from_ones_own_shoe_is_gone_on_with_at_the_shared_table(
     tmp_path: Path,
 ) -> None:
     async with AsyncExitStack() as boards:

@@ -361,7 +361,9 @@ async def test_a_whisper_to_nobody_is_kept_from_everybody(tmp_path: Path) -> Non
         assert "secret" not in bob.screen
 
 
-async def test_a_turn_that_comes_while_he_types_waits_behind_the_line(tmp_path: Path) -> None:
+async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
+    tmp_path: Path,
+) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
@@ -383,7 +385,7 @@ async def test_a_turn_that_comes_while_he_types_waits_behind_the_line(tmp_path: 
 @pytest.mark.parametrize(
     ("key", "page"), [("l", "The rules of the Vegas table"), ("k", "Time bank")]
 )
-async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_his_turn(
+async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
     tmp_path: Path, key: str, page: str
 ) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):

@@ -129,7 +129,7 @@ async def test_who_waits_for_a_seat_talks_and_hears_too(tmp_path: Path) -> None:
         assert bob.was_told(news.Whispered) == [news.Whispered("Ada", "Bob", "would you")]
 
 
-async def test_nobody_whispers_to_himself_or_to_one_who_has_gone(tmp_path: Path) -> None:
+async def test_nobody_whispers_to_themselves_or_to_one_who_has_gone(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await bob.gets_up()
