@@ -53,14 +53,11 @@ ORDER = {
         "door.cli",
     ),
 }
-# A game has two sides: its rules stand below the settings, its table above the lobby.
-TABLE_FILES = {
-    *("table", "tables", "scene", "words", "dialogue", "stakes", "run", "beside", "thinking"),
-    *("floor", "overdue"),
-}
-RULES_OF_VEGAS = {
-    "door.games.vegas",
-    *(f"door.games.vegas.{name}" for name in ("game", "kind")),
+# A game has two sides: its rules stand below the settings, its table above the lobby. In the folder
+# of a game its rules are what its descriptor and its kind use; here is the table's side elsewhere.
+TABLE_SIDE = {
+    *("door.games.tables", "door.games.floor", "door.games.overdue"),
+    *(f"door.games.blackjack.tutor.{name}" for name in ("beside", "thinking")),
 }
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
 
@@ -92,12 +89,30 @@ def imports(name: str) -> Iterator[str]:
 
 
 def room_of(name: str, order: tuple[str, ...]) -> str:
-    if name.startswith("door.games."):
-        is_vegas = name.startswith("door.games.vegas") and name not in RULES_OF_VEGAS
-        if is_vegas or TABLE_FILES & set(name.split(".")):
-            return "tables"
+    if name.startswith("door.games.") and is_of_a_table(name):
+        return "tables"
     rooms = [room for room in order if name == room or name.startswith(f"{room}.")]
     return max(rooms, key=len)
+
+
+def is_of_a_table(name: str) -> bool:
+    folder = ".".join(name.split(".")[:3])
+    if f"{folder}.table" in modules() and folder != name:
+        return name not in rules_of(folder)
+    return any(name == each or name.startswith(f"{each}.") for each in TABLE_SIDE)
+
+
+@cache
+def rules_of(folder: str) -> frozenset[str]:
+    """Find what descriptor and kind of a game use in its folder, themselves included."""
+    found: set[str] = set()
+    todo = [f"{folder}.game", f"{folder}.kind"]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += (each for each in imports(name) if each.startswith(f"{folder}."))
+    return frozenset(found)
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
