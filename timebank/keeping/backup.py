@@ -161,10 +161,13 @@ def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[s
 
 
 def _refuse_source(source: Path, path: Path) -> None:
-    if not source.is_file():
-        raise BackupRefused(f"There is no file {source}.")
-    if path.exists() and source.samefile(path):
-        raise BackupRefused(f"{source} is the database itself.")
+    try:
+        if not source.is_file():
+            raise BackupRefused(f"There is no file {source}.")
+        if path.exists() and source.samefile(path):
+            raise BackupRefused(f"{source} is the database itself.")
+    except OSError as error:
+        raise BackupRefused(f"{source} cannot be read: {error.strerror}.") from error
 
 
 def _free_aside(path: Path, now: datetime) -> Path:
@@ -224,9 +227,9 @@ def new_file(path: Path) -> Iterator[Path]:
     What was written is on the disk before it has the name; when the block raises there is no file.
     Raises `BackupRefused` when `path` is there already, or cannot be written.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     with _sentences(path):
         _refuse_existing(path)
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
             yield part

@@ -94,7 +94,7 @@ AT_ONCE = 100  # lines that are looked for together
 class ErrorFile:
     def __init__(self, place: Path, desk: Callable[[], AbstractContextManager[Desk]]) -> None:
         self._place = place
-        self._path = place.with_name(f"{place.name}.ERR")
+        self._path = place.parent / f"{place.name}.ERR"
         self._desk = desk
 
     def finish(self) -> None:

@@ -104,7 +104,7 @@ def _checked(descriptor: int) -> str:
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
             raise NoLine(f"Descriptor {descriptor} is no socket. {_HAND_DOWN}")
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         raise NoLine(f"Descriptor {descriptor} is not open. {_HAND_DOWN}") from error
     with _shared(descriptor) as wire:
         try:

@@ -212,6 +212,7 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
             (reading, f"Descriptor {reading} is no socket"),
             (9999, "Descriptor 9999 is not open"),
             (-1, "Descriptor -1 is not open"),
+            (2**31, f"Descriptor {2**31} is not open"),
             (port.fileno(), f"Nobody is connected to descriptor {port.fileno()}"),
         ):
             with pytest.raises(NoLine, match=sentence):

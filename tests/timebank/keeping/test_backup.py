@@ -82,6 +82,15 @@ def test_a_backup_that_cannot_be_written_is_refused(played, timebank, folder):
     )
 
 
+@pytest.mark.parametrize("name", ["/", "."])
+def test_a_folder_is_no_place_for_a_backup(played, timebank, name):
+    assert timebank("backup", name) == (
+        2,
+        "",
+        f"{name} is there already, and is not overwritten.\n",
+    )
+
+
 def test_a_file_that_comes_meanwhile_is_not_overwritten(played, timebank, folder, monkeypatch):
     path = folder / "copy"
     copying = backup._copy
@@ -208,6 +217,12 @@ def test_only_a_backup_of_ours_is_restored(played, copy, timebank, folder):
         2,
         "",
         f"There is no file {folder / 'no'}.\n",
+    )
+    beyond = folder / ("x" * 300)
+    assert refused_restore(timebank, played, beyond) == (
+        2,
+        "",
+        f"{beyond} cannot be read: File name too long.\n",
     )
     assert refused_restore(timebank, played, path) == (2, "", f"{path} is the database itself.\n")
     other = folder / "other"

@@ -258,6 +258,9 @@ class TestWhatIsNotRead:
         os.mkfifo(board.path)
         assert self.problem(board, board.path) == f"{board.path} is not a file."
 
+    def test_the_root_of_all_folders(self, board):
+        assert board.take(Path("/")).problem == "/ is not a file."
+
     @pytest.mark.parametrize("link", [None, os.link, os.symlink])
     def test_the_file_that_we_write_ourselves(self, board, link):
         ours = board.path.with_name("OURS.EXT")
