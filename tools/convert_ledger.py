@@ -42,6 +42,7 @@ KNOWN = (3, 4)
 ANEW = {"transfers", "generations", "results", "results_ever", "identity"}
 # Kinds of transfer by the names that they have now.
 RENAMED = {"withdrawal": "withdraw"}
+FORFEITED = ": forfeited, this board keeps no time bank"
 
 
 class CannotConvert(Exception):
@@ -289,16 +290,17 @@ def _released(old: Old) -> Iterator[Reason]:
 
 def _held(old: Old) -> Iterator[Reason]:
     event = old.why.partition(" more after ")[2]
+    # First: left in the event, these words would make the same sentence.
+    of_another_day = event.removesuffix(", on another day")
+    yield r.HeldBack(*_cutoff(of_another_day, old.board), another_day=True)
     yield r.HeldBack(*_cutoff(event, old.board), another_day=False)
-    event = event.removesuffix(", on another day")
-    yield r.HeldBack(*_cutoff(event, old.board), another_day=True)
 
 
 def _clamped(old: Old) -> Iterator[Reason]:
     event = old.why.partition(" won past ")[2]
     for banked, done in (
         (True, ": put in the bank"),
-        (False, ": forfeited, this board keeps no time bank"),
+        (False, FORFEITED),
     ):
         yield r.Clamped(*_cutoff(event.removesuffix(done), old.board), banked)
 
@@ -366,8 +368,10 @@ def _gained(old: Old) -> Iterator[Reason]:
 
 
 def _kept(old: Old) -> Iterator[Reason]:
-    for banked in (True, False):
-        yield r.Kept(old.board or "", banked)
+    yield r.Kept(old.board or "", banked=True)
+    # What was forfeited moved no account of a caller.
+    _, _, said = old.why.partition(" be given back to ")
+    yield r.Kept(said.removesuffix(FORFEITED), banked=False)
 
 
 def _put_back(old: Old) -> Iterator[Reason]:

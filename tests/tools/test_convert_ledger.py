@@ -10,11 +10,11 @@ import pytest
 from tests import ROOT
 from tests.timebank.books import NOON, Books, lost
 from timebank.ledger import chain, transfers
-from timebank.ledger.reasons import GivenBack, SysopTook, Told, Withdrawn, decode
+from timebank.ledger.reasons import GivenBack, HeldBack, Kept, SysopTook, Told, Withdrawn, decode
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
 from timebank.wagers import journal
-from tools.convert_ledger import CannotConvert, convert, main
+from tools.convert_ledger import CannotConvert, Old, convert, main, reason_of
 
 DATA = ROOT / "tests/timebank/data"
 FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind"
@@ -130,6 +130,32 @@ def test_what_is_held_is_behind_an_event_that_has_a_name_and_a_time(tmp_path, ne
     assert rows(new, "SELECT held_behind FROM callers WHERE name = 'Ann'") == [
         ('{"event":"Mail hour","at":"03:00","host":false}',)
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "why", "reason"),
+    [
+        (
+            "held",
+            "5 minutes more after Mail hour at 03:00, on another day",
+            HeldBack("Mail hour", "03:00", host=False, another_day=True),
+        ),
+        (
+            "held",
+            "5 minutes more after Owl, on another day at 03:00",
+            HeldBack("Owl, on another day", "03:00", host=False, another_day=False),
+        ),
+        (
+            "kept",
+            "5 minutes that could not be given back to Night: Owl: forfeited, this board keeps no"
+            " time bank",
+            Kept("Night: Owl", banked=False),
+        ),
+    ],
+)
+def test_what_no_account_tells_is_told_from_the_prose(kind, why, reason):
+    nobodys = Old(1, 1, 1, 0, 300, 4, 3, None, None, kind, why, "second", *[None] * 5, digest="")
+    assert reason_of(nobodys) == reason
 
 
 def test_prose_that_nobody_can_make_again_stays_as_it_stands(tmp_path, new):
