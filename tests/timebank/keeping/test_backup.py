@@ -28,6 +28,12 @@ def impatience(monkeypatch):
 
 
 @pytest.fixture
+def no_event(config):
+    """Commands go by the clock of the machine; before an event they would hold time back."""
+    config.write_text(f"events = []\n{config.read_text('utf-8')}", "utf-8")
+
+
+@pytest.fixture
 def played(board):
     """Books with a hand in them, closed as they are when the board is."""
     call = board.call(board.caller("Ann"))
@@ -139,7 +145,9 @@ def test_a_backup_waits_for_nobody_for_ever(played, folder):
     assert not path.exists()
 
 
-def test_a_restore_brings_the_books_back_and_keeps_the_others(played, copy, timebank, config):
+def test_a_restore_brings_the_books_back_and_keeps_the_others(
+    no_event, played, copy, timebank, config
+):
     played.call(1, node=2).lose(120)
     played.database.close()
     code, output, error = timebank("restore", str(copy))
@@ -370,7 +378,9 @@ def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
     assert played.audit() == []
 
 
-def test_backups_taken_under_load_are_in_order_and_can_be_restored(board, timebank, config, folder):
+def test_backups_taken_under_load_are_in_order_and_can_be_restored(
+    no_event, board, timebank, folder
+):
     counts = []
     with serving(board.database.path):
         for number in range(4):
