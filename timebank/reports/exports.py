@@ -23,8 +23,8 @@ Record = Mapping[str, object]
 
 LEDGER_FIELDS = (
     *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
-    *("to", "to_caller", "game", "call", "hand", "why", "code", "facts"),
-    *("digest", "generation"),
+    *("to", "to_caller", "game", "call", "hand", "why", "digest", "generation"),
+    *("code", "facts"),  # behind those of before, for who reads columns by their number
 )
 ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
@@ -42,7 +42,7 @@ def ledger_record(row: Extract, schedule: Schedule) -> Record:
     values = (
         *(row.number, row.entry, iso(row.at, schedule), row.kind, row.amount, row.unit, shown),
         *(row.source, row.source_caller, row.target, row.target_caller, row.game, row.call_id),
-        *(row.round_id, row.why, *facts, row.digest, row.generation),
+        *(row.round_id, row.why, row.digest, row.generation, *facts),
     )
     return dict(zip(LEDGER_FIELDS, values, strict=True))
 

@@ -90,15 +90,15 @@ def test_the_same_transfers_in_csv(evening, timebank):
     ]
     assert output == (
         "number,entry,at,kind,amount,unit,shown,from,from_caller,to,to_caller,game,call,hand,why,"
-        "code,facts,digest,generation\n"
+        "digest,generation,code,facts\n"
         "9,8,2026-03-01T12:02:45+01:00,stake,1200,second,0:20:00,online,Bob,stake,Bob,"
         "black-jack-for-time,2,3,Bet 20 minutes at Black Jack For Time,"
-        'bet,"{""game"": ""black-jack-for-time""}",'
-        f"{digests[0]},1\n"
+        f"{digests[0]},1,"
+        'bet,"{""game"": ""black-jack-for-time""}"\n'
         "10,10,2026-03-01T12:02:45+01:00,lost,1200,second,0:20:00,stake,Bob,house,,"
         "black-jack-for-time,2,3,Lost at Black Jack For Time (lose),"
-        'lost,"{""game"": ""black-jack-for-time"", ""outcome"": ""lose""}",'
-        f"{digests[1]},1\n"
+        f"{digests[1]},1,"
+        'lost,"{""game"": ""black-jack-for-time"", ""outcome"": ""lose""}"\n'
     )
 
 
