@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,17 +13,23 @@ import pytest
 from tests.timebank.books import Books, lost, place_bet, wager
 from tests.timebank.vandal import Vandal
 from verify.kills.count import Count
-from verify.kills.rounds import run_book
 
-SEED, ROUNDS, ROBOTS = 3, 2, 4  # of which each is killed in play, rather late
+HOUSE = Path(__file__).parents[2]
+# Two rounds, and in each the board is killed in play, rather late.
+COMMAND = "verify.kills --rounds 2 --boards 1 --robots 4 --seed 3"
 
 
-def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(tmp_path: Path) -> None:
-    tally = run_book(tmp_path, SEED, ROUNDS, ROBOTS)
-    assert tally.wrong == []
-    assert tally.rounds == tally.kills["in play"] == ROUNDS
-    assert tally.counted["hands"] > 0
-    assert tally.counted["calls"] >= ROBOTS
+def test_a_board_that_is_killed_while_robots_play_leaves_whole_books() -> None:
+    command = [sys.executable, "-m", *COMMAND.split()]
+    done = subprocess.run(command, cwd=HOUSE, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    (said,) = done.stdout.splitlines()
+    assert "2 rounds; kills: 2 in play" in said
+    assert re.search(r" [1-9][0-9]* hands", said)
+    calls = re.search(r" ([0-9]+) calls", said)
+    assert calls is not None
+    assert int(calls[1]) >= 4
+    assert said.endswith("; 0 wrong")
 
 
 @pytest.fixture

@@ -2,44 +2,23 @@
 
     python -m verify.kills --rounds 1000 --boards 2
 
-`rounds` plays and kills, `doors` are door processes beside the server, `count` adds all minutes up
-a second time.
+`apart` has books in a process of their own, `rounds` plays and kills, `doors` are door processes
+beside the server, `count` adds all minutes up a second time.
 """
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import shutil
-import signal
 import sys
-import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
-from pathlib import Path
 
 import click
 
-from verify.kills.rounds import Tally, run_book
+from verify.kills.apart import ends_with_its_parent, run_apart
+from verify.kills.rounds import Tally
 
 ROUNDS_A_BOOK = 15  # then fresh books, so that the audits stay quick
-PR_SET_PDEATHSIG = 1
-
-
-def _ends_with_its_parent() -> None:
-    """Let no board go on alone when the command is interrupted (Linux)."""
-    with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _run_apart(seed: int, rounds: int, robots: int) -> Tally:
-    """Play in a folder of its own, which stays where something is wrong."""
-    folder = Path(tempfile.mkdtemp(prefix="kills-"))
-    tally = run_book(folder, seed, rounds, robots)
-    if not tally.wrong:
-        shutil.rmtree(folder)
-    return tally
 
 
 @click.command()
@@ -53,11 +32,10 @@ def main(rounds: int, boards: int, robots: int, seed: int) -> None:
     total = Tally()
     sizes = [min(ROUNDS_A_BOOK, rounds - done) for done in range(0, rounds, ROUNDS_A_BOOK)]
     with ProcessPoolExecutor(
-        boards, mp_context=get_context("spawn"), initializer=_ends_with_its_parent
+        boards, mp_context=get_context("spawn"), initializer=ends_with_its_parent
     ) as pool:
         books = [
-            pool.submit(_run_apart, seed + number, size, robots)
-            for number, size in enumerate(sizes)
+            pool.submit(run_apart, seed + number, size, robots) for number, size in enumerate(sizes)
         ]
         for book in as_completed(books):
             tally = book.result()
