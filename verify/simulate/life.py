@@ -10,7 +10,7 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ from timebank.ledger.database import Database
 from verify.simulate.below import Below
 from verify.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
 from verify.simulate.disk import Books, Disk, InlineWriter, Killed, Mortal, file_operations
-from verify.simulate.pipe import Pipe, connected, streams
+from verify.simulate.pipe import Pipe, connect, streams
 from verify.simulate.wire import Telephone, Wire
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
@@ -149,6 +149,13 @@ class Life:
         """Give the books in a file, by way of the disk that fails."""
         self.database = Books(path, self.mortal)
         return self.database
+
+    def open_pipe(self) -> Pipe:
+        """Give an end of a connection to another process."""
+        with self.at_work():
+            pipe = Pipe(self.machine.loop, copy_context(), self.is_dead)
+        self.pipes.append(pipe)
+        return pipe
 
     def bury(self) -> None:
         """Take apart what a killed process has left in memory; nothing of it is written or sent."""
@@ -336,7 +343,8 @@ async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter
     way = door.machine.door_way
     if way is None or way.life.is_dead():
         raise ConnectionRefusedError("nobody listens there")
-    ours, theirs = connected(door, way.life)
+    ours, theirs = door.open_pipe(), way.life.open_pipe()
+    connect(ours, theirs)
     reader, writer = streams(ours)
     with way.life.at_work():
         theirs.begin(way.admit("")[1])

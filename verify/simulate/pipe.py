@@ -7,15 +7,12 @@ one end writes arrives at the other in the next turn of the loop, as long as bot
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import os
 import socket
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from verify.simulate.life import Life
+from contextvars import Context
+from typing import Any
 
 
 class _Wire:
@@ -30,19 +27,20 @@ class _Wire:
 
 
 class Pipe(asyncio.Transport):
-    """One end."""
+    """One end; the process that it is of works in `context`."""
 
     other: Pipe
 
-    def __init__(self, life: Life) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, context: Context, is_dead: Callable[[], bool]
+    ) -> None:
         super().__init__({"socket": _Wire()})
-        self.life = life
-        with life.at_work():
-            self._context = contextvars.copy_context()
+        self.loop = loop
+        self._context = context
+        self._is_dead = is_dead
         self._protocol: asyncio.BaseProtocol | None = None
         self._arrived = bytearray()
         self._reads, self._ended, self._closed = True, False, False
-        life.pipes.append(self)
 
     def begin(self, protocol: asyncio.BaseProtocol) -> None:
         """Have a protocol at this end."""
@@ -74,7 +72,7 @@ class Pipe(asyncio.Transport):
         self._soon(self._hand_over)
 
     def write(self, data: Any) -> None:
-        if not self._closed and not self.life.is_dead():
+        if not self._closed and not self._is_dead():
             self.other._arrived += data
             self.other._soon(self.other._hand_over)
 
@@ -96,11 +94,11 @@ class Pipe(asyncio.Transport):
     # Inside.
 
     def _soon(self, call: Callable[[], None]) -> None:
-        self.life.machine.loop.call_soon(call, context=self._context)
+        self.loop.call_soon(call, context=self._context)
 
     def _hand_over(self) -> None:
         protocol = self._protocol
-        while self._arrived and self._reads and not self._closed and not self.life.is_dead():
+        while self._arrived and self._reads and not self._closed and not self._is_dead():
             if isinstance(protocol, asyncio.BufferedProtocol):
                 room = protocol.get_buffer(-1)
                 size = min(len(room), len(self._arrived))
@@ -119,7 +117,7 @@ class Pipe(asyncio.Transport):
     def _end(self) -> None:
         """Take the end of what comes, once everything has been handed over."""
         self._ended = True
-        if self._closed or self.life.is_dead() or self._arrived or self._protocol is None:
+        if self._closed or self._is_dead() or self._arrived or self._protocol is None:
             return
         self._ended = False
         assert isinstance(self._protocol, asyncio.Protocol | asyncio.BufferedProtocol)
@@ -127,21 +125,18 @@ class Pipe(asyncio.Transport):
             self.close()
 
     def _lost(self) -> None:
-        if self._protocol is not None and not self.life.is_dead():
+        if self._protocol is not None and not self._is_dead():
             self._protocol.connection_lost(None)
 
 
-def connected(one: Life, other: Life) -> tuple[Pipe, Pipe]:
-    """Give both ends of a new connection."""
-    ends = Pipe(one), Pipe(other)
-    ends[0].other, ends[1].other = ends[1], ends[0]
-    return ends
+def connect(one: Pipe, other: Pipe) -> None:
+    """Make two ends those of one connection."""
+    one.other, other.other = other, one
 
 
 def streams(end: Pipe) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Have streams at an end."""
-    loop = end.life.machine.loop
-    reader = asyncio.StreamReader(loop=loop)
-    protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+    reader = asyncio.StreamReader(loop=end.loop)
+    protocol = asyncio.StreamReaderProtocol(reader, loop=end.loop)
     end.begin(protocol)
-    return reader, asyncio.StreamWriter(end, protocol, reader, loop)
+    return reader, asyncio.StreamWriter(end, protocol, reader, end.loop)
