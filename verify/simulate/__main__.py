@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 
-from verify.simulate import faults
+from verify.simulate import evening, faults
 from verify.simulate.platter import (
     CannotBeBuilt,
     Platter,
@@ -105,7 +105,7 @@ def play(
         story = Story(seed, Path(folder), people, max(2, people * 2 // 5), platter)
         try:
             with story:
-                story.play(steps)
+                evening.play(story, steps)
         except Exception as error:
             return story, error
         return story, None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers
@@ -23,21 +22,22 @@ from verify.simulate.hosts import SECRET, Guest
 from verify.simulate.house import next_change
 from verify.simulate.inspection import STALE
 from verify.simulate.people import Person
+from verify.simulate.story import NOTICED, Story
 from verify.simulate.wire import Wire
 from verify.simulate.wrong import must
 
-if TYPE_CHECKING:
-    from verify.simulate.story import Story
+Happens = Callable[[Story], None]
 
-Happens = Callable[["Story"], None]
-
-NOTICED = 3.0
 DAY = timedelta(days=1)
 SEEN = 6.0  # seconds until every process has looked at its clock
 
 
 def choose(story: Story) -> Happens:
     """Choose what happens now: mostly that callers press keys."""
+    if story.restores.is_restore_due:
+        return restore_a_backup
+    if story.restores.is_backup_due:
+        return take_a_backup
     if story.is_led_astray and not story.wall.wrong and story.machine.disk.is_well:
         return set_right  # what was mended once has come again with older books
     on = sum(len(process.board.consoles) for process in story.processes)
@@ -275,23 +275,6 @@ def _believe_and_mend(story: Story) -> None:
         database.close()
 
 
-def boot(story: Story) -> None:
-    """Have the machine started anew, if it is; it may have been off for days, or wake in a year."""
-    chance = story.chance
-    if chance.random() < 0.5:
-        return
-    story.wall.reboot()
-    if chance.random() < 0.3:
-        story.tell("the machine was off for days")
-        story.wall.sleep(chance.choice((2, 15)) * 86_400)
-    if not story.wall.wrong and not story.is_led_astray and chance.random() < 0.2:
-        story.tell("the machine wakes in another year")
-        story.wall.go_wrong(31_622_400)
-        story.ahead = story.wall.wrong
-    elif story.wall.wrong > 0 and not story.is_led_astray:
-        story.ahead = story.wall.wrong  # nothing contradicts it any more
-
-
 def _pass(story: Story, seconds: float) -> None:
     story.tell(f"{seconds:.1f} s pass")
     story.let_pass(seconds)
@@ -376,6 +359,19 @@ def restart(story: Story) -> None:
     """Stop the board in peace, and start it again."""
     story.tell("the board is stopped in peace, and started again")
     story.restart()
+
+
+def take_a_backup(story: Story) -> None:
+    """Let the sysop take a backup."""
+    story.tell("the sysop takes a backup")
+    story.restores.take()
+
+
+def restore_a_backup(story: Story) -> None:
+    """Stop the board in peace, put a backup in the place of its books, and start it again."""
+    story.tell("the board is stopped in peace, and its books are put back")
+    story.restart(story.restores.put_back)
+    story.inspection.audit()
 
 
 def add_or_stop_a_process(story: Story) -> None:

@@ -13,14 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.door.dropfiles.writers import bbsdev, door32, door_sys, pascal, remote_access, text, word
 from verify.simulate.people import Person
 from verify.simulate.wire import TELEPHONES, Telephone
-
-if TYPE_CHECKING:
-    from verify.simulate.doors import Door
 
 HOUR, MINUTE = 3600, 60
 MINUTES = 60  # of a day for those whom no clock of a host counts
@@ -45,7 +41,6 @@ class Guest(Person):
         super().__init__(f"{alias}@{board}", telephone, chance, others)
         self.board, self.number, self.alias = board, number, alias
         self.kind = KINDS[board]
-        self.doors: list[Door] = []  # where he is, two while he takes over a call of his own
         self._left = 0.0  # on the clock of his board, when it was looked at
         self._looked: float | None = None  # the monotonic instant; None while he is logged off
         self._day: date | None = None  # on which he was last given his minutes

@@ -5,14 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from door.call.caller import Caller
 from door.games import hands
 from timebank.ledger.database import Database, Desk
-from verify.simulate import crashes, shown
+from verify.simulate import shown
 from verify.simulate.hosts import Guest
 from verify.simulate.life import Life
 from verify.simulate.people import Person
@@ -20,10 +18,8 @@ from verify.simulate.rules_of_time import Rules, RulesOfTime
 from verify.simulate.second_account import given, given_by_claims
 from verify.simulate.told import Told
 from verify.simulate.wire import Wire
+from verify.simulate.world import Screen, World
 from verify.simulate.wrong import must
-
-if TYPE_CHECKING:
-    from verify.simulate.story import Story
 
 Look = Callable[[Person, Wire, Caller], None]
 
@@ -34,32 +30,22 @@ JUST_NOW = 0.001  # seconds
 STALE = 75.0
 
 
-@dataclass(frozen=True)
-class Screen:
-    """Somebody on a call, what he sees, and who serves him."""
-
-    life: Life
-    person: Person
-    wire: Wire
-    caller: Caller
-
-
 class Inspection:
-    """Holds a story against what must always be so."""
+    """Holds the world against what must always be so."""
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
+    def __init__(self, world: World) -> None:
+        self.world = world
         self.journal = shown.Journal()
-        self.told = Told(story.counted)
-        self.time = RulesOfTime(story.counted)
+        self.told = Told(world.counted)
+        self.time = RulesOfTime(world.counted)
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
     def forget(self) -> None:
         """Know nothing of what is on the screens and in the books: these were restored."""
         self.journal = shown.Journal()
-        self.told = Told(self.story.counted)
-        self.time = RulesOfTime(self.story.counted, knows_all=False)
+        self.told = Told(self.world.counted)
+        self.time = RulesOfTime(self.world.counted, knows_all=False)
         self._stale.clear()
 
     def remember_rules(self, dead: Life) -> None:
@@ -68,35 +54,32 @@ class Inspection:
 
     def after_step(self, began: float) -> None:
         """Check everything that can be checked at any moment."""
-        story = self.story
+        world = self.world
         self._check_log()
-        story.watch.step(began, story.monotonic, story.latest_day())
+        world.watch.step(began, world.monotonic, world.latest_day())
         with self._looking() as look:
-            for screen in story.screens():
+            for screen in world.screens():
                 self._check_purse(screen)
                 self._look_once(look, screen.person, screen.wire, screen.caller)
         self._check_calls()
         self._learn_names()
-        if story.number % AUDIT_STEPS == 0:
+        if world.number % AUDIT_STEPS == 0:
             self.audit()
-        if story.post.has_taken:
-            with story.watch.reading() as file:
-                story.post.nothing_went_twice(file)
+        if world.post.has_taken:
+            with world.watch.reading() as file:
+                world.post.nothing_went_twice(file)
         self._check_hosts()
-        with story.watch.reading() as file:
-            story.restores.look(file)
-            crashes.loss_is_noticed(story, file)
-        came = sum(wire.screen.came for person in story.everybody() for wire in person.wires)
-        story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
+        came = sum(wire.screen.came for person in world.everybody() for wire in person.wires)
+        world.shelf.update(f"{world.monotonic:.4f} {world.watch.last} {came}".encode())
 
     def after_kill(self, began: float, screens: Sequence[Screen], copy: Path | None = None) -> None:
         """Check what a killed process has left: nothing durable is lost, nothing else was shown.
 
         It is looked for in the books, or in a copy of them.
         """
-        story = self.story
-        story.watch.nothing_is_lost()
-        story.watch.step(began, story.monotonic, story.latest_day())
+        world = self.world
+        world.watch.nothing_is_lost()
+        world.watch.step(began, world.monotonic, world.latest_day())
         self.audit(copy)
         with self._looking(copy) as look:
             for screen in screens:
@@ -104,22 +87,22 @@ class Inspection:
 
     def begins_again(self, file: sqlite3.Connection) -> None:
         """Believe the books, of which a disk that lied has lost the end."""
-        story = self.story
-        self.journal, self.told = shown.Journal(), Told(story.counted)
+        world = self.world
+        self.journal, self.told = shown.Journal(), Told(world.counted)
         self.told.learn(file)
-        self.time = RulesOfTime(story.counted, knows_all=False)
-        story.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
+        self.time = RulesOfTime(world.counted, knows_all=False)
+        world.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
         self._stale.clear()
-        story.back.clear()
-        for guest in story.guests:
+        world.back.clear()
+        for guest in world.guests:
             row = file.execute(WHO, (guest.board, guest.key)).fetchone()
-            found = 0 if row is None else given_by_claims(file, *row, story.written)
-            story.settled[guest] = guest.given - found
+            found = 0 if row is None else given_by_claims(file, *row, world.written)
+            world.settled[guest] = guest.given - found
 
     def at_the_end(self) -> None:
         """Check that everybody who has gone is gone."""
-        must(not self.story.doors, "{} doors are left", len(self.story.doors))
-        for process in self.story.processes:
+        must(not self.world.doors, "{} doors are left", len(self.world.doors))
+        for process in self.world.processes:
             board = process.board
             must(not process.sessions, "{} sessions are left", len(process.sessions))
             must(not board.nodes, "nodes {} are left", board.nodes)
@@ -134,81 +117,81 @@ class Inspection:
 
     def findings(self, copy: Path | None = None) -> list[str]:
         """Return what the audits find in the books, or in a copy of them."""
-        config = self.story.config
+        config = self.world.config
         database = Database(copy or config.database, busy_seconds=0)
         try:
-            with database.reading(config.bank, self.story.now()) as desk:
+            with database.reading(config.bank, self.world.now()) as desk:
                 findings, _ = hands.audit(desk)
         finally:
             database.close()
-        self.story.counted["audit"] += 1
+        self.world.counted["audit"] += 1
         return [str(finding) for finding in findings]
 
     # The parts.
 
     def _check_time(self, file: sqlite3.Connection, desk: Desk) -> None:
         """Every new entry keeps to the rules of time, and every new hand to its journal."""
-        story = self.story
-        rules = {Rules.of(story.loaded.bank), *map(_rules_of, story.lives())}
-        self.time.step(file, rules, story.readings)
-        self.time.hands(file, desk, story.stood)
+        world = self.world
+        rules = {Rules.of(world.loaded.bank), *map(_rules_of, world.lives())}
+        self.time.step(file, rules, world.readings)
+        self.time.hands(file, desk, world.stood)
 
     def _check_log(self) -> None:
         """Nothing is logged that the program did not expect, nor errors while all is well."""
-        story = self.story
-        problems = [*story.machine.loop.problems, *story.ears.failures]
+        world = self.world
+        problems = [*world.machine.loop.problems, *world.ears.failures]
         must(not problems, "{}", "\n".join(problems))
         if not self._has_been_well():
-            story.ears.errors.clear()
-        must(not story.ears.errors, "the log says: {}", story.ears.errors)
+            world.ears.errors.clear()
+        must(not world.ears.errors, "the log says: {}", world.ears.errors)
 
     def _check_calls(self) -> None:
         """No call is served twice, in one process or in two."""
-        calls = [screen.caller.call_id for screen in self.story.screens()]
+        calls = [screen.caller.call_id for screen in self.world.screens()]
         must(len(set(calls)) == len(calls), "calls are there twice: {}", calls)
 
     def _check_hosts(self) -> None:
         """Nothing is given twice, and nothing is said to be that is not."""
-        story = self.story
-        if not story.back:
+        world = self.world
+        if not world.back:
             return
-        with story.watch.reading() as file:
-            for guest in story.back:
-                if guest.doors:  # on another visit by now; what that gives is read at its end
+        with world.watch.reading() as file:
+            for guest in world.back:
+                if world.doors_of(guest):  # on another visit; what that gives is read at its end
                     continue
                 row = file.execute(WHO, (guest.board, guest.key)).fetchone()
                 if row is not None:
-                    given(file, *row, guest.given, story.settled[guest], story.written)
-        story.back.clear()
+                    given(file, *row, guest.given, world.settled[guest], world.written)
+        world.back.clear()
 
     def _check_post(self) -> None:
         """What other programs wrote has come, and what was passed on has gone, once."""
-        post = self.story.post
+        post = self.world.post
         post.take()
-        with self.story.watch.reading() as file:
+        with self.world.watch.reading() as file:
             post.nothing_went_twice(file)
-            if any(process.board.config.bank.imports for process in self.story.processes):
+            if any(process.board.config.bank.imports for process in self.world.processes):
                 post.all_have_come(file)
 
     def _check_purse(self, screen: Screen) -> None:
         """What the board thinks he has is what the books say, less what has ticked since."""
         caller, wire = screen.caller, screen.wire
-        story, name = self.story, caller.record.name
+        world, name = self.world, caller.record.name
         if not self._has_been_well():
             self._stale.clear()
             return
-        with story.watch.reading() as file:
+        with world.watch.reading() as file:
             row = file.execute(PURSE, (caller.call_id,)).fetchone()
         if row is None:  # his call is closed, and he is being told
             return
         online, ticked = row
         left = max(0, online - max(0, caller.purse.ticked() - ticked))
         if caller.purse.spendable() != left:
-            since = self._stale.setdefault(caller.call_id, story.monotonic)
-            alone = len(story.processes) == 1
-            alone = alone and story.monotonic > max(story.calm_from, story.posted_from)
+            since = self._stale.setdefault(caller.call_id, world.monotonic)
+            alone = len(world.processes) == 1
+            alone = alone and world.monotonic > max(world.calm_from, world.posted_from)
             alone = alone and not isinstance(screen.person, Guest)
-            is_old = story.monotonic - since > STALE
+            is_old = world.monotonic - since > STALE
             must(not (alone or is_old), "{} has {}, not {}", name, left, caller.purse.spendable())
             return
         self._stale.pop(caller.call_id, None)
@@ -220,22 +203,23 @@ class Inspection:
             must(seen == left_to_stay, "{} sees {} left, not {}", name, seen, left_to_stay)
             must(seen <= left, "{} sees {} left, and has {}", name, seen, left)
         to_event = caller.purse.seconds_to_event()
-        if to_event is not None and story.monotonic > story.calm_from:
+        if to_event is not None and world.monotonic > world.calm_from:
             must(left <= to_event + 2, "{} has {}, {} to the event", name, left, to_event)
         if isinstance(screen.person, Guest):
             self._check_stay(screen, screen.person)
 
     def _check_stay(self, screen: Screen, guest: Guest) -> None:
         """Nobody stays longer than his board lets him, nor has time behind an event of its."""
-        handed = next((door.handed for door in guest.doors if door.wire is screen.wire), None)
+        doors = self.world.doors_of(guest)
+        handed = next((door.handed for door in doors if door.wire is screen.wire), None)
         if handed is None:
             return
         left, spendable = screen.caller.purse.time_left(), screen.caller.purse.spendable()
         if handed.ends is not None:
-            most = handed.ends - self.story.monotonic + 1
+            most = handed.ends - self.world.monotonic + 1
             must(left <= max(0, most), "{} has {}, his board {}", guest.name, left, most)
-        if handed.until is not None and self.story.monotonic > self.story.calm_from:
-            most = (handed.until - self.story.now()).total_seconds() + 2
+        if handed.until is not None and self.world.monotonic > self.world.calm_from:
+            most = (handed.until - self.world.now()).total_seconds() + 2
             must(spendable <= max(0, most), "{} has {}, {} to go", guest.name, spendable, most)
 
     def _look_once(self, look: Look, person: Person, wire: Wire, caller: Caller) -> None:
@@ -250,15 +234,15 @@ class Inspection:
 
         Give what compares a screen with them.
         """
-        config = self.story.config
+        config = self.world.config
         where = copy or config.database
         eyes = self._eyes.get(where)
         if eyes is None:
             eyes = self._eyes[where] = Database(where, busy_seconds=0)
         try:
             with (
-                self.story.watch.reading() as file,
-                eyes.reading(config.bank, self.story.now()) as desk,
+                self.world.watch.reading() as file,
+                eyes.reading(config.bank, self.world.now()) as desk,
             ):
                 self._check_time(file, desk)
                 self.told.learn(file)
@@ -292,18 +276,18 @@ class Inspection:
             known = any(seen <= cards for cards in lie)
             picture = wire.screen.picture
             must(known, "{} sees {} at {}, not {}\n{}", person.name, seen, game, lie, picture)
-            self.story.counted["hands seen"] += 1
+            self.world.counted["hands seen"] += 1
 
     def _learn_names(self) -> None:
         """Tell people that the board has their names."""
-        with self.story.watch.reading() as file:
+        with self.world.watch.reading() as file:
             names = {name for (name,) in file.execute("SELECT name FROM callers")}
-        for person in self.story.people:
+        for person in self.world.people:
             person.is_known = person.name in names
 
     def _has_been_well(self) -> bool:
-        story = self.story
-        return story.machine.disk.is_well and story.monotonic >= story.well_from
+        world = self.world
+        return world.machine.disk.is_well and world.monotonic >= world.well_from
 
 
 def _rules_of(life: Life) -> Rules:

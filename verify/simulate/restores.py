@@ -15,7 +15,7 @@ import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from timebank.errors import BackupRefused
 from timebank.keeping import backup
@@ -23,13 +23,10 @@ from timebank.ledger import high_water, live_mark
 from timebank.ledger.database import Database
 from timebank.ledger.generations import NUMBERED
 from verify.simulate.hosts import Guest
+from verify.simulate.inspection import Inspection
 from verify.simulate.second_account import CLAIMS
+from verify.simulate.world import World
 from verify.simulate.wrong import must
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from verify.simulate.story import Story
 
 # What a Watch keeps of the books; all of it goes back with them.
 WATCHED = (
@@ -69,10 +66,10 @@ class Gone:
 class Restores:
     """The backups of one story, and what came of those that were put back."""
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
+    def __init__(self, world: World, inspection: Inspection) -> None:
+        self.world, self.inspection = world, inspection
         # Of its own, so that the story goes on as it would until a backup is put back.
-        self.chance = random.Random(f"restores of {story.seed}")
+        self.chance = random.Random(f"restores of {world.seed}")
         self.kept: list[Kept] = []
         self.gone: Gone | None = None
         self.last: Kept | None = None  # that was put back
@@ -82,51 +79,51 @@ class Restores:
         self._is_elsewhere = False  # the last one was put back there
         self._generations = {1}  # that there were
 
-    def due(self) -> Callable[[Story], None] | None:
-        """Tell whether a backup is to be taken or put back at this step."""
-        if self.story.number >= self._next_restore and self.kept:
-            return restore_a_backup
-        if self.story.number >= self._next_backup:
-            return take_a_backup
-        return None
+    @property
+    def is_backup_due(self) -> bool:
+        return self.world.number >= self._next_backup
+
+    @property
+    def is_restore_due(self) -> bool:
+        return self.world.number >= self._next_restore and bool(self.kept)
 
     def take(self) -> None:
         """Take a backup, as `timebank backup` does while the board serves."""
-        story = self.story
-        self._next_backup = story.number + self.chance.randint(60, 300)
-        path = story.folder / f"backup-{story.number}"
-        database = Database(story.config.database, busy_seconds=0)
+        world = self.world
+        self._next_backup = world.number + self.chance.randint(60, 300)
+        path = world.folder / f"backup-{world.number}"
+        database = Database(world.config.database, busy_seconds=0)
         try:
-            backup.back_up(database, story.config.bank, story.now(), path)
+            backup.back_up(database, world.config.bank, world.now(), path)
         except BackupRefused as refused:
-            story.tell(f"which is refused: {refused}")
+            world.tell(f"which is refused: {refused}")
             return
         finally:
             database.close()
-        watched = {name: copy.deepcopy(getattr(story.watch, name)) for name in WATCHED}
-        came, settled = set(story.post.came), dict(story.settled)
-        self.kept = [*self.kept[-2:], Kept(path, story.number, watched, came, settled)]
+        watched = {name: copy.deepcopy(getattr(world.watch, name)) for name in WATCHED}
+        came, settled = set(world.post.came), dict(world.settled)
+        self.kept = [*self.kept[-2:], Kept(path, world.number, watched, came, settled)]
 
     def put_back(self) -> None:
         """Put one of the backups in the place of the books, while the board is down."""
-        story = self.story
-        self._next_restore = story.number + self.chance.randint(80, 400)
+        world = self.world
+        self._next_restore = world.number + self.chance.randint(80, 400)
         kept, way = self.chance.choice(self.kept), self.chance.choice((BY_COMMAND, BY_HAND))
         if way == BY_HAND and self.chance.random() < 0.3:
             way = ELSEWHERE
-        path = story.loaded.database
+        path = world.loaded.database
         self._remember(path)
         if way == BY_COMMAND:
             try:
-                backup.restore(kept.path, story.loaded.bank, story.now())
+                backup.restore(kept.path, world.loaded.bank, world.now())
             except BackupRefused as refused:  # the lease of a killed process runs on
-                story.tell(f"`timebank restore` is refused: {refused}")
+                world.tell(f"`timebank restore` is refused: {refused}")
                 way = BY_HAND
-        story.tell(f"the books of step {kept.step} are put back: {way}")
-        story.counted[f"_restored by {way}"] += 1
+        world.tell(f"the books of step {kept.step} are put back: {way}")
+        world.counted[f"_restored by {way}"] += 1
         self._is_elsewhere = way == ELSEWHERE
         # Should the power be lost, a sysop who has copied by hand looks whether it is there.
-        below = story.below
+        below = world.below
         with nullcontext() if below is None else below.platter.durable(2):
             if way != BY_COMMAND:
                 for ending in ("", "-wal", "-shm"):
@@ -149,7 +146,7 @@ class Restores:
                 ).fetchone()
                 numbers[table] = max(highest, before.numbers[table] if before else 0)
             arrived = {
-                number: state == "written" or self.story.written.get(claim, False)
+                number: state == "written" or self.world.written.get(claim, False)
                 for number, state, claim in file.execute(
                     "SELECT number, state, claim FROM given_back"
                 )
@@ -161,29 +158,29 @@ class Restores:
 
     def _go_back_to(self, kept: Kept) -> None:
         """Let everything that watches the books know what it knew then."""
-        story = self.story
+        world = self.world
         for name, was in kept.watched.items():
-            setattr(story.watch, name, copy.deepcopy(was))
-        story.inspection.forget()
-        story.post.go_back_to(kept.came)
-        story.settled.clear()
-        story.settled.update(kept.settled)
+            setattr(world.watch, name, copy.deepcopy(was))
+        self.inspection.forget()
+        world.post.go_back_to(kept.came)
+        world.settled.clear()
+        world.settled.update(kept.settled)
         with closing(sqlite3.connect(kept.path)) as file:
-            story.learn_what_is_to_be_mended(file)
-            for guest in story.guests:
+            world.learn_what_is_to_be_mended(file)
+            for guest in world.guests:
                 guest.given = self._known_to_be_given(file, guest)
-        story.back.clear()
+        world.back.clear()
         self.last, self.has_restored = kept, True
 
     def _known_to_be_given(self, file: sqlite3.Connection, guest: Guest) -> int:
         """Count the minutes that a host has read and that the restored books know of."""
-        story = self.story
+        world = self.world
         row = file.execute(
             "SELECT id FROM callers WHERE board = ? AND board_key = ?", (guest.board, guest.key)
         ).fetchone()
-        found = story.settled[guest]
+        found = world.settled[guest]
         for token, _, minutes in file.execute(CLAIMS, row or (0,)):
-            found += minutes if story.written.get(token, False) else 0
+            found += minutes if world.written.get(token, False) else 0
         return found
 
     def has_arrived(self, number: int) -> bool:
@@ -265,16 +262,3 @@ WITH g AS (SELECT numbers FROM generations ORDER BY number DESC LIMIT 1)
 SELECT (SELECT count(*) FROM shoes, g WHERE closed IS NULL AND id < g.numbers ->> 'shoes')
     + (SELECT count(*) FROM rounds, g WHERE settled IS NULL AND id < g.numbers ->> 'rounds')
 """
-
-
-def take_a_backup(story: Story) -> None:
-    """Let the sysop take a backup."""
-    story.tell("the sysop takes a backup")
-    story.restores.take()
-
-
-def restore_a_backup(story: Story) -> None:
-    """Stop the board in peace, put a backup in the place of its books, and start it again."""
-    story.tell("the board is stopped in peace, and its books are put back")
-    story.restart(story.restores.put_back)
-    story.inspection.audit()

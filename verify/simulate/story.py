@@ -1,114 +1,52 @@
-"""One seed's evening on the board: who is there, what has happened so far, and how it goes on.
+"""One seed's story: how processes are born and killed, and what is looked at when they are.
 
-What may happen at a step is in `happenings`, what must hold after it in `inspection`.
+What may happen at a step is in `happenings`, how the steps follow each other in `evening`.
 """
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import hashlib
 import logging
-import random
-import sqlite3
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 from zoneinfo import ZoneInfo
 
-from door.config import config as settings
-from timebank.calls.clock import LEAP, BelievedClock
-from timebank.errors import SettingsError
-from timebank.ledger.database import Database
-from verify.simulate import crashes, happenings
-from verify.simulate.below import Below, State, state_of
+from verify.simulate.below import Below
 from verify.simulate.books import Watch
-from verify.simulate.clock import START, MachineClocks, ProcessClock
-from verify.simulate.disk import Books, Killed, Mortal
+from verify.simulate.crashes import Crashes
+from verify.simulate.disk import Killed
 from verify.simulate.doors import Door, doors_live
-from verify.simulate.ears import Ears
-from verify.simulate.hosts import Guest, hand_over, some_guests
-from verify.simulate.house import some_house, some_place
-from verify.simulate.inspection import Inspection, Screen
-from verify.simulate.life import SETTLE, Life, Machine, Process, one_machine
-from verify.simulate.people import Person
+from verify.simulate.hosts import Guest, hand_over
+from verify.simulate.inspection import Inspection
+from verify.simulate.life import Life, Machine, Process, one_machine
 from verify.simulate.platter import Platter
-from verify.simulate.post import Post
 from verify.simulate.restores import Restores
-from verify.simulate.rules_of_time import Readings, noticing
-from verify.simulate.wire import TELEPHONES, Wire
+from verify.simulate.rules_of_time import noticing
+from verify.simulate.world import POSTED, Screen, World
 from verify.simulate.wrong import must
 
 LOGGERS = ("door", "timebank", "asyncio")
-LATE = timedelta(minutes=30)
-DAY = timedelta(days=1)
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
-ANSWERED = 0.005  # seconds
 GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
-POSTED = 65.0  # seconds until everybody has been posted since the books could be written again
 
 
-class Story:
-    """A board, its callers, and everything that befalls them, from one seed.
-
-    `people` is how many callers there are, `nodes` how many of them may be on at once. With a
-    `platter` the disk below SQLite is simulated as well.
-    """
+class Story(World):
+    """A board, its callers, and everything that befalls them, from one seed."""
 
     def __init__(
-        self,
-        seed: int,
-        folder: Path,
-        people: int = 60,
-        nodes: int = 24,
-        platter: Platter | None = None,
+        self, seed: int, folder: Path, people: int, nodes: int, platter: Platter | None
     ) -> None:
-        self.seed = seed
-        self.platter = platter
-        self.below: Below | None = None
-        self.folder = folder if platter is None else folder / "disk"
-        self.folder.mkdir(exist_ok=True)
-        self.chance = random.Random(seed)
-        self.place = some_place(self.chance)
-        self.wall = MachineClocks(self.place.begins)
-        self.nodes = nodes
-        self.people = [self._person(number) for number in range(people)]
-        self.guests = some_guests(people // 3, self.chance, self.names)
-        self.post = Post(self.folder, self.chance)
-        self.number = 0  # of the step
-        self.lives_begun = 0
-        self.told: list[str] = []
-        self.counted = Counter[str]()  # how often what happened
-        self.shelf = hashlib.sha256()  # over everything that happened
+        super().__init__(seed, folder, people, nodes, platter)
         self.gone: set[str] = set()  # processes that are known to be dead
-        self.ears = Ears()
-        self.loaded: settings.Config
-        self.monotonic = self.began = START  # now, and when the step began
-        self.ahead = 0.0  # seconds by which what the board believes is ahead of what time it is
-        self.is_to_mend = False  # whether somebody is on a day that a wrong clock began
-        self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
-        self.posted_from = 0.0  # monotonic: everybody knows what a command has done to accounts
-        self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
-        self.machine: Machine
-        self.processes: list[Process] = []
-        self.doors: list[Door] = []
-        self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
-        self.written: dict[str, bool] = {}  # claims that a host has found
-        self.possible: set[State] = set()  # states of the books that a crash may leave
-        # Others that it may leave while no server has seen to it that what it found is on the disk.
-        self.earlier: set[State] = set()
-        self.lost_end: int | None = None  # the generation of books that have lost theirs
-        self.back: list[Guest] = []  # who is back since the books were last looked at
-        self.restores = Restores(self)
+        self.inspection = Inspection(self)
+        self.restores = Restores(self, self.inspection)
+        self.crashes = Crashes(self, self.inspection)
         self._starts = False  # whether no server serves yet
-        self.is_over = False  # for the books are beyond repair, as a sysop was told
-        self.stood: set[tuple[int, int]] = set()  # actions, by round, for those who were away
-        self.readings = Readings()  # of the clocks that are believed
         self._closing = ExitStack()
 
     # From beginning to end.
@@ -136,7 +74,6 @@ class Story:
             silence = logging.NullHandler()
             pool.addHandler(silence)
             self._closing.callback(pool.removeHandler, silence)
-        self.inspection = Inspection(self)
         self._switch_on()
         return self
 
@@ -154,135 +91,7 @@ class Story:
             self.machine.end()
         self._closing.close()
 
-    def play(self, steps: int) -> None:
-        """Go through so many steps, and end with an audit of everything."""
-        for _ in range(steps):
-            self.step()
-            if self.is_over:
-                return
-        self._end()
-
-    def step(self) -> None:
-        """Let one thing happen, and all that follows from it; then check."""
-        self.number += 1
-        began = self.began = self.monotonic
-        happens = self.restores.due() or happenings.choose(self)
-        self.counted[happens.__name__] += 1
-        try:
-            happens(self)
-            self.settle()
-        except Killed:
-            self._bury_the_dead(began)
-        else:
-            self._keep_time()
-            self._take_back()
-            if self.below is not None and self.below.has_failed():
-                self.well_from = self.monotonic + POSTED
-            self.inspection.after_step(began)
-
-    def _end(self) -> None:
-        """Mend the disk, let everybody go, and audit the books."""
-        began = self.monotonic
-        self.tell("the end: everybody hangs up")
-        self.mend()
-        for life in self.lives():
-            life.mortal.lives_on()
-            for wire in life.wires():
-                wire.lose()
-        self.let_pass(5)
-        self.settle()
-        self._keep_time()
-        self._take_back()
-        self.inspection.after_step(began)
-        happenings.set_right(self)
-        self.let_pass(POSTED)  # and whatever waited for the books goes its way
-        self._keep_time()
-        self.inspection.after_step(began)
-        self.inspection.at_the_end()
-        for process in self.processes:
-            process.stop()
-        self.watch.close()
-        self.machine.end()
-
-    # Time.
-
-    def let_pass(self, seconds: float) -> None:
-        """Let time pass; raises `Killed` when a process dies meanwhile."""
-        self.machine.run(asyncio.sleep(seconds))
-
-    def settle(self) -> None:
-        """Let everything happen that follows by itself, until nobody waits for the books."""
-        for _ in range(40):
-            self.let_pass(SETTLE)
-            if all(life.is_idle for life in self.lives()):
-                self.let_pass(ANSWERED)  # what was answered just now is taken in
-                if all(life.is_idle for life in self.lives()):
-                    return
-
-    def _keep_time(self) -> None:
-        self.monotonic = self.machine.loop.time()
-
-    def really(self) -> datetime:
-        """Tell what time it is, whatever the wall clock shows."""
-        running = hasattr(self, "machine") and not self.machine.loop.is_closed()
-        return self.wall.really(self.machine.loop.time() if running else self.monotonic)
-
-    def now(self) -> datetime:
-        """Tell what time it is for the board."""
-        return self.really() + timedelta(seconds=self.ahead)
-
-    def clock(self) -> BelievedClock:
-        """Give the clock of a command that is run beside the board."""
-        clock = BelievedClock(ProcessClock(self.machine.loop, self.wall, lambda: False))
-        database = Database(self.config.database, busy_seconds=0)
-        try:
-            with database.reading(self.config.bank, clock.reading()) as desk:
-                clock.adopt(clock.judge(desk))
-        finally:
-            database.close()
-        return clock
-
-    @property
-    def is_led_astray(self) -> bool:
-        """Whether the board goes by a wrong clock, or somebody must mend what one did."""
-        return bool(self.ahead) or self.is_to_mend
-
-    def learn_what_is_to_be_mended(self, file: sqlite3.Connection) -> None:
-        """Look into older books: what a wrong clock did may be in them although it was mended."""
-        (day,) = file.execute("SELECT coalesce(max(day), '') FROM callers").fetchone()
-        self.is_to_mend = day > self._day_after(LATE + DAY)
-
-    def _learn_what_is_believed(self) -> None:
-        """Ask a server that has just started in books that may be older."""
-        believed = self.processes[0].board.clock.now()
-        ahead = (believed - self.really()).total_seconds()
-        self.ahead = ahead if abs(ahead) > LEAP else 0.0
-
-    def latest_day(self) -> str:
-        """Give the last day on which the board may ever have been, in its zone.
-
-        A correction that it had not written down before a kill is one that it does not know of.
-        Until what a wrong clock did is mended, it may have been anywhere.
-        """
-        if self.is_led_astray:
-            return "9999-12-31"
-        return self._day_after(LATE)
-
-    def _day_after(self, time: timedelta) -> str:
-        latest = max(self.really(), self.wall.furthest) + time
-        return latest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
-
     # Lives and deaths.
-
-    def lives(self) -> list[Life]:
-        return [*self.processes, *self.doors]
-
-    def books_at_the_command_line(self) -> Database:
-        """Open the books as a command of the sysop does, which is a process of its own."""
-        if self.below is None:
-            return Database(self.config.database, busy_seconds=0)
-        machine = self.machine
-        return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
 
     def start_door(self, guest: Guest) -> None:
         """Have a board hand a caller over to a door of his own."""
@@ -298,12 +107,11 @@ class Story:
             handed = replace(handed, until=until)
         door = Door(self.machine, self._load(), name, self._new_seed, guest, handed)
         self.doors.append(door)
-        guest.doors.append(door)
         self.watch.started[name] = self.monotonic
         door.open(node, wall)
         guest.wires.append(door.wire)
 
-    def _take_back(self) -> None:
+    def take_back(self) -> None:
         """Let boards take back callers whose doors have ended, and read what those have left."""
         for door in list(self.doors):
             if door.task.done():
@@ -315,7 +123,6 @@ class Story:
     def _is_back(self, door: Door) -> None:
         guest, minutes = door.guest, door.handed.read()
         self.tell(f"{guest.name} is back from {door.name}, {minutes} min more")
-        guest.doors.remove(door)
         guest.reads(minutes)
         if minutes:
             self.counted["_given back"] += 1
@@ -323,9 +130,9 @@ class Story:
             claim = door.claims[-1]
             must(claim.minutes == minutes, "{} min were given of {}", minutes, claim)
             self.written[claim.token] = True
-        if not guest.doors and self.chance.random() < 0.4:
-            guest.logs_off(self.monotonic)
-        if not guest.doors:
+        if not self.doors_of(guest):
+            if self.chance.random() < 0.4:
+                guest.logs_off(self.monotonic)
             self.back.append(guest)
 
     def start_process(self) -> bool:
@@ -363,8 +170,8 @@ class Story:
             each.mortal.lives_on()
         process.stop()
         self.processes.remove(process)
-        self._keep_time()
-        self._take_back()
+        self.keep_time()
+        self.take_back()
 
     def restart(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Stop everything in peace, and start anew; `meanwhile` comes between."""
@@ -374,8 +181,8 @@ class Story:
         for door in self.doors:
             door.wire.lose("SIGTERM")
         self.let_pass(GIVEN_BACK)
-        self._keep_time()
-        self._take_back()
+        self.keep_time()
+        self.take_back()
         must(not self.doors, "{} does not end", self.doors)
         self.watch.close()
         for process in list(self.processes):
@@ -383,16 +190,27 @@ class Story:
         self.machine.end()
         meanwhile()
         self.ears.forget()
-        happenings.boot(self)
+        self._boot()
         if self.below is not None and self.chance.random() < 0.5:
             self._closed_books_last()
         if not self.is_over:
             self._switch_on()
 
-    def mend(self) -> None:
-        """Let the books be written again."""
-        self.machine.disk.mend()
-        self.well_from = self.monotonic + POSTED
+    def _boot(self) -> None:
+        """Start the machine anew, or not; it may have been off for days, or wake in a year."""
+        chance = self.chance
+        if chance.random() < 0.5:
+            return
+        self.wall.reboot()
+        if chance.random() < 0.3:
+            self.tell("the machine was off for days")
+            self.wall.sleep(chance.choice((2, 15)) * 86_400)
+        if not self.wall.wrong and not self.is_led_astray and chance.random() < 0.2:
+            self.tell("the machine wakes in another year")
+            self.wall.go_wrong(31_622_400)
+            self.ahead = self.wall.wrong
+        elif self.wall.wrong > 0 and not self.is_led_astray:
+            self.ahead = self.wall.wrong  # nothing contradicts it any more
 
     def _switch_on(self) -> None:
         """Start the machine and a server on it; it may be killed while it starts."""
@@ -405,26 +223,26 @@ class Story:
             self._starts = False
             if below is not None:
                 below.tracks = False
-                self.earlier.clear()
-            self._keep_time()
+                self.crashes.earlier.clear()
+            self.keep_time()
             self._learn_what_is_believed()
             self.watch.open()
             return
         if below is not None:
             below.loses_power = self.chance.random() < 0.5
-            self.possible = below.possible(below.now)
+            self.crashes.possible = below.possible(below.now)
         self._fall([], self.began)
 
     def _closed_books_last(self) -> None:
         """Lose the power when everything was closed in peace: it is there, or the disk has lied."""
         below = self.below
         assert below is not None  # else there is none to lose it
-        self.possible, below.loses_power = {below.state()}, True
+        self.crashes.possible, below.loses_power = {below.state()}, True
         self._crash_below([], self.began)
 
-    def _bury_the_dead(self, began: float) -> None:
+    def bury_the_dead(self, began: float) -> None:
         """See what is left after a kill: on the disk, and on the screens; then go on."""
-        self._keep_time()
+        self.keep_time()
         screens = self.screens()
         # None is a command of the sysop's: a process of its own, which nobody calls.
         dead = self._dead()
@@ -435,7 +253,7 @@ class Story:
         if below is not None:
             is_last |= below.loses_power or below.accident is not None
             spoiled = below.accident is not None and below.accident.loses_end
-            self.possible = set() if spoiled else below.possible(self.visible())
+            self.crashes.possible = set() if spoiled else below.possible(self.visible())
         if is_last or self.chance.random() < (0.4 if dead in self.processes else 0.05):
             self.watch.close()
             self._fall(screens, began)
@@ -448,11 +266,6 @@ class Story:
             self.mend()  # on a disk that fails a server only says so, and ends
             if not self.start_process():
                 self.remove(self.processes[-1])
-
-    def visible(self) -> State:
-        """Return the state of the books that all can see."""
-        with self.watch.reading() as file:
-            return state_of(file)
 
     def _dead(self) -> Life | None:
         """Give the first process that is dead and not buried."""
@@ -478,7 +291,7 @@ class Story:
             self.counted["killed"] += 1
             self.remove(other)
         self.well_from = self.monotonic + POSTED
-        self._keep_time()
+        self.keep_time()
 
     def _has_gone(self, dead: Life) -> None:
         """Take note that a process was buried."""
@@ -494,7 +307,7 @@ class Story:
         """Let all processes be gone, and others rise some time later; look at what is left."""
         # What the disk above SQLite has then; a command dies on the one below alone.
         left = next((life.mortal.left for life in self.lives() if life.mortal.dead), None)
-        self._keep_time()
+        self.keep_time()
         self.ears.is_listening = False
         for life in self.lives():
             life.mortal.dead = True
@@ -521,7 +334,7 @@ class Story:
         if self.is_over:
             return
         self.monotonic += self.chance.choice((0.5, 5, 25, 40, 300, 20_000))
-        happenings.boot(self)
+        self._boot()
         self._switch_on()
 
     def _crash_below(
@@ -539,82 +352,19 @@ class Story:
         copy = below.copied()
         self.counted["crashes"] += 1
         if lost and accident is None and not has_lied:
-            crashes.forget_what_the_power_took(self, copy)
+            self.crashes.forget_what_the_power_took(copy)
         if accident is not None:
-            crashes.look_after_an_accident(self, copy, began, screens, accident)
+            self.crashes.look_after_an_accident(copy, began, screens, accident)
         elif has_lied:
-            crashes.look_after_a_lie(self, copy, began, in_order=in_order)
+            self.crashes.look_after_a_lie(copy, began, in_order=in_order)
         else:
-            crashes.look(self, copy, began, screens)
+            self.crashes.look(copy, began, screens)
         if lost:
-            self.earlier.clear()
+            self.crashes.earlier.clear()
         else:
-            self.earlier |= self.possible
+            self.crashes.earlier |= self.crashes.possible
 
     def _is_known_to_be_gone(self, process: Life) -> None:
         """A process on this machine is known to be dead; of others, their leases tell."""
         if self.chance.random() < 0.7:
             self.gone.add(process.name)
-
-    # Small things.
-
-    @property
-    def toml(self) -> Path:
-        return self.folder / "sysop.toml"
-
-    def write_settings(self) -> None:
-        """Write another sysop.toml."""
-        toml = some_house(self.chance, self.place, self.nodes)
-        self.toml.write_text(toml, encoding="utf-8")
-
-    def _load(self) -> settings.Config:
-        try:
-            self.loaded = settings.load(self.toml)
-        except SettingsError:  # broken by a reload: the sysop mends it
-            self.write_settings()
-            self.loaded = settings.load(self.toml)
-        return self.loaded
-
-    @property
-    def config(self) -> settings.Config:
-        """The settings that count."""
-        return self.processes[0].board.config if self.processes else self.loaded
-
-    def everybody(self) -> list[Person]:
-        return [*self.people, *self.guests]
-
-    def names(self) -> list[str]:
-        return [person.name for person in self.everybody()]
-
-    def on_line(self) -> list[tuple[Person, Wire]]:
-        return [(person, wire) for person in self.everybody() if (wire := person.wire)]
-
-    def screens(self) -> list[Screen]:
-        """Give everybody who is on a call, with what he sees and who serves him."""
-        by_wire = {wire: person for person in self.everybody() for wire in person.wires}
-        found, away = [], {}
-        for life in reversed(self.lives()):
-            for caller in life.callers():
-                line = caller.console.line
-                if not isinstance(line, Wire):
-                    line = away.get(caller.call_id)  # he is at a table of another process
-                elif caller.is_away:
-                    away[caller.call_id] = line
-                    continue
-                if line in by_wire:
-                    found.append(Screen(life, by_wire[line], line, caller))
-        return found
-
-    def tell(self, words: str) -> None:
-        """Write a line of the story."""
-        line = f"{self.number:>6} {self.now():%d %b %H:%M:%S}Z  {words}"
-        self.told.append(line)
-        self.shelf.update(line.encode())
-
-    def _new_seed(self) -> bytes:
-        return self.chance.randbytes(32)
-
-    def _person(self, number: int) -> Person:
-        name = f"{('Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay')[number % 6]}{number:02}"
-        telephone = self.chance.choice((*TELEPHONES, TELEPHONES[0]))
-        return Person(name, telephone, self.chance, self.names)

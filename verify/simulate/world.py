@@ -1,0 +1,254 @@
+"""A board, its callers, its clocks and its books, as they are at a moment of a story."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from door.call.caller import Caller
+from door.config import config as settings
+from timebank.calls.clock import LEAP, BelievedClock
+from timebank.errors import SettingsError
+from timebank.ledger.database import Database
+from verify.simulate.below import Below, State, state_of
+from verify.simulate.books import Watch
+from verify.simulate.clock import START, MachineClocks, ProcessClock
+from verify.simulate.disk import Books, Mortal
+from verify.simulate.doors import Door
+from verify.simulate.ears import Ears
+from verify.simulate.hosts import Guest, some_guests
+from verify.simulate.house import some_house, some_place
+from verify.simulate.life import SETTLE, Life, Machine, Process
+from verify.simulate.people import Person
+from verify.simulate.platter import Platter
+from verify.simulate.post import Post
+from verify.simulate.rules_of_time import Readings
+from verify.simulate.wire import TELEPHONES, Wire
+
+LATE = timedelta(minutes=30)
+DAY = timedelta(days=1)
+ANSWERED = 0.005  # seconds
+POSTED = 65.0  # seconds until everybody has been posted since the books could be written again
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Somebody on a call, what they see, and who serves them."""
+
+    life: Life
+    person: Person
+    wire: Wire
+    caller: Caller
+
+
+class World:
+    """What a story changes, and what is looked at after every step of it.
+
+    `people` is how many callers there are, `nodes` how many of them may be on at once. With a
+    `platter` the disk below SQLite is simulated as well.
+    """
+
+    def __init__(
+        self, seed: int, folder: Path, people: int, nodes: int, platter: Platter | None
+    ) -> None:
+        self.seed = seed
+        self.platter = platter
+        self.below: Below | None = None
+        self.folder = folder if platter is None else folder / "disk"
+        self.folder.mkdir(exist_ok=True)
+        self.chance = random.Random(seed)
+        self.place = some_place(self.chance)
+        self.wall = MachineClocks(self.place.begins)
+        self.nodes = nodes
+        self.people = [self._person(number) for number in range(people)]
+        self.guests = some_guests(people // 3, self.chance, self.names)
+        self.post = Post(self.folder, self.chance)
+        self.number = 0  # of the step
+        self.lives_begun = 0
+        self.told: list[str] = []
+        self.counted = Counter[str]()  # how often what happened
+        self.shelf = hashlib.sha256()  # over everything that happened
+        self.ears = Ears()
+        self.loaded: settings.Config
+        self.monotonic = self.began = START  # now, and when the step began
+        self.ahead = 0.0  # seconds by which what the board believes is ahead of what time it is
+        self.is_to_mend = False  # whether somebody is on a day that a wrong clock began
+        self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
+        self.posted_from = 0.0  # monotonic: everybody knows what a command has done to accounts
+        self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
+        self.machine: Machine
+        self.processes: list[Process] = []
+        self.doors: list[Door] = []
+        self.watch: Watch
+        self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
+        self.written: dict[str, bool] = {}  # claims that a host has found
+        self.back: list[Guest] = []  # who is back since the books were last looked at
+        self.is_over = False  # for the books are beyond repair, as a sysop was told
+        self.stood: set[tuple[int, int]] = set()  # actions, by round, for those who were away
+        self.readings = Readings()  # of the clocks that are believed
+
+    # Time.
+
+    def let_pass(self, seconds: float) -> None:
+        """Let time pass; raises `Killed` when a process dies meanwhile."""
+        self.machine.run(asyncio.sleep(seconds))
+
+    def settle(self) -> None:
+        """Let everything happen that follows by itself, until nobody waits for the books."""
+        for _ in range(40):
+            self.let_pass(SETTLE)
+            if all(life.is_idle for life in self.lives()):
+                self.let_pass(ANSWERED)  # what was answered just now is taken in
+                if all(life.is_idle for life in self.lives()):
+                    return
+
+    def keep_time(self) -> None:
+        self.monotonic = self.machine.loop.time()
+
+    def really(self) -> datetime:
+        """Tell what time it is, whatever the wall clock shows."""
+        running = hasattr(self, "machine") and not self.machine.loop.is_closed()
+        return self.wall.really(self.machine.loop.time() if running else self.monotonic)
+
+    def now(self) -> datetime:
+        """Tell what time it is for the board."""
+        return self.really() + timedelta(seconds=self.ahead)
+
+    def clock(self) -> BelievedClock:
+        """Give the clock of a command that is run beside the board."""
+        clock = BelievedClock(ProcessClock(self.machine.loop, self.wall, lambda: False))
+        database = Database(self.config.database, busy_seconds=0)
+        try:
+            with database.reading(self.config.bank, clock.reading()) as desk:
+                clock.adopt(clock.judge(desk))
+        finally:
+            database.close()
+        return clock
+
+    @property
+    def is_led_astray(self) -> bool:
+        """Whether the board goes by a wrong clock, or somebody must mend what one did."""
+        return bool(self.ahead) or self.is_to_mend
+
+    def learn_what_is_to_be_mended(self, file: sqlite3.Connection) -> None:
+        """Look into older books: what a wrong clock did may be in them although it was mended."""
+        (day,) = file.execute("SELECT coalesce(max(day), '') FROM callers").fetchone()
+        self.is_to_mend = day > self._day_after(LATE + DAY)
+
+    def _learn_what_is_believed(self) -> None:
+        """Ask a server that has just started in books that may be older."""
+        believed = self.processes[0].board.clock.now()
+        ahead = (believed - self.really()).total_seconds()
+        self.ahead = ahead if abs(ahead) > LEAP else 0.0
+
+    def latest_day(self) -> str:
+        """Give the last day on which the board may ever have been, in its zone.
+
+        A correction that it had not written down before a kill is one that it does not know of.
+        Until what a wrong clock did is mended, it may have been anywhere.
+        """
+        if self.is_led_astray:
+            return "9999-12-31"
+        return self._day_after(LATE)
+
+    def _day_after(self, time: timedelta) -> str:
+        latest = max(self.really(), self.wall.furthest) + time
+        return latest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
+
+    # Who is there.
+
+    def lives(self) -> list[Life]:
+        return [*self.processes, *self.doors]
+
+    def doors_of(self, guest: Guest) -> list[Door]:
+        """Give those that serve a guest: two while the guest takes over an earlier call."""
+        return [door for door in self.doors if door.guest is guest]
+
+    def everybody(self) -> list[Person]:
+        return [*self.people, *self.guests]
+
+    def names(self) -> list[str]:
+        return [person.name for person in self.everybody()]
+
+    def on_line(self) -> list[tuple[Person, Wire]]:
+        return [(person, wire) for person in self.everybody() if (wire := person.wire)]
+
+    def screens(self) -> list[Screen]:
+        """Give everybody who is on a call, with what he sees and who serves him."""
+        by_wire = {wire: person for person in self.everybody() for wire in person.wires}
+        found, away = [], {}
+        for life in reversed(self.lives()):
+            for caller in life.callers():
+                line = caller.console.line
+                if not isinstance(line, Wire):
+                    line = away.get(caller.call_id)  # at a table of another process
+                elif caller.is_away:
+                    away[caller.call_id] = line
+                    continue
+                if line in by_wire:
+                    found.append(Screen(life, by_wire[line], line, caller))
+        return found
+
+    def _person(self, number: int) -> Person:
+        name = f"{('Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay')[number % 6]}{number:02}"
+        telephone = self.chance.choice((*TELEPHONES, TELEPHONES[0]))
+        return Person(name, telephone, self.chance, self.names)
+
+    # The settings and the books.
+
+    @property
+    def config(self) -> settings.Config:
+        """The settings that count."""
+        return self.processes[0].board.config if self.processes else self.loaded
+
+    @property
+    def toml(self) -> Path:
+        return self.folder / "sysop.toml"
+
+    def write_settings(self) -> None:
+        """Write another sysop.toml."""
+        toml = some_house(self.chance, self.place, self.nodes)
+        self.toml.write_text(toml, encoding="utf-8")
+
+    def _load(self) -> settings.Config:
+        try:
+            self.loaded = settings.load(self.toml)
+        except SettingsError:  # broken by a reload: the sysop mends it
+            self.write_settings()
+            self.loaded = settings.load(self.toml)
+        return self.loaded
+
+    def books_at_the_command_line(self) -> Database:
+        """Open the books as a command of the sysop does, which is a process of its own."""
+        if self.below is None:
+            return Database(self.config.database, busy_seconds=0)
+        machine = self.machine
+        return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
+
+    def visible(self) -> State:
+        """Return the state of the books that all can see."""
+        with self.watch.reading() as file:
+            return state_of(file)
+
+    def mend(self) -> None:
+        """Let the books be written again."""
+        self.machine.disk.mend()
+        self.well_from = self.monotonic + POSTED
+
+    # What is told.
+
+    def tell(self, words: str) -> None:
+        """Write a line of the story."""
+        line = f"{self.number:>6} {self.now():%d %b %H:%M:%S}Z  {words}"
+        self.told.append(line)
+        self.shelf.update(line.encode())
+
+    def _new_seed(self) -> bytes:
+        return self.chance.randbytes(32)
