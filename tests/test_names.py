@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from tests.test_rooms import modules
+from tests.test_rooms import PRODUCT, modules
 
 # Where the errors of a package are; the rules of games know the engine alone, so it has a branch.
 TREES = {
@@ -22,7 +22,7 @@ def classes() -> list[tuple[str, ast.ClassDef]]:
     """Every class of the product that others may use, with its module."""
     return [
         (module, node)
-        for module, tree in modules().items()
+        for module, tree in modules(PRODUCT).items()
         for node in tree.body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]

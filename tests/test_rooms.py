@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -60,13 +60,15 @@ TABLE_SIDE = {
     *(f"door.games.blackjack.tutor.{name}" for name in ("beside", "thinking")),
 }
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
+PRODUCT = tuple(MAY_USE)
+BESIDE = ("verify", "bench", "tools")
 
 
 @cache
-def modules() -> dict[str, ast.Module]:
-    """Read every module of the product."""
+def modules(packages: tuple[str, ...]) -> dict[str, ast.Module]:
+    """Read every module of some packages."""
     found = {}
-    for package in MAY_USE:
+    for package in packages:
         for file in sorted((ROOT / package).rglob("*.py")):
             parts = file.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -74,17 +76,23 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
-def imports(name: str) -> Iterator[str]:
-    """Give the modules of ours that a module imports, for its types alone or later as well."""
-    for node in ast.walk(modules()[name]):
+@cache
+def imports(packages: tuple[str, ...]) -> dict[str, set[str]]:
+    """Give what each module imports of the others, for its types alone or later as well."""
+    ours = modules(packages)
+    return {name: set(_imports(tree, ours)) - {name} for name, tree in ours.items()}
+
+
+def _imports(tree: ast.Module, ours: Container[str]) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names if each.name in modules())
+            yield from (each.name for each in node.names if each.name in ours)
         elif isinstance(node, ast.ImportFrom) and node.module:
             for each in node.names:
                 inner = f"{node.module}.{each.name}"
-                if inner in modules():
+                if inner in ours:
                     yield inner
-                elif node.module in modules():
+                elif node.module in ours:
                     yield node.module
 
 
@@ -126,9 +134,9 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def test_packages_depend_in_one_direction() -> None:
-    for name in modules():
+    for name, uses in imports(PRODUCT).items():
         package = name.partition(".")[0]
-        used = {each.partition(".")[0] for each in imports(name)}
+        used = {each.partition(".")[0] for each in uses}
         assert used <= MAY_USE[package], name
 
 
@@ -136,11 +144,11 @@ def test_packages_depend_in_one_direction() -> None:
 def test_rooms_use_only_rooms_below_them(package: str) -> None:
     order = ORDER[package]
     floor = {room: number for number, room in enumerate(order)}
-    for name in modules():
+    for name, uses in imports(PRODUCT).items():
         if name.partition(".")[0] != package:
             continue
         here = room_of(name, order)
-        for used in imports(name):
+        for used in uses:
             if used.partition(".")[0] != package:
                 continue
             there = room_of(used, order)
@@ -150,15 +158,14 @@ def test_rooms_use_only_rooms_below_them(package: str) -> None:
 @pytest.mark.parametrize("package", ORDER)
 def test_every_room_has_its_place_and_says_what_it_is_for(package: str) -> None:
     rooms = set(ORDER[package]) - {"tables"}
-    assert rooms <= modules().keys()
+    assert rooms <= modules(PRODUCT).keys()
     for room in rooms:
-        assert ast.get_docstring(modules()[room]), room
+        assert ast.get_docstring(modules(PRODUCT)[room]), room
 
 
-@pytest.mark.parametrize("package", ORDER)
-def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
-    here = [name for name in modules() if name.partition(".")[0] == package]
-    assert circles({name: set(imports(name)) - {name} for name in here}) == []
+@pytest.mark.parametrize("packages", [PRODUCT, BESIDE], ids=" ".join)
+def test_no_modules_import_each_other_in_a_circle(packages: tuple[str, ...]) -> None:
+    assert circles(imports(packages)) == []
 
 
 def test_a_circle_is_found() -> None:
