@@ -105,7 +105,7 @@ def room_of(name: str, order: tuple[str, ...]) -> str:
 
 def is_of_a_table(name: str) -> bool:
     folder = ".".join(name.split(".")[:3])
-    if f"{folder}.table" in modules() and folder != name:
+    if f"{folder}.table" in modules(PRODUCT) and folder != name:
         return name not in rules_of(folder)
     return any(name == each or name.startswith(f"{each}.") for each in TABLE_SIDE)
 
@@ -119,7 +119,7 @@ def rules_of(folder: str) -> frozenset[str]:
         name = todo.pop()
         if name not in found:
             found.add(name)
-            todo += (each for each in imports(name) if each.startswith(f"{folder}."))
+            todo += (each for each in imports(PRODUCT)[name] if each.startswith(f"{folder}."))
     return frozenset(found)
 
 
