@@ -7,6 +7,7 @@ a socket handed down, or called back. What the caller sees is read by pyte.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -133,7 +134,10 @@ class Visit(Table):
         self.pty.resize(columns, rows)
 
     def gets(self, number: int) -> None:
-        self.process.send_signal(number)
+        """Send a signal, past `send_signal`: that would take the status of an ended process from
+        asyncio, which says 255 then."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, number)
 
     async def ends(self, within: float = PATIENCE) -> int:
         """Wait for the end, which must come within so many seconds of the machine's attention."""
