@@ -118,7 +118,7 @@ class Below:
     # Commits.
 
     def has_written(self, now: float) -> None:
-        """Somebody is told that he has written into the books, `now` on the monotonic clock."""
+        """Somebody is told that they have written into the books, `now` on the monotonic clock."""
         if self.accident is not None:
             self.accident.written.append(now - self.accident.since)
 

@@ -22,8 +22,8 @@ from verify.simulate.wrong import must
 if TYPE_CHECKING:
     from verify.simulate.post import Post
 
-HIS = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
-NEVER_BELOW = frozenset({*HIS, "elapsed", "forfeit"})
+OF_A_CALLER = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
+NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit"})
 ENDS = ("elapsed", "forfeit", "external", "house", "adjustment")
 PURSES = ("online", "bankroll", "tab")
 BANKS = ("house", "casino")
@@ -307,7 +307,7 @@ class Watch:
         for number, caller_id, ticked, process in file.execute(OPEN_CALLS):
             must(caller_id not in owners, "caller {} is on two calls", caller_id)
             owners.add(caller_id)
-            # The time of those whom another board counts begins before they have a call here.
+            # The time of those that another board counts begins before they have a call here.
             waited = LOG_ON if caller_id in self.second.of else 0
             after = self.started.get(process, began - waited)
             self.calls.setdefault(number, SeenCall(after, now, caller_id, 0))

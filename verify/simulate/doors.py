@@ -1,4 +1,4 @@
-"""A door: the process that serves one caller of another board, from his drop file on.
+"""A door: the process that serves one caller of another board, from their drop file on.
 
 The program's own `door run` from where it has read its options: only the line is another.
 """
@@ -28,7 +28,7 @@ from verify.simulate.wire import Wire
 
 
 class Door(Life):
-    """A door process, and the caller whom it serves."""
+    """A door process, and the caller that it serves."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Door(Life):
         super().__init__(machine, config, name, new_seed)
         self.guest, self.handed = guest, handed
         self.claims: list[Claim] = []  # that it has taken on to write, the last one to be believed
-        self.lost: float | None = None  # when his carrier was
+        self.lost: float | None = None  # when their carrier was
         self.wire: Wire
         self.task: asyncio.Task[int]
 

@@ -188,7 +188,7 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
-    """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
+    """A dealer at Black Jack For Time who says a coin more than is paid."""
     real = words.settled
 
     def settled(ending: str, event: blackjack_events.BlackjackSettled, coin: int) -> str:

@@ -102,7 +102,7 @@ def press(story: Story) -> None:
 def _type(story: Story, person: Person, wire: Wire, keys: bytes) -> None:
     chance = story.chance
     way = chance.random()
-    if way < 0.012:  # the carrier is lost while he types
+    if way < 0.012:  # the carrier is lost while they type
         sent = keys[: chance.randint(0, len(keys))]
         story.tell(f"{person.name} types {sent!r} and loses the carrier")
         wire.type(sent)
@@ -111,7 +111,7 @@ def _type(story: Story, person: Person, wire: Wire, keys: bytes) -> None:
         else:
             wire.lose()
         return
-    if way < 0.024:  # or while he is answered
+    if way < 0.024:  # or while they are answered
         wire.loses_after = chance.choice((1, 10, 100, 1000)) * chance.randint(1, 9)
         story.tell(f"{person.name} loses the carrier after {wire.loses_after} bytes")
     elif way < 0.03:
@@ -402,7 +402,7 @@ def reload(story: Story) -> None:
 
 
 def correct_an_account(story: Story) -> None:
-    """Let the sysop correct an account from his command line, which is a process of its own."""
+    """Let the sysop correct an account from the command line, which is a process of its own."""
     config = story.config
     known = [person for person in story.everybody() if person.is_known]
     if not known:
@@ -423,7 +423,7 @@ def correct_an_account(story: Story) -> None:
 
 
 def settle_a_doubt(story: Story) -> None:
-    """Let the sysop say of minutes in doubt whether they arrived; he has asked the other board."""
+    """Let the sysop say of minutes in doubt whether they arrived, after asking the other board."""
     database = story.books_at_the_command_line()
     try:
         with database.transaction(story.config.bank, story.clock().reading()) as desk:

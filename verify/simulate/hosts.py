@@ -1,7 +1,7 @@
 """Boards elsewhere, whose callers come here: their clocks, and the files that they write and read.
 
-A host's clock really ticks while its caller is logged on there, wherever he is led, and whatever
-becomes of the process that serves him here. When that has ended the host reads what it has left.
+A host's clock really ticks while its caller is logged on there, wherever they are led, and whatever
+becomes of the process that serves them here. When that has ended the host reads what it has left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from verify.simulate.people import Person
 from verify.simulate.wire import TELEPHONES, Telephone
 
 HOUR, MINUTE = 3600, 60
-MINUTES = 60  # of a day for those whom no clock of a host counts
+MINUTES = 60  # of a day for those that no clock of a host counts
 SECRET = "xyzzy"
 CREDIT = 42  # the line of DOOR.SYS
 TIME_LIMIT = 1293  # the byte of EXITINFO.BBS
@@ -41,25 +41,25 @@ class Guest(Person):
         super().__init__(f"{alias}@{board}", telephone, chance, others)
         self.board, self.number, self.alias = board, number, alias
         self.kind = KINDS[board]
-        self._left = 0.0  # on the clock of his board, when it was looked at
-        self._looked: float | None = None  # the monotonic instant; None while he is logged off
-        self._day: date | None = None  # on which he was last given his minutes
-        self.given = 0  # minutes that his board has read in our files, all together
+        self._left = 0.0  # on the clock of their board, when it was looked at
+        self._looked: float | None = None  # the monotonic instant; None while they are logged off
+        self._day: date | None = None  # on which they were last given their minutes
+        self.given = 0  # minutes that their board has read in our files, all together
 
     @property
     def key(self) -> str:
-        """What his board calls him in the books here."""
+        """What their board calls them in the books here."""
         return self.kind.key.format(number=self.number, alias=self.alias.casefold())
 
     def left(self, now: float) -> int:
-        """Return what the clock of his board shows."""
+        """Return what the clock of their board shows."""
         if self._looked is not None:
             self._left = max(0.0, self._left - (now - self._looked))
             self._looked = now
         return int(self._left)
 
     def logs_on(self, now: float, today: date) -> None:
-        """Log on to his board, which gives him an hour a day."""
+        """Log on to their board, which gives them an hour a day."""
         if self._looked is None and (self._day is None or today > self._day):
             self._left, self._day = HOUR * self.chance.choice((1, 1, 0.1, 2)), today
         self._looked = self._looked or now
@@ -69,7 +69,7 @@ class Guest(Person):
         self._looked = None
 
     def reads(self, minutes: int) -> None:
-        """Have his board take what it has read in our file: onto its clock, or into an account."""
+        """Have their board take what it read in our file: onto its clock, or into an account."""
         self.given += minutes
         if self.kind.shows_losses or self.chance.random() < 0.5:
             self._left = max(0.0, self._left + minutes * MINUTE)
@@ -235,7 +235,7 @@ def hand_over(guest: Guest, node: int, folder: Path, now: float, wall: datetime)
     """Write the drop file of a call into the folder of its node; `wall` is in the host's zone."""
     guest.logs_on(now, wall.date())
     kind, chance = guest.kind, guest.chance
-    assert kind.write is not None  # he does not come by rlogin
+    assert kind.write is not None  # they do not come by rlogin
     until, event = None, NO_EVENT
     if guest.board in ("Gapville", "Fidelia") and chance.random() < 0.3:
         soon = wall + timedelta(minutes=chance.choice((2, 10, 45)))

@@ -25,8 +25,8 @@ Look = Callable[[Person, Wire, Caller], None]
 
 AUDIT_STEPS = 400
 JUST_NOW = 0.001  # seconds
-# Seconds after which a caller knows what another process has done with his account: it is posted
-# for him once a minute.
+# Seconds after which a caller knows what another process has done with their account: it is posted
+# for them once a minute.
 STALE = 75.0
 
 
@@ -174,7 +174,7 @@ class Inspection:
                 post.all_have_come(file)
 
     def _check_purse(self, screen: Screen) -> None:
-        """What the board thinks he has is what the books say, less what has ticked since."""
+        """What the board thinks they have is what the books say, less what has ticked since."""
         caller, wire = screen.caller, screen.wire
         world, name = self.world, caller.record.name
         if not self._has_been_well():
@@ -182,7 +182,7 @@ class Inspection:
             return
         with world.watch.reading() as file:
             row = file.execute(PURSE, (caller.call_id,)).fetchone()
-        if row is None:  # his call is closed, and he is being told
+        if row is None:  # their call is closed, and they are being told
             return
         online, ticked = row
         left = max(0, online - max(0, caller.purse.ticked() - ticked))
@@ -209,7 +209,7 @@ class Inspection:
             self._check_stay(screen, screen.person)
 
     def _check_stay(self, screen: Screen, guest: Guest) -> None:
-        """Nobody stays longer than his board lets him, nor has time behind an event of its."""
+        """Nobody stays longer than their board lets them, nor has time behind an event of its."""
         doors = self.world.doors_of(guest)
         handed = next((door.handed for door in doors if door.wire is screen.wire), None)
         if handed is None:
@@ -217,7 +217,7 @@ class Inspection:
         left, spendable = screen.caller.purse.time_left(), screen.caller.purse.spendable()
         if handed.ends is not None:
             most = handed.ends - self.world.monotonic + 1
-            must(left <= max(0, most), "{} has {}, his board {}", guest.name, left, most)
+            must(left <= max(0, most), "{} has {}, their board {}", guest.name, left, most)
         if handed.until is not None and self.world.monotonic > self.world.calm_from:
             most = (handed.until - self.world.now()).total_seconds() + 2
             must(spendable <= max(0, most), "{} has {}, {} to go", guest.name, spendable, most)
@@ -259,14 +259,14 @@ class Inspection:
         shown.seals_are_kept(wire.screen, file, paints=paints)
         self.told.listen(caller.record.id, caller.record.name, wire, paints=paints)
         game = shown.NAMES.get(caller.place)
-        if game is None or (caller.console.can_paint and not painted):  # he has left the table
+        if game is None or (caller.console.can_paint and not painted):  # they have left the table
             return
         seen = shown.cards(game, wire.screen, paints=painted)
         if seen:
             # What lies on one of two tables, or on the screen of a call that was just taken over in
             # another process, may be older than the last two rounds: older than many at the other.
             alone = game != "vegas" and len(person.wires) == 1
-            # Lines that scroll still tell of the table that he came from a moment ago.
+            # Lines that scroll still tell of the table that they came from a moment ago.
             games = [game] if painted else [game, *set(shown.NAMES.values()) - {game}]
             lie = [
                 cards

@@ -53,7 +53,7 @@ BANK = {"D": 10, "W": 12, "T": 10, "B": 8, "R": 8, "A": 1, "L": 1, "H": 2, "Q": 
 
 
 class Person:
-    """A caller of this name, with a telephone of his own."""
+    """A caller of this name, with a telephone of their own."""
 
     def __init__(
         self,
@@ -66,18 +66,18 @@ class Person:
         self.telephone = telephone
         self.chance = chance
         self.others = others
-        self.is_known = False  # whether the board has his name
-        self.wires: list[Wire] = []  # two while he takes over a call of his own
-        self.seen = 0  # bytes that had come when he last decided
+        self.is_known = False  # whether the board has their name
+        self.wires: list[Wire] = []  # two while they take over a call of their own
+        self.seen = 0  # bytes that had come when they last decided
 
     @property
     def wire(self) -> Wire | None:
-        """The line he is on, the newest if there are two."""
+        """The line they are on, the newest if there are two."""
         self.wires = [wire for wire in self.wires if not wire.closed]
         return self.wires[-1] if self.wires else None
 
     def decides(self, prompt: str) -> str:
-        """Return the keys that he presses at this prompt, "" for none."""
+        """Return the keys that they press at this prompt, "" for none."""
         chance = self.chance
         if chance.random() < 0.01:
             return "".join(chance.choice("yn \rqhspbtd1\x1b\x7f\x08") for _ in range(12))

@@ -88,7 +88,7 @@ class Rules:
     def closed(self, at: int, until: int | None) -> tuple[int, int] | None:
         """Return start and end of the event that is on at an instant, or comes next.
 
-        `until` is when the host of a board's caller wants him back.
+        `until` is when the host of a board's caller wants them back.
         """
         found = _schedule(self.events, self.zone).closed_at_or_after(instant(at))
         closed = None if found is None else (stamp(found.start), stamp(found.end))
@@ -210,8 +210,8 @@ class Entry:
     until: int | None
     on_the_second: bool  # the clock may have shown this very second, and no part of the next
     enters: bool  # with what the clocks brought about
-    # For a caller of another board: what may be his own of a purse, that of his row behind which
-    # it is asked.
+    # For a caller of another board: what may be their own of a purse, that of their row
+    # behind which it is asked.
     own: Callable[[Balances, int], Collection[int]] | None = None
     lent: int = 0  # on the same day, before it
 
@@ -646,7 +646,7 @@ class RulesOfTime:
     ) -> set[int]:
         """Tell how much of a purse may be a guest's own, after the row with the number `behind`.
 
-        What he owes his host is read as it is now and as it was before the step.
+        What they owe their host is read as it is now and as it was before the step.
         """
         purse = sum(balances[kind] for kind in PURSE)
         charged = taken = 0
@@ -840,7 +840,7 @@ class _Read:
         )
 
 
-# Who is stood for while his call lasts: his journal says that he did it.
+# Who is stood for while their call lasts: their journal says that they did it.
 
 _STANDS: ContextVar[bool] = ContextVar("stands", default=False)
 

@@ -3,7 +3,7 @@
 Their own is what is in our bank, less what they owe it; what was passed on, given back or kept
 elsewhere for them; and their part of what is on the table. Over a visit it changes by what they won
 and lost, by what was used beyond their host's clock, and by what became a debt or paid one. And on
-no day has anybody more of his own than if he had stopped when he was furthest ahead that day.
+no day has anybody more of their own than if they had stopped when they were furthest ahead.
 Nothing is saved, given back or passed on at the end of a visit while a loan is owed, and a visit
 leaves nothing in an account that owes one, unless the account is frozen.
 Amounts are seconds.
@@ -167,7 +167,7 @@ class SecondAccount:
             *(number, change, result, owes, beyond),
         )
         must(today.debt >= 0, "visit {}: a debt of {}", number, today.debt)
-        # What the host's clock shows less is his no more, and no debt that a gain would pay.
+        # What the host's clock shows less is theirs no more, and no debt that a gain would pay.
         most = today.best + shown
         must(today.own <= most, "visit {}: {} of his own, not {}", number, today.own, most)
 

@@ -94,7 +94,7 @@ class Story(World):
     # Lives and deaths.
 
     def start_door(self, guest: Guest) -> None:
-        """Have a board hand a caller over to a door of his own."""
+        """Have a board hand a caller over to a door of their own."""
         self.lives_begun += 1
         name = f"door {self.lives_begun}"
         node = 1 + self.lives_begun % 90

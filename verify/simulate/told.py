@@ -3,7 +3,7 @@
 Sentences are read as a person reads them: among lines as they come, on a painted screen from the
 picture. Every amount in them must be in the books, among lines in the order in which it was told;
 and the figures of a painted table must be what its hands in the books add up to. The other way
-round not everything is told: who hangs up does not see how his hand was stood.
+round not everything is told: who hangs up does not see how their hand was stood.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class Movement:
-    """Something done at the bank's window; `to` is whom it was sent to, "" for nobody."""
+    """Something done at the bank's window; `to` is who it was sent to, "" for nobody."""
 
     kind: str
     amount: int
@@ -113,15 +113,15 @@ class Account:
 
 @dataclass
 class Heard:
-    """How far somebody has listened on a line, and up to where he was told what is booked."""
+    """How far somebody has listened on a line, and up to where they were told what is booked."""
 
     settled: int
     moved: int
     characters: int = 0
     waiting: list[Sum] = field(default_factory=list)  # told of a round at Vegas that goes on
-    since: int = 0  # entries there were before he was told of it
-    booked: int = 0  # entries there were when he last listened
-    has_missed: bool = False  # what was told of a round at Vegas before he came back to it
+    since: int = 0  # entries there were before they were told of it
+    booked: int = 0  # entries there were when they last listened
+    has_missed: bool = False  # what was told of a round at Vegas before they came back to it
     plays: bool = False  # a hand at the teletype
     before: str = ""  # the last line
 
@@ -195,7 +195,7 @@ class Told:
         *,
         has_missed: bool,
     ) -> None:
-        """What is told of a round is what it came to for him, once it is settled for all."""
+        """What is told of a round is what it came to for them, once it is settled for all."""
         if sums and not heard.waiting:
             heard.since = heard.booked
         heard.waiting += sums
@@ -229,7 +229,7 @@ class Told:
     ) -> None:
         """The result of each hand is that of a hand in the books, one after the other.
 
-        The last one may be told again: on the sheet that is shown to him whose time is up.
+        The last one may be told again: on the sheet that is shown to who is out of time.
         """
         for line in map(str.strip, lines):
             found = _TELETYPE.fullmatch(line)
@@ -253,7 +253,7 @@ class Told:
         rows = wire.screen.rows[MESSAGES]
         known = account.settled[-BEHIND:]
         for each in _sums(rows):
-            if each.at_vegas:  # his seat tells how the round ended for him
+            if each.at_vegas:  # their seat tells how the round ended for them
                 continue
             self.counted["settlements seen"] += 1
             fits = any(_is_part(each, settled) for settled in known)

@@ -181,7 +181,7 @@ class World:
         return [(person, wire) for person in self.everybody() if (wire := person.wire)]
 
     def screens(self) -> list[Screen]:
-        """Give everybody who is on a call, with what he sees and who serves him."""
+        """Give everybody who is on a call, with what they see and who serves them."""
         by_wire = {wire: person for person in self.everybody() for wire in person.wires}
         found, away = [], {}
         for life in reversed(self.lives()):
