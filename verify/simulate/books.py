@@ -146,11 +146,7 @@ class Watch:
         again.started, again.seeds = self.started, set(self.seeds)
         again._connection = self._connection
         with self.reading() as file:
-            (again.last_shoe,) = file.execute(
-                "SELECT coalesce(max(id), 0) FROM shoes WHERE hex(seed) IN (SELECT value FROM"
-                " json_each(?))",
-                (json.dumps(sorted(self.seeds)),),
-            ).fetchone()
+            again.pass_over_known_shoes(file)
             for number, caller_id, ticked, _ in file.execute(OPEN_CALLS):
                 seen = self.calls.get(number)
                 if seen is not None and seen.caller_id == caller_id:
@@ -164,6 +160,15 @@ class Watch:
         for number, (before, after) in enumerate(same, start=1):
             must(before == after, "transfer {} is another one than it was", number)
         return again
+
+    def pass_over_known_shoes(self, file: sqlite3.Connection) -> None:
+        """Expect in these books the shoes that were there before: a backup may have one more than
+        was looked at when it was taken."""
+        (self.last_shoe,) = file.execute(
+            "SELECT coalesce(max(id), 0) FROM shoes WHERE hex(seed) IN (SELECT value FROM"
+            " json_each(?))",
+            (json.dumps(sorted(self.seeds)),),
+        ).fetchone()
 
     # After every step.
 

@@ -166,6 +166,7 @@ class Restores:
         world.settled.clear()
         world.settled.update(kept.settled)
         with closing(sqlite3.connect(kept.path)) as file:
+            world.watch.pass_over_known_shoes(file)
             world.learn_what_is_to_be_mended(file)
             for guest in world.guests:
                 guest.given = self._known_to_be_given(file, guest)
