@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from door.call.passwords import verify_password
 from door.config import config as settings
 from tests.door.playing import hand, sit_down
+from tests.door.processes import OPEN_ALL_DAY
 from tests.door.shell import Shell
 from tests.world import BOARD, World, log_on, world
 from timebank.callers import callers
@@ -171,7 +172,7 @@ def test_who_does_not_say_yes_deletes_nobody(sysop: Sysop, typed: str) -> None:
 
 
 async def test_a_caller_who_is_on_line_is_not_deleted(tmp_path: Path) -> None:
-    async with world(tmp_path, now=datetime.now(UTC)) as board:
+    async with world(tmp_path, toml=OPEN_ALL_DAY, now=datetime.now(UTC)) as board:
         ada = await sit_down(board, "Ada")
         shell = Shell(tmp_path / "sysop.toml")
         told = shell("callers", "delete", "Ada", "--yes")

@@ -109,7 +109,8 @@ def test_two_processes_that_take_a_caller_from_each_other_keep_the_books_in_orde
 
 def _serve(pipe, folder, calls):
     """Place and settle bets through a writer, and tell of each hand once it is answered."""
-    settings = settings_for(folder)
+    # It runs by the wall clock, at any hour.
+    settings = settings_for(folder, events=())
     database = Database(settings.database)
     database.open_existing()
     answers: queue.SimpleQueue = queue.SimpleQueue()
