@@ -1,0 +1,100 @@
+"""Who reads decides the language: a task speaks to its reader, and a phrase waits to be read."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from gettext import GNUTranslations
+
+import pytest
+
+from timebank import language
+from timebank.language import N_, Phrase, Reader, _, ngettext, pgettext, reading, reads
+
+
+class Texts(GNUTranslations):
+    """A catalogue of two texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._catalog = {
+            "Your bet": "Votre mise",
+            "{name} owes {amount}.": "{name} doit {amount}.",
+            ("{number} win", 0): "{number} gain",
+            ("{number} win", 1): "{number} gains",
+            "verb\x04Cut": "Couper",
+            "noun\x04Cut": "Coupe",
+        }
+        self.plural = lambda number: int(number > 1)
+
+
+@pytest.fixture(autouse=True)
+def _french(monkeypatch):
+    english, french = language.catalogue("en"), Texts()
+    monkeypatch.setattr(language, "catalogue", {"en": english, "fr": french}.__getitem__)
+
+
+def test_without_a_reader_everything_is_english():
+    assert _("Your bet") == "Your bet"
+    assert ngettext("{number} win", "{number} wins", 2) == "{number} wins"
+    assert pgettext("verb", "Cut") == "Cut"
+
+
+def test_a_reader_has_a_language():
+    with reading(Reader("fr")):
+        assert _("Your bet") == "Votre mise"
+        # French has one win with 0 as well.
+        assert ngettext("{number} win", "{number} wins", 0) == "{number} gain"
+        assert pgettext("verb", "Cut") == "Couper"
+        assert pgettext("noun", "Cut") == "Coupe"
+    assert _("Your bet") == "Your bet"
+
+
+def test_what_no_catalogue_says_is_english():
+    with reading(Reader("fr")):
+        assert _("Fairness") == "Fairness"
+
+
+async def test_each_task_speaks_to_its_own_reader():
+    async def visit(reader):
+        reads(reader)
+        await asyncio.sleep(0)
+        return _("Your bet")
+
+    assert await asyncio.gather(visit(Reader("fr")), visit(Reader())) == ["Votre mise", "Your bet"]
+
+
+async def test_who_changes_their_language_is_spoken_to_so_by_what_waits_already():
+    said, reader = [], Reader()
+    with reading(reader):
+        asyncio.get_running_loop().call_soon(lambda: said.append(_("Your bet")))
+    reader.language = "fr"
+    await asyncio.sleep(0)
+    assert said == ["Votre mise"]
+
+
+def test_the_writer_of_the_books_speaks_english():
+    with ThreadPoolExecutor() as threads, reading(Reader("fr")):
+        assert threads.submit(lambda: _("Your bet")).result() == "Your bet"
+
+
+def test_a_phrase_is_put_into_words_when_it_is_read():
+    with ThreadPoolExecutor() as threads:
+        owed = threads.submit(
+            lambda: ValueError(
+                Phrase("{name} owes {amount}.", name="Ann", amount=lambda: _("Your bet"))
+            )
+        ).result()
+    assert str(owed) == "Ann owes Your bet."
+    with reading(Reader("fr")):
+        assert str(owed) == "Ann doit Votre mise."
+
+
+def test_a_phrase_without_values_may_hold_braces():
+    assert str(Phrase(N_("{}"))) == "{}"
+
+
+def test_a_phrase_is_filled_with_phrases():
+    inner = Phrase("Your bet")
+    with reading(Reader("fr")):
+        assert str(Phrase("{name} owes {amount}.", name="Ann", amount=inner)) == (
+            "Ann doit Votre mise."
+        )

@@ -1,0 +1,116 @@
+"""What is said, in the language of whoever reads it.
+
+Texts stand where they are said, in English, marked for gettext:
+
+    _("You have {minutes} today.").format(minutes=span(3600))
+    ngettext("{number} win", "{number} wins", wins).format(number=wins)
+
+`_` and `ngettext` give a text in the language of the reader whose task or thread this is; without
+one, in English: the books and the log are English. `N_` marks a text that is put aside and asked
+for later with `_`. What is raised in one place and read in another is a `Phrase`.
+
+A translator finds everything in one place: timebank/locales/<language>/LC_MESSAGES/bjft.po
+(docs/translating.md says how). Why gettext: translators have tools for it, Python reads it without
+a library of ours, it has plurals, and a text without a translation is English by itself.
+"""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ENGLISH = "en"
+# Every language there is, as it calls itself.
+LANGUAGES = {ENGLISH: "English", "fr": "Français"}
+DOMAIN = "bjft"
+CATALOGUES = Path(__file__).parent / "locales"
+
+
+@dataclass(slots=True, eq=False)
+class Reader:
+    """Somebody who reads. What is changed here holds for all that is under way for them."""
+
+    language: str = ENGLISH
+
+
+_NOBODY = Reader()
+_reader: ContextVar[Reader] = ContextVar("reader", default=_NOBODY)
+
+
+@cache
+def catalogue(language: str) -> gettext.NullTranslations:
+    """Read the texts of a language, once: 2 ms. Raises OSError where there are none."""
+    if language == ENGLISH:
+        return gettext.NullTranslations()
+    return gettext.translation(DOMAIN, CATALOGUES, [language])
+
+
+def _(text: str) -> str:
+    reader = _reader.get()
+    return text if reader.language == ENGLISH else catalogue(reader.language).gettext(text)
+
+
+def ngettext(one: str, many: str, number: int) -> str:
+    return catalogue(_reader.get().language).ngettext(one, many, number)
+
+
+def pgettext(context: str, text: str) -> str:
+    """Give a text whose one English word is several in other languages; `context` says which."""
+    return catalogue(_reader.get().language).pgettext(context, text)
+
+
+def N_(text: str) -> str:
+    return text
+
+
+def reads(reader: Reader) -> None:
+    """Let this task, and what it begins from now on, speak to `reader`."""
+    _reader.set(reader)
+
+
+@contextmanager
+def reading(reader: Reader) -> Iterator[None]:
+    """Speak to `reader` for a while: at a table one task speaks to several."""
+    before = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(before)
+
+
+def known(language: object) -> str:
+    """Return a language that there is: of a locale such as `fr_CA.UTF-8`, or English.
+
+    >>> known("fr_CA.UTF-8"), known("tlh"), known(None)
+    ('fr', 'en', 'en')
+    """
+    code = str(language or "").partition("_")[0].partition("-")[0].partition(".")[0].lower()
+    return code if code in LANGUAGES else ENGLISH
+
+
+class Phrase:
+    """A text and what is filled in, put into words when it is read: `str()` of it.
+
+    A value that is a function is called then, so that it speaks the reader's language too:
+
+    >>> str(Phrase("{name} owes {amount}.", name="Ann", amount=lambda: "2 coins"))
+    'Ann owes 2 coins.'
+    """
+
+    __slots__ = ("_text", "_values")
+
+    def __init__(self, text: str, /, **values: str | int | Phrase | Callable[[], str]) -> None:
+        self._text = text
+        self._values = values
+
+    def __str__(self) -> str:
+        text = _(self._text)
+        if not self._values:
+            return text
+        said = {name: each() if callable(each) else each for name, each in self._values.items()}
+        return text.format(**said)
