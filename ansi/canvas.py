@@ -4,9 +4,11 @@ A row is two strings that never change, its characters and its styles; painting 
 their places. So a thousand callers who look at the same page keep it once, and how one row becomes
 another is worked out once for all of them.
 
-Nothing is ever drawn in the last column: some terminals wrap at once when they print there,
-others wait for the next character, and a full last row would scroll. A canvas has the size of
-its terminal; when that changes, make a new one.
+Nothing is ever printed in the last column: some terminals wrap at once when they print there,
+others wait for the next character, and a full last row would scroll. Where a row ends on a
+background, the last column is erased in that colour, so that bars reach the edge; a terminal that
+erases in black leaves it black. A canvas has the size of its terminal; when that changes, make a
+new one.
 """
 
 import re
@@ -15,7 +17,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ansi.style import PLAIN, Style, change, from_pipe, style_of
+from ansi.style import PLAIN, Colour, Style, change, from_pipe, style_of
 from ansi.width import STEADY, character_width
 
 
@@ -99,7 +101,7 @@ def _piped(text: str, number: int) -> Row:
 @lru_cache(maxsize=512)
 def _whole(row: Row) -> _Change:
     end = len(row.cells) if row.inks.strip(_PLAIN_INK) else len(row.cells.rstrip(" "))
-    return _rewrite(row, [(0, end)] if end else [], -1)
+    return _rewrite(row, [(0, end)] if end else [], -1, to_edge=_edge(row) is not None)
 
 
 @lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
@@ -115,8 +117,10 @@ def _difference(before: Row, row: Row) -> _Change:
         return _rewrite(before, [], -1)
     low, high = differing[0], differing[-1] + 1
     erased = -1
+    edge = _edge(row)
+    to_edge = edge != _edge(before)
     blank = max(low, _blank_from(row))
-    if high - blank > _WIDEST_GAP:
+    if high - blank > _WIDEST_GAP or (to_edge and edge is None):
         erased = high = blank
     spans: list[tuple[int, int]] = []
     for column in differing:
@@ -128,21 +132,35 @@ def _difference(before: Row, row: Row) -> _Change:
             spans.append((column, column + 1))
     if spans and 0 < erased - spans[-1][1] <= _WIDEST_GAP:
         spans[-1] = spans[-1][0], erased
-    return _rewrite(row, spans, erased)
+    return _rewrite(row, spans, erased, to_edge=to_edge and edge is not None)
+
+
+@lru_cache(maxsize=1024)
+def _edge(row: Row) -> Colour | None:
+    """Give the background that a row ends on, for the column behind it."""
+    return style_of(ord(row.inks[-1])).background
 
 
 def _blank_from(row: Row) -> int:
     return max(len(row.cells.rstrip(" ")), len(row.inks.rstrip(_PLAIN_INK)))
 
 
-def _rewrite(row: Row, spans: Sequence[tuple[int, int]], erased: int) -> _Change:
-    """Write stretches of a row from the left, and erase it from a column on unless that is -1."""
+def _rewrite(
+    row: Row, spans: Sequence[tuple[int, int]], erased: int, *, to_edge: bool = False
+) -> _Change:
+    """Write stretches of a row from the left, and erase it from a column on unless that is -1.
+
+    `to_edge` also erases the last column of the terminal, in the background that the row ends on.
+    """
     unsteady = () if all(STEADY.issuperset(row.cells[a:b]) for a, b in spans) else tuple(spans)
     if unsteady:
         spans = []
     parts: list[str] = []
     start = spans[0][0] if spans else erased
     pen = ink = ord(row.inks[start]) if spans else PLAIN.number
+    if to_edge and not spans:
+        start = len(row.cells)
+        pen = ink = ord(row.inks[-1])
     at = start
     for low, high in spans:
         if low > at:
@@ -162,6 +180,8 @@ def _rewrite(row: Row, spans: Sequence[tuple[int, int]], erased: int) -> _Change
         if pen != PLAIN.number:
             parts.append(change(pen, PLAIN.number))
             pen = PLAIN.number
+        parts.append("\x1b[K")
+    if to_edge:  # what changed reaches to the end of the row: its last ink did
         parts.append("\x1b[K")
     return _Change(row, start, ink, "".join(parts), at, pen, unsteady)
 

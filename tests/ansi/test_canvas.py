@@ -330,3 +330,21 @@ def test_blank_covers_everything_that_may_be_drawn() -> None:
     canvas.blank(0, 0, canvas.width, canvas.rows, RED)
     assert [canvas.text(0), canvas.text(1)] == [""] * 2
     assert canvas.style_at(1, 4) == RED
+
+
+def test_a_bar_reaches_the_right_edge_of_the_terminal() -> None:
+    canvas, terminal = Canvas(20, 3), Terminal(20, 3)
+    canvas.put(1, 0, "Menu".ljust(19), YELLOW_ON_BLUE)
+    terminal.read(canvas.update())
+    assert terminal.buffer[1][19].bg == "blue"
+    canvas.put(1, 0, "Bank".ljust(19), YELLOW_ON_BLUE)
+    assert canvas.update() == "\rBank"  # nothing new at the edge
+
+
+def test_a_bar_that_goes_leaves_nothing_at_the_edge() -> None:
+    canvas, terminal = Canvas(20, 3), Terminal(20, 3)
+    canvas.blank(1, 0, 19, 1, YELLOW_ON_BLUE)
+    terminal.read(canvas.update())
+    canvas.put(1, 0, "x" * 19)
+    terminal.read(canvas.update())
+    assert terminal.buffer[1][19].bg == "default"
