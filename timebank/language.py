@@ -5,7 +5,7 @@ Texts stand where they are said, in English, marked for gettext:
     _("You have {minutes} today.").format(minutes=span(3600))
     ngettext("{number} win", "{number} wins", wins).format(number=wins)
 
-`_` and `ngettext` give a text in the language of the reader whose task or thread this is; without
+`_` and `ngettext` give a text in the language of the viewer whose task or thread this is; without
 one, in English: the books and the log are English. `N_` marks a text that is put aside and asked
 for later with `_`. What is raised in one place and read in another is a `Phrase`.
 
@@ -32,14 +32,14 @@ CATALOGUES = Path(__file__).parent / "locales"
 
 
 @dataclass(slots=True, eq=False)
-class Reader:
+class Viewer:
     """Somebody who reads. What is changed here holds for all that is under way for them."""
 
     language: str = ENGLISH
 
 
-_NOBODY = Reader()
-_reader: ContextVar[Reader] = ContextVar("reader", default=_NOBODY)
+_NOBODY = Viewer()
+_viewer: ContextVar[Viewer] = ContextVar("viewer", default=_NOBODY)
 
 
 @cache
@@ -51,36 +51,36 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
 
 def _(text: str) -> str:
-    reader = _reader.get()
-    return text if reader.language == ENGLISH else catalogue(reader.language).gettext(text)
+    viewer = _viewer.get()
+    return text if viewer.language == ENGLISH else catalogue(viewer.language).gettext(text)
 
 
 def ngettext(one: str, many: str, number: int) -> str:
-    return catalogue(_reader.get().language).ngettext(one, many, number)
+    return catalogue(_viewer.get().language).ngettext(one, many, number)
 
 
 def pgettext(context: str, text: str) -> str:
     """Give a text whose one English word is several in other languages; `context` says which."""
-    return catalogue(_reader.get().language).pgettext(context, text)
+    return catalogue(_viewer.get().language).pgettext(context, text)
 
 
 def N_(text: str) -> str:
     return text
 
 
-def reads(reader: Reader) -> None:
-    """Let this task, and what it begins from now on, speak to `reader`."""
-    _reader.set(reader)
+def speak_to(viewer: Viewer) -> None:
+    """Let this task, and what it begins from now on, speak to `viewer`."""
+    _viewer.set(viewer)
 
 
 @contextmanager
-def reading(reader: Reader) -> Iterator[None]:
-    """Speak to `reader` for a while: at a table one task speaks to several."""
-    before = _reader.set(reader)
+def speaking_to(viewer: Viewer) -> Iterator[None]:
+    """Speak to `viewer` for a while: at a table one task speaks to several."""
+    before = _viewer.set(viewer)
     try:
         yield
     finally:
-        _reader.reset(before)
+        _viewer.reset(before)
 
 
 def known(language: object) -> str:
@@ -96,7 +96,7 @@ def known(language: object) -> str:
 class Phrase:
     """A text and what is filled in, put into words when it is read: `str()` of it.
 
-    A value that is a function is called then, so that it speaks the reader's language too:
+    A value that is a function is called then, so that it speaks the viewer's language too:
 
     >>> str(Phrase("{name} owes {amount}.", name="Ann", amount=lambda: "2 coins"))
     'Ann owes 2 coins.'

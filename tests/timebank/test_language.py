@@ -1,4 +1,4 @@
-"""Who reads decides the language: a task speaks to its reader, and a phrase waits to be read."""
+"""Who reads decides the language: a task speaks to its viewer, and a phrase waits to be read."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ from gettext import GNUTranslations
 import pytest
 
 from timebank import language
-from timebank.language import N_, Phrase, Reader, _, ngettext, pgettext, reading, reads
+from timebank.language import N_, Phrase, Viewer, _, ngettext, pgettext, speak_to, speaking_to
 
 
 class Texts(GNUTranslations):
@@ -39,7 +39,7 @@ def test_without_a_reader_everything_is_english():
 
 
 def test_a_reader_has_a_language():
-    with reading(Reader("fr")):
+    with speaking_to(Viewer("fr")):
         assert _("Your bet") == "Votre mise"
         # French has one win with 0 as well.
         assert ngettext("{number} win", "{number} wins", 0) == "{number} gain"
@@ -49,30 +49,30 @@ def test_a_reader_has_a_language():
 
 
 def test_what_no_catalogue_says_is_english():
-    with reading(Reader("fr")):
+    with speaking_to(Viewer("fr")):
         assert _("Fairness") == "Fairness"
 
 
-async def test_each_task_speaks_to_its_own_reader():
-    async def visit(reader):
-        reads(reader)
+async def test_each_task_speaks_to_its_own_viewer():
+    async def visit(viewer):
+        speak_to(viewer)
         await asyncio.sleep(0)
         return _("Your bet")
 
-    assert await asyncio.gather(visit(Reader("fr")), visit(Reader())) == ["Votre mise", "Your bet"]
+    assert await asyncio.gather(visit(Viewer("fr")), visit(Viewer())) == ["Votre mise", "Your bet"]
 
 
 async def test_who_changes_their_language_is_spoken_to_so_by_what_waits_already():
-    said, reader = [], Reader()
-    with reading(reader):
+    said, viewer = [], Viewer()
+    with speaking_to(viewer):
         asyncio.get_running_loop().call_soon(lambda: said.append(_("Your bet")))
-    reader.language = "fr"
+    viewer.language = "fr"
     await asyncio.sleep(0)
     assert said == ["Votre mise"]
 
 
 def test_the_writer_of_the_books_speaks_english():
-    with ThreadPoolExecutor() as threads, reading(Reader("fr")):
+    with ThreadPoolExecutor() as threads, speaking_to(Viewer("fr")):
         assert threads.submit(lambda: _("Your bet")).result() == "Your bet"
 
 
@@ -84,7 +84,7 @@ def test_a_phrase_is_put_into_words_when_it_is_read():
             )
         ).result()
     assert str(owed) == "Ann owes Your bet."
-    with reading(Reader("fr")):
+    with speaking_to(Viewer("fr")):
         assert str(owed) == "Ann doit Votre mise."
 
 
@@ -94,7 +94,7 @@ def test_a_phrase_without_values_may_hold_braces():
 
 def test_a_phrase_is_filled_with_phrases():
     inner = Phrase("Your bet")
-    with reading(Reader("fr")):
+    with speaking_to(Viewer("fr")):
         assert str(Phrase("{name} owes {amount}.", name="Ann", amount=inner)) == (
             "Ann doit Votre mise."
         )

@@ -1,0 +1,25 @@
+"""The terminals that every screen is shown on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+
+_NARROW = replace(SYNCTERM, columns=40, rows=25)
+_WIDE = replace(MODERN, columns=132, rows=50)
+_UTF8 = {"xterm-256color": {"charset": "utf-8", "paint": "colour"}}
+_CP437 = {"syncterm": {"charset": "cp437", "paint": "colour"}}
+
+# By the name of their folder: what calls, and what its caller has chosen.
+TERMINALS: dict[str, tuple[Profile, dict[str, object]]] = {
+    "80x24-cp437": (SYNCTERM, _CP437),
+    "80x24-utf8": (MODERN, _UTF8),
+    "80x24-ascii": (
+        replace(MODERN, charset="ascii", charset_names=(), environment={}),
+        {"xterm-256color": {"charset": "ascii", "paint": "mono"}},
+    ),
+    "132x50-utf8": (_WIDE, _UTF8),
+    "40x25-cp437": (_NARROW, _CP437),
+    "lines": (REFUSING, {"unknown": {"charset": "ascii", "paint": "lines"}}),
+}
