@@ -32,9 +32,9 @@ from bench.report import Goal, Row, Scale, median, percentile
 
 FIRST = 20  # callers who are on before memory is counted, so that what all share is not
 GAP = 0.5  # seconds from key to key of a caller who plays fast
-TO_THE_BET, FROM_THE_BET = b"p", b"\x03"
+TO_THE_BET, FROM_THE_BET = b"b", b"\x03"
 KINDS = {"bet field": (b"7", b"\b"), "rules and back": (b"r", b"q")}
-HAND = (b"p", b"\r", b"s")
+HAND = (b"b", b"\r", b"s")
 
 CPU_GOAL = Goal("ratio", "<=", 4)
 RATE_GOAL = Goal("ratio", ">=", 0.25)

@@ -149,7 +149,7 @@ def log_on(port: int, number: int) -> Caller:
     caller.send(b" ")
     caller.until(b"ood-bye")
     caller.send(b"b")
-    caller.until(b"lace Bet")
+    caller.until(b"<B>et")
     return caller
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from timebank.language import _, ngettext
 from timebank.ledger.reasons import Cutoff, HeldBack
 from timebank.ledger.sentences import cutoff_words
 from timebank.words import span
@@ -44,7 +45,7 @@ def coins(count: int) -> str:
     >>> coins(1), coins(12)
     ('1 coin', '12 coins')
     """
-    return counted(count, "coin")
+    return ngettext("{number} coin", "{number} coins", abs(count)).format(number=count)
 
 
 def counted(number: int, noun: str) -> str:
@@ -76,7 +77,7 @@ def coins_of(seconds: int, coin: int) -> str:
         return coins(whole)
     if rest * 2 != coin:
         return span(seconds)
-    return f"{whole}.5 coins"
+    return _("{number}.5 coins").format(number=whole)
 
 
 def leaves_table(net: int, *, hand_is_open: bool) -> str:

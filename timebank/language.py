@@ -17,6 +17,7 @@ a library of ours, it has plurals, and a text without a translation is English b
 from __future__ import annotations
 
 import gettext
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -93,6 +94,14 @@ def known(language: object) -> str:
     return code if code in LANGUAGES else ENGLISH
 
 
+class EnglishFormatter(logging.Formatter):
+    """Writes the log in English, whoever it is about."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        with speaking_to(_NOBODY):
+            return super().format(record)
+
+
 class Phrase:
     """A text and what is filled in, put into words when it is read: `str()` of it.
 
@@ -102,14 +111,27 @@ class Phrase:
     'Ann owes 2 coins.'
     """
 
-    __slots__ = ("_text", "_values")
+    __slots__ = ("_many", "_number", "_text", "_values")
 
     def __init__(self, text: str, /, **values: str | int | Phrase | Callable[[], str]) -> None:
         self._text = text
+        self._many = ""
+        self._number = 0
         self._values = values
 
+    @classmethod
+    def counted(cls, one: str, many: str, number: int) -> Phrase:
+        """Make one of a number of things, which stands in both texts as {number}.
+
+        >>> str(Phrase.counted("{number} win", "{number} wins", 2))
+        '2 wins'
+        """
+        phrase = cls(one, number=number)
+        phrase._many, phrase._number = many, number
+        return phrase
+
     def __str__(self) -> str:
-        text = _(self._text)
+        text = ngettext(self._text, self._many, self._number) if self._many else _(self._text)
         if not self._values:
             return text
         said = {name: each() if callable(each) else each for name, each in self._values.items()}

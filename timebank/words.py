@@ -6,6 +6,8 @@ import unicodedata
 from functools import cache
 from typing import Literal
 
+from timebank.language import Phrase
+
 # What an account counts; play money is in cents.
 Unit = Literal["second", "usd-cent", "frf-cent"]
 
@@ -23,13 +25,17 @@ def span(seconds: int) -> str:
     >>> span(60), span(150), span(45), span(7200)
     ('1 minute', '2 minutes 30 seconds', '45 seconds', '120 minutes')
     """
+    return str(span_phrase(seconds))
+
+
+def span_phrase(seconds: int) -> Phrase:
+    """Say a length of time, zero or more seconds, to somebody who is not known yet."""
     minutes, rest = divmod(seconds, MINUTE)
-    parts = []
-    if minutes:
-        parts.append(f"{minutes} minute" + ("s" if minutes != 1 else ""))
-    if rest or not minutes:
-        parts.append(f"{rest} second" + ("s" if rest != 1 else ""))
-    return " ".join(parts)
+    in_minutes = Phrase.counted("{number} minute", "{number} minutes", minutes)
+    in_seconds = Phrase.counted("{number} second", "{number} seconds", rest)
+    if minutes and rest:
+        return Phrase("{minutes} {seconds}", minutes=in_minutes, seconds=in_seconds)
+    return in_minutes if minutes else in_seconds
 
 
 def money(amount: int, unit: Unit) -> str:

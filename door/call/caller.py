@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
 from door.call.call_clock import CallClock, Patience
@@ -17,11 +17,13 @@ from door.call.display import literal
 from door.call.flag import Flag
 from door.call.last_hand import LastHand
 from door.call.status_line import StatusLine
+from door.config.config import Pace
 from door.errors import TakenOver
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
+from timebank.language import LANGUAGES
 from timebank.wagers.wagers import Played
 from timebank.window.teller import deposit_before_leaving
 
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Receipt | Played")
+
+# How long a moment lasts.
+PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 
 
 class Caller:
@@ -76,6 +81,7 @@ class Caller:
         self.reads_notices = bool(opened.notices)
         self.hands_over = False  # whether their node goes to the call that takes over this one
         console.on_shown = self._look_at_the_end
+        self.follow_preferences()
 
     @property
     def bank_settings(self) -> BankSettings:
@@ -84,6 +90,20 @@ class Caller:
 
     def prefers(self, preference: str) -> bool:
         return self.record.preferences.get(preference) is True
+
+    @property
+    def pace(self) -> Pace:
+        """How fast cards fall for them."""
+        chosen = self.record.preferences.get("animation")
+        paces: tuple[Pace, ...] = get_args(Pace)
+        return next((pace for pace in paces if pace == chosen), self.config.board.animation)
+
+    def follow_preferences(self) -> None:
+        """Let the console speak and move as they have chosen."""
+        self.console.pace = PACES[self.pace]
+        chosen = self.record.preferences.get("language")
+        if chosen in LANGUAGES:
+            self.console.viewer.language = str(chosen)
 
     # Coming and going.
 
@@ -212,6 +232,7 @@ class Caller:
         self.record = await self.ask_books(
             lambda desk: callers.set_preferences(desk, self.record.id, merged)
         )
+        self.follow_preferences()
 
     def tell(self, receipt: Receipt) -> None:
         said = wording.sentences(receipt)

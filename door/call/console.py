@@ -16,11 +16,39 @@ from enum import Enum
 from functools import lru_cache
 
 from ansi.charset import Charset, encode
-from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
-from door.call.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
+from ansi.keys import (
+    BACKSPACE,
+    DOWN,
+    END,
+    ENTER,
+    ESCAPE,
+    F1,
+    HOME,
+    INTERRUPT,
+    LEFT,
+    PAGE_DOWN,
+    PAGE_UP,
+    RIGHT,
+    RUBOUT,
+    UP,
+    Key,
+    KeyDecoder,
+)
+from door.call.display import (
+    LAYOUT_COLUMNS,
+    CanvasDisplay,
+    Display,
+    Explained,
+    LinesDisplay,
+    Scene,
+    literal,
+    resume,
+)
+from door.call.page import MARGIN, TITLE_ROWS, Page, pages_of
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
+from timebank.language import Viewer, _, speaking_to
 
 # A word for those who wait longer than one should: another program has the books, say.
 
@@ -40,16 +68,27 @@ def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
 @contextmanager
 def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
     """Tell a caller who is not on a call yet, with no clock of theirs, that they have to wait."""
-    with patience(clock, lambda: console.say("|14The board is busy just now; please wait.")):
+    with patience(clock, lambda: console.say(f"|14{_('The board is busy. Please wait.')}")):
         yield
 
 
+HELP_KEYS = ("?", F1)
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
 SERVED_WITHIN = 0.05  # seconds; a key that takes longer to serve is echoed before
 PARTING_SECONDS = 2.0  # how long the last words may take to leave
-CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
+CANVAS_COLUMNS, CANVAS_ROWS = 40, 22  # the smallest screen that is painted
+
+# Where a text is read: what each key does, as those who read on a Unix machine know them too.
+NEXT, PREVIOUS, FIRST, LAST, LEAVE = "NPFLQ"
+_PAGING = {
+    **dict.fromkeys((" ", ENTER, PAGE_DOWN, DOWN, RIGHT), NEXT),
+    **dict.fromkeys(("B", "-", PAGE_UP, UP, LEFT, BACKSPACE), PREVIOUS),
+    **dict.fromkeys((HOME, "<"), FIRST),
+    **dict.fromkeys((END, ">"), LAST),
+    **dict.fromkeys((ESCAPE, INTERRUPT, "X"), LEAVE),
+}
 
 # The cursor goes to the far corner, as far as the terminal lets it, says where that is, and goes
 # back. SyncTERM knows these, and so does every terminal that calls itself ANSI.
@@ -74,6 +113,8 @@ class Console:
     def __init__(self, line: Line, look: Look, clock: Clock) -> None:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line
+        self.viewer = Viewer()  # who reads here
+        self.pace = 1.0  # how long a moment lasts at a table; 0 for none
         self.clock: Clock = clock
         self.look = look
         self.last_key = clock.monotonic()
@@ -185,6 +226,12 @@ class Console:
             self._paused = False
             self.line.resume()
 
+    async def beat(self, seconds: float) -> None:
+        """Let the caller look for a moment, at the pace that they like. Lines do not wait: each
+        thing is told as it happens."""
+        if self.pace and self.is_painted:
+            await self.pause(seconds * self.pace)
+
     async def ask(
         self,
         choices: Mapping[str, str],
@@ -193,15 +240,21 @@ class Console:
         menu: str = "",
         default: str | None = None,
         cancel: str | None = None,
+        meanings: Mapping[str, str] | None = None,
     ) -> str:
         """Show the choices with their letters lit and return the letter that was pressed.
 
-        `choices` maps upper-case letters to labels; Enter gives `default`, Esc and Ctrl-C give
-        `cancel`, where they are given; other keys are ignored. `menu` stands in place of the
-        labels where the choices are on the screen already.
+        `choices` maps upper-case letters to labels; Enter gives `default`, which is named, Esc and
+        Ctrl-C give `cancel`, where they are given. `?` explains every key, in the words of
+        `meanings` or else by its label. Another key is told once that it does nothing. `menu`
+        stands in place of the labels where the choices are on the screen already; it names what
+        Enter gives too.
         """
-        menu = menu or lit(choices)
-        self.display.prompt(f"|15{question}|07  {menu}" if question else menu)
+        prompt = menu or lit(choices, default)
+        if question:
+            prompt = f"|15{question}|07  {prompt}"
+        self.display.prompt(prompt)
+        is_told = False
         while True:
             key = await self.key()
             letter: str | None = key.upper()
@@ -213,9 +266,16 @@ class Console:
                 self.display.typed(letter)
                 self.display.answered()
                 return letter
+            if key in HELP_KEYS:
+                await self._explain(_keys_explained(choices, meanings or {}, default, cancel))
+                self.display.prompt(prompt)
+            elif key != " " and not is_told:  # the space bar is pressed to cut a wait short
+                is_told = True
+                self.say(f"|07{_does_nothing(key)}")
 
     async def agrees(self, question: str, default: str = "Y") -> bool:
-        choices = {"Y": "Yes", "N": "No"}
+        """Ask for a yes, which is Y in every language, or a no."""
+        choices = {"Y": _("Yes"), "N": _("No")}
         return await self.ask(choices, question=question, default=default, cancel="N") == "Y"
 
     async def entry(
@@ -226,12 +286,14 @@ class Console:
         accept: Callable[[str], bool] = str.isprintable,
         secret: bool = False,
         changed: Callable[[str], None] | None = None,
+        meaning: str = "",
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
 
         `accept` says which characters count; `secret` shows stars; `changed` hears every change.
+        F1 says what the field takes, in the words of `meaning`; so does `?` in an empty one.
         """
-        self.display.prompt(prompt)
+        self.display.prompt(prompt, longest + 1)
         text = ""
         while True:
             key = await self.key()
@@ -240,7 +302,10 @@ class Console:
             if key in (ESCAPE, INTERRUPT):
                 self.display.answered()
                 return None
-            if key == BACKSPACE and text:
+            if key == F1 or (key == "?" and not text and not secret):
+                await self._explain(_field_explained(meaning, longest))
+                self.display.prompt(prompt, longest + 1)
+            elif key == BACKSPACE and text:
                 text = text[:-1]
             elif len(key) == 1 and len(text) < longest and accept(key):
                 text += key
@@ -252,10 +317,62 @@ class Console:
         self.display.answered()
         return text
 
-    async def any_key(self, prompt: str = "|08Press any key") -> None:
-        self.display.prompt(prompt)
+    async def any_key(self, prompt: str = "") -> None:
+        self.display.prompt(f"|07{prompt or _('Press any key')}")
         await self.key()
         self.display.answered()
+
+    async def read(self, title: str, text: str) -> None:
+        """Let the caller read a text of any length, page by page; pipe codes allowed."""
+        pages = pages_of(text, self.page_columns - MARGIN, self.page_rows - TITLE_ROWS)
+        if len(pages) == 1:
+            self.stage(Page(title, pages[0]))
+            await self.any_key()
+            return
+        number = 0
+        while True:
+            of = _("{number} of {pages}").format(number=number + 1, pages=len(pages))
+            self.stage(Page(f"{title} ({of})", pages[number]))
+            key = await self._page_key(number, len(pages) - 1)
+            if key == LEAVE:
+                return
+            last = len(pages) - 1
+            number = {NEXT: number + 1, PREVIOUS: number - 1, FIRST: 0, LAST: last}[key]
+
+    async def _page_key(self, number: int, last: int) -> str:
+        """Ask where to go from a page; past the last one, back to where they came from."""
+        shown = {NEXT: number < last, PREVIOUS: number > 0, LEAVE: True}
+        labels = {NEXT: _("Next"), PREVIOUS: _("Previous"), LEAVE: _("Quit")}
+        default = NEXT if number < last else LEAVE
+        choices = {letter: label for letter, label in labels.items() if shown[letter]}
+        self.display.prompt(lit(choices, default))
+        leads = {**shown, FIRST: number > 0, LAST: number < last}
+        while True:
+            key = await self.key()
+            folded = key.upper() if len(key) == 1 else key
+            letter = _PAGING.get(folded, folded)
+            if letter == NEXT:
+                letter = default
+            if leads.get(letter):
+                self.display.answered()
+                return letter
+            if key in HELP_KEYS:
+                self.say(f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}")
+
+    async def _explain(self, paragraphs: Sequence[str]) -> None:
+        """Show what the keys and the fields of the screen mean, and then the screen again."""
+        before = self.display.view()
+        scene = before.scene
+        fields = scene.explain() if isinstance(scene, Explained) else ()
+        if not self.is_painted:
+            self.display.answered()
+        await self.read(_("Help"), "\n".join((*paragraphs, *([""] if fields else []), *fields)))
+        if self.is_painted:
+            meanwhile = self.display.view().messages
+            if scene is not None:
+                self.stage(scene)
+            for message in (*before.messages, *meanwhile):
+                self.say(message)
 
     # Screens.
 
@@ -264,8 +381,9 @@ class Console:
         self._painted = True
         if self.can_paint:
             colour = self.look.paint is Paint.COLOUR
+            columns, rows = self.line.columns, self.line.rows
             self.display = CanvasDisplay(
-                self.send, self._soon, self.line.columns, self.line.rows, colour=colour
+                self.send, self._soon, self.viewer, columns, rows, colour=colour
             )
         else:
             self.display = self._lines()
@@ -296,7 +414,14 @@ class Console:
     @property
     def page_rows(self) -> int:
         display = self.display
-        return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
+        return display.area.rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
+
+    @property
+    def page_columns(self) -> int:
+        display = self.display
+        if isinstance(display, CanvasDisplay):
+            return display.area.columns
+        return min(self.line.columns - 1, LAYOUT_COLUMNS)
 
     def ask_size(self) -> None:
         """Have the terminal say its size, unless it has; the answer lays the screen out anew."""
@@ -434,8 +559,9 @@ class Console:
             return
         before.close()
         self.paint_screens()
-        resume(self.display, before.view())
-        self.on_redraw()
+        with speaking_to(self.viewer):
+            resume(self.display, before.view())
+            self.on_redraw()
 
     def nudge(self) -> None:
         """End the wait for a key, or a `pause`, now: what was waited for has come."""
@@ -443,9 +569,13 @@ class Console:
             self._waiter.set_result(None)
 
 
-def lit(choices: Mapping[str, str]) -> str:
-    """Return the labels of choices, each with its letter lit, as a menu shows them."""
-    return "  ".join(_lit(letter, label) for letter, label in choices.items())
+def lit(choices: Mapping[str, str], default: str | None = None) -> str:
+    """Return the labels of choices as a menu shows them, each with its letter lit; that of
+    `default` says that Enter gives it."""
+    named = {default: f" |07({_('Enter')})"} if default is not None else {}
+    return "  ".join(
+        f"{_lit(letter, label)}{named.get(letter, '')}" for letter, label in choices.items()
+    )
 
 
 @lru_cache(maxsize=512)
@@ -461,7 +591,42 @@ def _lit(letter: str, label: str) -> str:
     return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
 
 
-def _unheard(_: str) -> None:
+def _keys_explained(
+    choices: Mapping[str, str],
+    meanings: Mapping[str, str],
+    default: str | None,
+    cancel: str | None,
+) -> list[str]:
+    told = [
+        f"|15{letter}|07  {meanings.get(letter) or label}"
+        for letter, label in choices.items()
+        if label
+    ]
+    if default is not None and choices.get(default):
+        told.append(f"|15{_('Enter')}|07  {choices[default]}")
+    if cancel is not None and choices.get(cancel):
+        told.append(f"|15{_('Esc')}|07  {choices[cancel]}")
+    return told
+
+
+def _field_explained(meaning: str, longest: int) -> list[str]:
+    told = [f"|07{meaning}", ""] if meaning else []
+    up_to = _("Type up to {longest} characters.").format(longest=longest)
+    keys = _("Enter sends them, Backspace rubs out, Esc goes back.")
+    return [*told, f"|07{up_to} {keys}"]
+
+
+def _does_nothing(key: str) -> str:
+    if len(key) == 1:
+        return _("{key} does nothing here. Press ? for the keys that do.").format(
+            key=literal(key.upper())
+        )
+    if key == ENTER:
+        return _("Enter does nothing here. Press ? for the keys that do.")
+    return _("That key does nothing here. Press ? for those that do.")
+
+
+def _unheard(_text: str) -> None:
     """Send what is said to somebody who has gone."""
 
 

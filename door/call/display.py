@@ -2,25 +2,34 @@
 
 Rooms and tables speak to a `Display` and never ask which one it is. A painted screen keeps a
 canvas and sends the smallest change; plain lines are for terminals without ANSI, for windows
-smaller than 80x24, and for the log-on, when nothing is known yet. Texts may hold pipe codes.
+smaller than 40x22, and for the log-on, when nothing is known yet. Texts may hold pipe codes.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ansi.canvas import Canvas
 from ansi.style import from_pipe, sgr
 from ansi.width import character_width, text_width
+from timebank.language import Viewer, speaking_to
 
+LAYOUT_COLUMNS = 79  # of the usual screen: 80 columns less the one that wraps
+USUAL_ROWS = 24
 STATUS_ROWS = 1
-PROMPT_ROWS = 1
-MESSAGE_ROWS = 3
-LAYOUT_COLUMNS = 79  # what every layout is drawn for: 80 columns less the one that wraps
+# Below the scene: what was said, and in the last of these rows the prompt. A prompt that is longer
+# takes rows from what was said.
+BELOW_ROWS, MOST_BELOW_ROWS = 4, 9
+# A narrow screen breaks sentences more often.
+NARROW_BELOW_ROWS = 6
+# Beside the scene, on a wide screen: what was said before.
+LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
+TEXTS_KEPT = 60
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
 
@@ -28,14 +37,39 @@ Send = Callable[[str], None]
 Soon = Callable[[Callable[[], None]], object]  # calls later, in the event loop's next step
 
 
+class Area(NamedTuple):
+    """The part of a canvas that is a scene's: `columns` cells from `left` on, in rows 0 to `rows`
+    - 1. At least 39 by 16; 79 by 19 on the usual screen."""
+
+    left: int
+    columns: int
+    rows: int
+
+    @property
+    def is_narrow(self) -> bool:
+        return self.columns < LAYOUT_COLUMNS
+
+    def centred(self, columns: int = LAYOUT_COLUMNS) -> int:
+        """Return the column from which something so wide stands in the middle."""
+        return self.left + max(0, (self.columns - columns) // 2)
+
+
 class Scene(Protocol):
     """Something to look at: painted on a canvas, or told in lines."""
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint rows 0 to `rows` - 1 of the canvas, in the 79 columns from `left` on."""
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        """Paint the area; a bar across the screen may go beyond its sides."""
 
     def lines(self) -> Sequence[str]:
         """Return the same in lines of text, pipe codes allowed."""
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """A scene that says what is to be seen on it."""
+
+    def explain(self) -> Sequence[str]:
+        """Return what each field means, a paragraph each, pipe codes allowed."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +80,8 @@ class View:
     messages: Sequence[str]
     prompt: str
     typed: str
+    room: int = 0
+    earlier: Sequence[str] = ()
 
 
 def plain(text: str) -> str:
@@ -109,7 +145,8 @@ class LinesDisplay:
         self._scene: Scene | None = None
         self._prompt = ""
         self._typed = ""
-        self._room = 0  # cells behind the prompt
+        self._wanted = 0  # cells behind the prompt, for what is typed
+        self._room = 0  # cells that there are
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
@@ -132,16 +169,19 @@ class LinesDisplay:
         for line in wrap(text, self._width):
             self._send(self._styled(line) + "\r\n")
         if prompt:
-            self.prompt(prompt)
+            self.prompt(prompt, self._wanted)
             self.typed(typed)
 
-    def prompt(self, text: str) -> None:
-        self._prompt, self._typed = text, ""
+    def prompt(self, text: str, room: int = 0) -> None:
+        """Ask; the cells that are wanted behind the question are there if a line has so many."""
+        self._prompt, self._typed, self._wanted = text, "", room
         *above, last = wrap(text, self._width)
+        if text_width(plain(last)) + 1 + min(room, self._width // 2) > self._width:
+            above, last = [*above, last], ""
         for line in above:
             self._send(self._styled(line) + "\r\n")
-        self._send(self._styled(last) + " ")
-        self._room = max(0, self._width - len(plain(last)) - 1)
+        self._send(self._styled(last) + " " if last else "")
+        self._room = max(0, self._width - text_width(plain(last)) - 1)
 
     def typed(self, text: str) -> None:
         """Echo what was added, rub out what was taken away; what has no room is not shown."""
@@ -162,7 +202,7 @@ class LinesDisplay:
         """Do nothing: a status line has no place among lines that scroll."""
 
     def view(self) -> View:
-        return View(self._scene, (), self._prompt, self._typed)
+        return View(self._scene, (), self._prompt, self._typed, self._wanted)
 
     def flush(self) -> None:
         """Do nothing: every line was sent as it was told."""
@@ -185,20 +225,30 @@ _SCENE, _MESSAGES, _PROMPT, _STATUS = 1, 2, 4, 8
 
 @dataclass(slots=True, eq=False)
 class CanvasDisplay:
-    """A painted screen of at least 80x24. What is asked of it is noted, and painted and sent
-    together at `flush`: one update for all that an answer brings."""
+    """A painted screen. What is asked of it is noted, and painted and sent together at `flush`: one
+    update for all that an answer brings.
+
+    From the top: the scene, what was said, the prompt, the status line. On a wide screen what was
+    said earlier stands beside the scene.
+    """
 
     _send: Send
     _soon: Soon
+    _viewer: Viewer
     columns: InitVar[int]
     rows: InitVar[int]
     colour: InitVar[bool]
+    area: Area = field(init=False)
     _canvas: Canvas = field(init=False)
-    _left: int = field(init=False)
+    _below: int = field(init=False)  # rows for what was said, and the prompt
     _scene: Scene | None = None
-    _messages: tuple[str, ...] = ()
+    _messages: tuple[str, ...] = ()  # lines as they are shown
+    _said: list[str] = field(default_factory=list)  # what these lines belong to
+    _earlier: deque[str] = field(default_factory=lambda: deque(maxlen=TEXTS_KEPT))
     _prompt: str = ""
+    _asked: tuple[str, ...] = ("",)  # the prompt in lines
     _typed: str = ""
+    _room: int = 0
     _status: str = ""
     _stale: int = 0
     _flush_is_due: bool = False
@@ -206,17 +256,26 @@ class CanvasDisplay:
 
     def __post_init__(self, columns: int, rows: int, colour: bool) -> None:
         self._canvas = Canvas(columns, rows, colour=colour)
-        self._left = (columns - 1 - LAYOUT_COLUMNS) // 2
+        width = self._canvas.width
+        if width < LAYOUT_COLUMNS:
+            self._below = NARROW_BELOW_ROWS
+        else:
+            tall = max(0, rows - USUAL_ROWS) // 3
+            self._below = min(BELOW_ROWS + tall, MOST_BELOW_ROWS)
+        side = min(width - LAYOUT_COLUMNS, MOST_SIDE_COLUMNS)
+        free = width - side if side >= LEAST_SIDE_COLUMNS else width
+        self.area = Area(0, free, rows - STATUS_ROWS - self._below)
 
     @property
     def scene_rows(self) -> int:
-        return self._canvas.rows - STATUS_ROWS - PROMPT_ROWS - MESSAGE_ROWS
+        return self.area.rows
 
     def stage(self, scene: Scene) -> None:
         """Show a new scene, and forget the messages that belonged to the last one."""
         self._scene = scene
-        self._messages = ()
-        self._prompt = self._typed = ""
+        self._earlier.extend(self._said)
+        self._messages, self._said = (), []
+        self._prompt, self._asked, self._typed = "", ("",), ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
 
     def refresh(self) -> None:
@@ -225,16 +284,32 @@ class CanvasDisplay:
 
     def say(self, text: str) -> None:
         """Add the message below the scene; the oldest goes, but none that was never shown."""
-        lines = wrap(text, LAYOUT_COLUMNS - 2)
-        if self._unshown and self._unshown + len(lines) > MESSAGE_ROWS:
+        lines = wrap(text, self._canvas.width - 2)
+        room = self._below - len(self._asked)
+        if self._unshown and self._unshown + len(lines) > room:
             self._update()
         self._unshown += len(lines)
-        self._messages = (*self._messages, *lines)[-MESSAGE_ROWS:]
+        self._said.append(text)
+        self._messages = (*self._messages, *lines)[-self._below + 1 :]
+        shown = 0
+        for number, said in enumerate(reversed(self._said), start=1):
+            shown += len(wrap(said, self._canvas.width - 2))
+            if shown >= len(self._messages):
+                self._earlier.extend(self._said[:-number])
+                del self._said[:-number]
+                break
         self._note(_MESSAGES)
 
-    def prompt(self, text: str) -> None:
-        self._prompt, self._typed = text, ""
-        self._note(_PROMPT)
+    def prompt(self, text: str, room: int = 0) -> None:
+        """Ask; behind the question there are `room` cells, if the screen has so many."""
+        rows = len(self._asked)
+        self._prompt, self._typed, self._room = text, "", room
+        width = self._canvas.width - 2
+        asked = wrap(text, width)
+        if text_width(plain(asked[-1])) + 1 + min(max(room, 1), width // 2) > width:
+            asked = (*asked, "")
+        self._asked = asked[-self._below :]
+        self._note(_PROMPT if len(self._asked) == rows else _PROMPT | _MESSAGES)
 
     def typed(self, text: str) -> None:
         """Show the typed text behind the prompt, its end when it is too long."""
@@ -242,8 +317,7 @@ class CanvasDisplay:
         self._note(_PROMPT)
 
     def answered(self) -> None:
-        self._prompt = self._typed = ""
-        self._note(_PROMPT)
+        self.prompt("")
 
     def status(self, text: str) -> None:
         if text != self._status:
@@ -251,7 +325,8 @@ class CanvasDisplay:
             self._note(_STATUS)
 
     def view(self) -> View:
-        return View(self._scene, self._messages, self._prompt, self._typed)
+        earlier = tuple(self._earlier)
+        return View(self._scene, self._messages, self._prompt, self._typed, self._room, earlier)
 
     def flush(self) -> None:
         self._flush_is_due = False
@@ -261,6 +336,10 @@ class CanvasDisplay:
         """Reset colours, show the cursor and clear the screen."""
         self.flush()
         self._send("\x1b[0m\x1b[?25h\x1b[2J\x1b[H")
+
+    def remember(self, earlier: Sequence[str]) -> None:
+        """Take over what was said before on another display."""
+        self._earlier.extend(earlier)
 
     def _note(self, stale: int) -> None:
         self._stale |= stale
@@ -273,10 +352,13 @@ class CanvasDisplay:
         stale, self._stale = self._stale, 0
         if not stale:
             return
-        if stale & _SCENE:
-            self._paint_scene()
-        if stale & _MESSAGES:
-            self._paint_messages()
+        with speaking_to(self._viewer):
+            if stale & _SCENE:
+                self._paint_scene()
+            if stale & _MESSAGES:
+                self._paint_messages()
+        if stale & (_SCENE | _MESSAGES) and self.area.columns < self._canvas.width:
+            self._paint_earlier()
         if stale & _PROMPT:
             self._paint_prompt()
         if stale & _STATUS:
@@ -286,42 +368,62 @@ class CanvasDisplay:
             self._send(change)
 
     def _paint_scene(self) -> None:
-        rows = self.scene_rows
-        self._canvas.blank(0, 0, self._canvas.width, rows)
+        self._canvas.blank(0, 0, self._canvas.width, self.area.rows)
         if self._scene is not None:
-            self._scene.paint(self._canvas, self._left, rows)
+            self._scene.paint(self._canvas, self.area)
 
     def _paint_messages(self) -> None:
-        row = self.scene_rows
-        self._canvas.blank(row, 0, self._canvas.width, MESSAGE_ROWS)
-        for number, line in enumerate(self._messages):
-            self._canvas.put_pipe(row + number, self._left + 1, line)
+        rows = self._below - len(self._asked)
+        self._canvas.blank(self.area.rows, 0, self._canvas.width, rows)
+        for number, line in enumerate(self._messages[-rows:] if rows else ()):
+            self._canvas.put_pipe(self.area.rows + number, 1, line)
+
+    def _paint_earlier(self) -> None:
+        """Fill the side from its lower end, the latest below; row 0 is the title's."""
+        canvas, top = self._canvas, 1
+        column = self.area.left + self.area.columns
+        lines: list[str] = []
+        for text in reversed(self._earlier):
+            lines[:0] = wrap(text, canvas.width - column - 3)
+            if len(lines) >= self.area.rows - top:
+                break
+        canvas.blank(top, column, canvas.width - column, self.area.rows - top)
+        for row in range(top, self.area.rows):
+            canvas.put_pipe(row, column, "|08\N{BOX DRAWINGS LIGHT VERTICAL}")
+        lines = lines[-(self.area.rows - top) :]
+        for row, line in enumerate(lines, self.area.rows - len(lines)):
+            canvas.put_pipe(row, column + 2, line if "|" in line else f"|07{line}")
 
     def _paint_prompt(self) -> None:
         canvas = self._canvas
-        row = canvas.rows - STATUS_ROWS - PROMPT_ROWS
-        canvas.blank(row, 0, canvas.width, PROMPT_ROWS)
+        first = canvas.rows - STATUS_ROWS - len(self._asked)
+        canvas.blank(first, 0, canvas.width, len(self._asked))
         canvas.cursor = None
         if self._prompt:
-            column = canvas.put_pipe(row, self._left + 1, self._prompt) + 1
+            column = 1
+            for row, line in enumerate(self._asked, first):
+                column = canvas.put_pipe(row, 1, line) + (1 if line else 0)
             room = max(0, canvas.width - 1 - column)
             shown = self._typed[max(0, len(self._typed) - room) :]
+            row = first + len(self._asked) - 1
             canvas.cursor = (row, canvas.put(row, column, shown))
 
     def _paint_status(self) -> None:
         row = self._canvas.rows - STATUS_ROWS
         self._canvas.put_pipe(row, 0, "|17" + " " * self._canvas.width)
-        self._canvas.put_pipe(row, self._left + 1, self._status)
+        self._canvas.put_pipe(row, 1, self._status)
 
 
 Display = LinesDisplay | CanvasDisplay
 
 
 def resume(display: Display, view: View) -> None:
+    if isinstance(display, CanvasDisplay):
+        display.remember(view.earlier)
     if view.scene is not None:
         display.stage(view.scene)
     for message in view.messages:
         display.say(message)
     if view.prompt:
-        display.prompt(view.prompt)
+        display.prompt(view.prompt, view.room)
         display.typed(view.typed)

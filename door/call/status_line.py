@@ -9,6 +9,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.display import LAYOUT_COLUMNS
+from timebank.language import _
 
 if TYPE_CHECKING:
     from door.call.books import Books
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
+_BAR = " |09\N{BOX DRAWINGS LIGHT VERTICAL} "
 
 
 @dataclass(slots=True, eq=False)
@@ -49,21 +52,26 @@ class StatusLine:
     def line(self) -> str:
         left = self.purse.time_left()
         colour = "12" if left <= 60 else "14" if left <= 300 else "15"
+        clock = f"|{colour}{wording.clock_time(left)}"
+        pot = self.purse.pot(self.coin)
+        bank = self.account or self._bank_words()
+        if self.console.line.columns - 1 < LAYOUT_COLUMNS:
+            return _BAR.join((f"|17|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank))
         parts = [
-            f"|17|11Node |15{self.node}",
-            f"|11Time left |{colour}{wording.clock_time(left)}",
-            f"|11Pot |15{wording.coins(self.purse.pot(self.coin))}",
-            self.account or self._bank_words(),
+            f"|17|11{_('Node')} |15{self.node}",
+            f"|11{_('Time left')} {clock}",
+            f"|11{_('Pot')} |15{wording.coins(pot)}",
+            bank,
         ]
         if event := self._event_words():
             parts.append(f"|15{event[:LONGEST_EVENT]}")
-        return " |09\N{BOX DRAWINGS LIGHT VERTICAL} ".join(parts)
+        return _BAR.join(parts)
 
     def _bank_words(self) -> str:
         mode = self.books.settings().mode
         if mode == "built-in":
-            return f"|11Bank |15{wording.clock_time(self.purse.posted.bank)}"
-        return "|11Bank |15elsewhere" if mode == "external" else "|11No bank"
+            return f"|11{_('Bank')} |15{wording.clock_time(self.purse.posted.bank)}"
+        return f"|11{_('Bank')} |15{_('elsewhere')}" if mode == "external" else f"|11{_('No bank')}"
 
     def _event_words(self) -> str:
         closing, until = self.purse.posted.closing, self.purse.until
@@ -71,4 +79,5 @@ class StatusLine:
         if closing is None or until is None or abs(closing.start - until) >= SECOND:
             return self.purse.event_words()
         schedule = self.books.settings().schedule
-        return f"Until {wording.when(closing.start, schedule, self.console.clock.now())}"
+        start = wording.when(closing.start, schedule, self.console.clock.now())
+        return _("Until {start}").format(start=start)

@@ -51,12 +51,14 @@ def serve(config_path: Path, verbose: bool) -> None:
 
     from door.server import server
     from timebank.errors import BooksFailed, DatabaseRefused
+    from timebank.language import EnglishFormatter
 
     config = load_config(config_path)
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        EnglishFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"),
     )
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
     with (
         refusing(DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.quickest()) as runner,

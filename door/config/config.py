@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
@@ -20,6 +21,7 @@ from door.config.listeners import ListenerSettings, read_listeners
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
+from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names
 from timebank.settings.settings import BankSettings, read_bank
 from timebank.settings.toml import TomlTable, open_table
@@ -30,6 +32,9 @@ DATA_MODE = "0700"  # of the data folder, unless the sysop says otherwise
 MOST_NODES = 9999
 DAY_SECONDS = 24 * 60 * 60
 
+# How long cards and banners take at a table.
+Pace = Literal["normal", "fast", "off"]
+
 
 @dataclass(frozen=True)
 class BoardSettings:
@@ -38,6 +43,8 @@ class BoardSettings:
     data: Path
     texts: Path  # need not exist
     data_mode: int  # as chmod has it
+    language: str  # of whoever has not chosen one, nor whose terminal
+    animation: Pace  # of whoever has not chosen one
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,10 @@ def _board(table: TomlTable) -> BoardSettings:
     except NameRefused as refusal:
         table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
     data, texts = table.path("data", "data"), table.path("texts", "texts")
-    return BoardSettings(name, sysop, data, texts, _mode(table))
+    language = table.choice("language", ENGLISH, tuple(LANGUAGES))
+    paces: tuple[Pace, ...] = get_args(Pace)
+    animation = table.choice("animation", "normal", paces)
+    return BoardSettings(name, sysop, data, texts, _mode(table), language, animation)
 
 
 def _mode(table: TomlTable) -> int:

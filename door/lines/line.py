@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-# What a screen may be, in character cells. Narrower than 40 no sentence fits; larger than 132x60
+# What a screen may be, in character cells. Narrower than 40 no sentence fits; larger than 160x60
 # every redraw would cost more than any caller gains from it.
-MIN_COLUMNS, MAX_COLUMNS = 40, 132
+MIN_COLUMNS, MAX_COLUMNS = 40, 160
 MIN_ROWS, MAX_ROWS = 20, 60
 USUAL_COLUMNS, USUAL_ROWS = 80, 24
 
@@ -68,7 +68,7 @@ class Line(Protocol):
 
     @property
     def columns(self) -> int:
-        """Width of the screen in cells, 40 to 132; 80 when nobody said."""
+        """Width of the screen in cells, 40 to 160; 80 when nobody said."""
 
     @property
     def rows(self) -> int:
@@ -109,7 +109,7 @@ def clamp_size(columns: int, rows: int) -> tuple[int, int]:
     """Bring a screen size, in cells, within the limits; 0 means "not known" (RFC 1073).
 
     >>> clamp_size(65535, 1)
-    (132, 20)
+    (160, 20)
     >>> clamp_size(0, 0)
     (80, 24)
     """

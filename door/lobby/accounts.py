@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
-from door.lobby.pages import Page, read
+from door.call.page import Page
 from timebank.callers import callers
 from timebank.callers.history import history
 from timebank.names import names
@@ -33,7 +33,7 @@ async def list_accounts(caller: Caller) -> None:
         return
     columns = [found[start : start + 3] for start in range(0, len(found), 3)]
     rows = ["".join(f"{name:<25}" for name in row).rstrip() for row in columns]
-    await read(caller.console, f"Accounts ({len(found)})", "\n".join(rows))
+    await caller.console.read(f"Accounts ({len(found)})", "\n".join(rows))
 
 
 async def find_account(caller: Caller, question: str) -> CallerRecord | None:

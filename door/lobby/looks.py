@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ansi.charset import Charset, encode
 from door.call.console import Console, Look, Paint
+from timebank.language import LANGUAGES
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -66,6 +67,12 @@ def known(hints: Hints) -> Look | None:
     if kind.startswith(COLOURLESS_TERMINALS):
         return Look(Charset.ASCII, Paint.MONO)
     return None
+
+
+def language_of(hints: Hints, otherwise: str) -> str:
+    """Return the language that a terminal names, if it is one that the board speaks."""
+    named = hints.language.partition("_")[0].lower()
+    return named if named in LANGUAGES else otherwise
 
 
 def said_by_host(emulation: str | None, charset: str | None) -> Look | None:

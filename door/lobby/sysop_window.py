@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.call.display import literal
+from door.call.page import Page
 from door.lobby import amounts
 from door.lobby.accounts import find_account, read_account
 from door.lobby.amounts import serve
-from door.lobby.pages import Page, read
 from timebank.callers import callers, powers, sysop_log
 from timebank.errors import Refused
 from timebank.ledger import transfers
@@ -129,7 +129,7 @@ async def _read_log(caller: Caller) -> None:
         f"|08{schedule.local(row.at):%d %b %H:%M}  |15{literal(row.by)}|07 {literal(row.what)}"
         for row in rows
     ]
-    await read(caller.console, "The sysop's log, newest first", "\n".join(told) or "It is empty.")
+    await caller.console.read("The sysop's log, newest first", "\n".join(told) or "It is empty.")
 
 
 CHOICES = {"C": "Credit", "D": "Debit", "F": "Freeze", "U": "Unfreeze", "H": "History", "Q": "Quit"}

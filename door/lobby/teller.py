@@ -53,7 +53,9 @@ async def visit_bank(caller: Caller) -> None:
         for words in (unsaid(caller, scene), told):
             if words:
                 caller.console.say(words)
-        choice = await caller.console.ask(choices, menu="|07Your choice:", default="Q", cancel="Q")
+        choice = await caller.console.ask(
+            choices, menu="|07Your choice (Enter to quit):", default="Q", cancel="Q"
+        )
         if choice == "Q":
             return
         told = await serve(_serve(caller, choice))

@@ -16,7 +16,7 @@ from door.lobby import texts
 if TYPE_CHECKING:
     from ansi.art import Art
     from door.call.caller import Caller
-    from door.call.display import Scene
+    from door.call.display import Area, Scene
     from timebank.window.allowance import Allowance
 
 
@@ -50,7 +50,8 @@ class FilledScreen:
     picture: Art
     values: Mapping[str, str]
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        left, rows = area.centred(), area.rows
         # Its cursor movements may lead anywhere; only the rows of a scene are ours to give.
         scratch = Canvas(canvas.columns, rows)
         art.paint(scratch, self._filled(), 0, left)
@@ -121,7 +122,8 @@ class WindowScene:
     notice: str
     choices: Mapping[str, str]
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        left = area.centred()
         canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
         canvas.put_pipe(0, left + 1, f"|17|15Time bank|11  {self.values['NAME']}")
         canvas.box(2, left + 1, 38, 12)

@@ -13,6 +13,8 @@ import sys
 import syslog
 from pathlib import Path
 
+from timebank.language import EnglishFormatter
+
 FILE = "door.log"
 _FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
@@ -84,5 +86,5 @@ def _file(data: Path) -> list[logging.Handler]:
         file = LogFile(data / FILE, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
-    file.setFormatter(logging.Formatter(_FORM))
+    file.setFormatter(EnglishFormatter(_FORM))
     return [file]

@@ -8,11 +8,11 @@ from door import wording
 from door.call import passwords
 from door.call.console import lit
 from door.call.display import LAYOUT_COLUMNS, wrap
+from door.call.page import Page
 from door.errors import Distrusted
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
 from door.lobby import bulletins, looks
-from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
 from door.session.logon import new_password
 from door.session.recovery import NewCode
@@ -110,7 +110,7 @@ async def _news(caller: Caller) -> None:
     caller.place = "News"
     bulletin = await caller.look_up(bulletins.of_yesterday)
     lines = bulletins.lines(bulletin, caller.config.board.name)
-    await read(caller.console, "Bulletin", "\n".join(lines))
+    await caller.console.read("Bulletin", "\n".join(lines))
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:
@@ -124,7 +124,7 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
         place = here[call.call_id].place if call.call_id in here else "on another line"
         on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
         rows.append(f"|15{call.node:>4}  |07{call.name:<26}{place:<24}{on_for:>9}")
-    await read(caller.console, "Who is on", "\n".join(rows))
+    await caller.console.read("Who is on", "\n".join(rows))
 
 
 async def _settings(board: Board, caller: Caller) -> None:

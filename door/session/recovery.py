@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from door.call.page import Page
 from door.defence.recovery import digest_of, new_code
-from door.lobby.pages import Page
 from timebank.callers import recovery
 from timebank.errors import BooksUnavailable, OutcomeUnknown
 

@@ -24,13 +24,13 @@ from door.errors import (
 )
 from door.games.floor import sit_down, table_with_open_hand
 from door.lobby import looks, texts
-from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, last_chance
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
 from timebank.callers.notices import notices
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
+from timebank.language import speak_to
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -92,6 +92,8 @@ async def _serve(
     before_leaving: Callable[[], Awaitable[None]],
 ) -> bool:
     line = console.line
+    console.viewer.language = looks.language_of(line.hints, board.config.board.language)
+    speak_to(console.viewer)
     went_well = True
     board.consoles.add(console)
     try:
@@ -231,7 +233,7 @@ async def _read_news(caller: Caller, news: Sequence[str]) -> None:
     console = caller.console
     was_lost = console.is_lost
     try:
-        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
+        await console.read(f"Welcome, {caller.record.name}", "\n".join(news))
     except Interruption:
         if not (was_lost or is_doubtful(console)):
             await _note_read(caller)

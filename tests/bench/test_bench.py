@@ -108,7 +108,7 @@ def test_a_reply_is_complete_when_the_next_question_is_asked() -> None:
         assert not guest.completes(b"\x1b[24;30H\x1b[1;37m2:34\x1b[23;9H"), "the clock has ticked"
         assert not guest.completes(b"S\x1b[?25l"), "the echo of a key that takes long"
         assert not guest.completes(b"\x1b[4;7H19\x1b[24;30H\x1b[1;37m2:33"), "still at it"
-        assert guest.completes(b"\x1b[21;2HYou win.\x1b[23;2H\x1b[K<P>lace Bet\x1b[?25h")
+        assert guest.completes(b"\x1b[21;2HYou win.\x1b[23;2H\x1b[K<B>et\x1b[?25h")
         assert not guest.completes(b"\x1b[9;40H117\x1b[24;30H2:32\x1b[23;13H"), "a coin has ticked"
         assert guest.completes(b"7"), "in a field that says what is typed"
         assert guest.completes(b"\b \b")

@@ -118,7 +118,7 @@ class Visit(Table):
 
     async def sits_down(self) -> None:
         self.presses("b")
-        await self.prompt("<P>lace Bet")
+        await self.prompt("<B>et")
 
     async def plays_until(self, reached: Callable[[Host], bool], coins: int = 1) -> None:
         """Bet and stand, hand after hand, until the books say so."""

@@ -19,7 +19,7 @@ from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
 
 MINUTE = 60
-PLACE_BET = "<P>lace Bet"
+PLACE_BET = "<B>et"
 KEYS = {
     "insurance": "i",
     "no-insurance": "n",
@@ -82,7 +82,7 @@ class Table:
     # What they do.
 
     async def asks_to_bet(self) -> None:
-        self.terminal.send("p")
+        self.terminal.send("b")
         await self.prompt("Coins to bet")
 
     async def bets(self, coins: int | str, seed: bytes, **how: Any) -> None:

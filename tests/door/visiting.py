@@ -88,7 +88,7 @@ class Guest:
     ) -> None:
         """Bet at the table: on `seed`, or on a hand that would go through `actions` and end so."""
         self.board.seeds = [seed or hand(*actions, ends=ends)]
-        self.presses("p")
+        self.presses("b")
         await self.is_asked("Coins to bet")
         self.presses(f"{coins}\r")
         await self.is_asked(asked)

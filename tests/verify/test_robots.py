@@ -329,7 +329,7 @@ def test_a_question_is_answered_as_a_caller_answers_it(prompt: str, keys: str) -
     ("prompt", "keys"),
     [
         ("Your game, or <T>ime bank  <W>ho is on", "g"),
-        ("<P>lace Bet  <R>ules  <Q>uit", "q"),
+        ("<B>et  <R>ules  <Q>uit", "q"),
         ("<H>it  <S>tay  <D>ouble down", "s"),
         ("Coins to bet, 1 to 10 (Enter for 1):", "\x1b"),
         ("Leave the board?  <Y>es  <N>o", "y"),

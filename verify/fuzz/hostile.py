@@ -43,7 +43,7 @@ ON_THE_WAY = {
     "tay": b"s",
     "Card?": b"n",
     **dict.fromkeys(("Insurance?", "Split pair?", "Double down?", "Hit?"), b"\x03"),
-    **dict.fromkeys(("lace Bet", "lace bet", "eady"), b"q"),
+    **dict.fromkeys(("<B>et", "lace bet", "eady"), b"q"),
 }
 AGAIN = 3.0  # seconds after an answer until the same question is another one
 

@@ -24,7 +24,7 @@ async def probe(port: int, name: str, stop: asyncio.Event) -> list[float]:
             ("Password:", f"{PASSWORD}\r"),
             ("any key", " "),
             ("Your game", "b"),
-            ("lace Bet", "p"),
+            ("<B>et", "b"),
             ("Coins to bet", ""),
         ):
             await _answer(line, prompt, keys)

@@ -16,7 +16,7 @@ from verify.robots.seen import Movement, Purse, Seen, Settlement
 # What is asked at baccarat while no card of the last coup is on its way any more.
 _BETWEEN = ("<P>lace bet", "<P>onter", "lace your bets", "aites vos jeux")
 # What is asked when a hand is over, by game.
-_MENUS = {"black-jack-for-time": ("<P>lace Bet",), "baccarat": ("<P>lace bet", "<P>onter")}
+_MENUS = {"black-jack-for-time": ("<B>et",), "baccarat": ("<P>lace bet", "<P>onter")}
 _WRONG = ("Something went wrong here", "Traceback")
 _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 

@@ -25,6 +25,7 @@ from door.games.tables.scene import paint_title
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.console import Console
+    from door.call.display import Area
     from door.games.baccarat.dialogue import Dialogue
     from door.games.baccarat.round import BaccaratRound
     from door.games.baccarat.stakes import ForTheBank
@@ -107,7 +108,8 @@ class BaccaratScene:
 
     # How it looks.
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        left = area.centred()
         paint_title(canvas, left, self.said.title, self.played)
         self._paint_lights(canvas, left)
         canvas.blank(BAIZE_ROW, left, BAIZE_COLUMNS, BAIZE_ROWS, _BAIZE)
@@ -230,7 +232,8 @@ class Ceremony:
     fallen: int = 0
     told: int = 0
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        left = area.centred()
         paint_title(canvas, left, self.title)
         for number, line in enumerate(LIGHTS):
             column = left + (LAYOUT_COLUMNS - len(line)) // 2

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.games.baccarat import events as happened
-from door.games.baccarat.dialogue import FRENCH
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
-from door.lobby.pages import IN_ENGLISH, Turning, read
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 from timebank.words import money as books_money
 from timebank.words import span
@@ -127,17 +125,10 @@ OPTIONS = {
     "french": {"draw": "tire", "stand": "reste", "toss": "s'en remet au sort"},
 }
 
-_IN_FRENCH = Turning(
-    {"N": "Suivante", "P": "Précédente", "Q": "Quitter"},
-    "page {number} sur {pages}",
-    FRENCH.any_key,
-)
-
 
 async def read_rules(console: Console, settings: BaccaratSettings, said: Dialogue) -> None:
     titles = {"english": "The rules of baccarat", "french": "Les règles du baccara"}
-    turning = IN_ENGLISH if said.language == "english" else _IN_FRENCH
-    await read(console, titles[said.language], rules_text(settings, said), turning)
+    await console.read(titles[said.language], rules_text(settings, said))
 
 
 def rules_text(settings: BaccaratSettings, said: Dialogue) -> str:

@@ -17,7 +17,7 @@ SAMPLES = Samples(
         {**_HAND, "actions": ["double"]},
     ),
     habits={
-        "lace Bet": {"P": 80, "R": 1, "C": 1, "U": 1, "T": 2, "Q": 4},
+        "<B>et": {"B": 80, "R": 1, "C": 1, "U": 1, "T": 2, "Q": 4},
         "<H>it": {"H": 40, "S": 45, "D": 12, "P": 10},
     },
 )

@@ -19,7 +19,6 @@ from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
 from door.games.tables.words import turns_and_bets
-from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -73,7 +72,7 @@ class BlackJackForTimeTable(TableForTime):
         return self._next_rules
 
     async def _read_rules(self) -> None:
-        await read(self.console, "The rules of Black Jack For Time", rules_text(self.settings))
+        await self.console.read("The rules of Black Jack For Time", rules_text(self.settings))
 
     def _sentences(self, step: Step) -> list[str]:
         said = sentences(step.events, self.coin)

@@ -16,7 +16,6 @@ from door.games.red_dog.scene import RedDogScene
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
 from door.games.tables.words import turns_and_bets
-from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -40,7 +39,7 @@ class RedDogTable(TableForTime):
         return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
-        await read(self.console, "The rules of Red Dog", words.rules_text(self.settings))
+        await self.console.read("The rules of Red Dog", words.rules_text(self.settings))
 
     def _sentences(self, step: Step) -> list[str]:
         return words.sentences(step.events, self.coin)

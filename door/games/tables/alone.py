@@ -15,11 +15,13 @@ from door.call.display import Scene
 from door.errors import TimeUp
 from door.games.engine.game import Act
 from door.games.tables.betting import Betting, BettingTime
+from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
 from door.games.tables.sitting import Sitting
-from door.games.tables.words import Words
+from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, Words
 from door.lobby.teller import visit_bank
 from timebank.errors import BooksUnavailable, NotEnough
+from timebank.language import _
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from door.games.engine.settings import StakeSettings
     from door.games.tables.scene import Ending, TableScene
     from timebank.wagers.journal import Shoe, StoredRound
-
-PLACE, CUT, RULES, BANK, QUIT = "PCRTQ"
 
 
 class FairScene(Scene, Protocol):
@@ -98,6 +98,10 @@ class Alone(Sitting):
         """Play the hand out, as happens to a caller who has no time left."""
         raise NotImplementedError
 
+    def _fairness(self) -> Fairness:
+        scene = self.scene
+        return Fairness(scene.seal, scene.seed, scene.cut)
+
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
         said when it goes on and off."""
@@ -132,15 +136,18 @@ class Alone(Sitting):
         return choice != QUIT
 
     async def _serve(self, choice: str) -> None:
-        if choice == PLACE:
+        if choice == BET:
             if await self._tries(self._deal()):
                 await self._play()
         elif choice == RULES:
             await self._step_away(self._read_rules())
         elif choice == BANK:
             await self._step_away(visit_bank(self.caller))
+        elif choice == FAIRNESS:
+            text = self._fairness().text()
+            await self._step_away(self.console.read(_("Fairness"), text))
         elif choice in self._switches():
-            preference, _, when_on, when_off = self._switches()[choice]
+            preference, _name, when_on, when_off = self._switches()[choice]
             await self._tries(self._switch(preference, when_on, when_off))
 
     # Before the deal.
@@ -309,12 +316,16 @@ class TableForTime(Alone):
         return await super()._between_hands()
 
     async def _choose(self) -> str:
-        switches = {
-            letter: f"{name} is {'on' if self.caller.prefers(preference) else 'off'}"
-            for letter, (preference, name, *_) in self._switches().items()
+        switches = {letter: name for letter, (_kept, name, *_said) in self._switches().items()}
+        choices = {
+            BET: _("Bet"),
+            RULES: _("Rules"),
+            FAIRNESS: _("Fairness"),
+            **switches,
+            BANK: _("Time bank"),
+            QUIT: _("Quit"),
         }
-        choices = {PLACE: "Place Bet", RULES: "Rules", **switches, BANK: "Time bank", QUIT: "Quit"}
-        return await self.console.ask(choices, default=PLACE, cancel=QUIT)
+        return await self.console.ask(choices, default=BET, cancel=QUIT)
 
     async def _place(self, bet: int, cut: str) -> None:
         step = await self.play.place(bet * self.betting.coin, self._terms(), cut)

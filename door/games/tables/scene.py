@@ -15,6 +15,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
+    from door.call.display import Area
 
 PANEL = 54  # column of the figures at the right
 FIRST_ROW = 2  # below the title
@@ -66,7 +67,8 @@ class TableScene:
     round: Any = None
     tally: TableTally = field(default_factory=TableTally)
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        left = area.centred()
         paint_title(canvas, left, self.title, self._turn_words())
         self._paint_cards(canvas, left)
         self._paint_panel(canvas, left + PANEL)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from door.games.engine.settings import StakeSettings
 
 
+# The keys of every table between two hands, and in a hand those that mean no play.
+BET, RULES, FAIRNESS, CUT, TUTOR, BANK, QUIT = "BRFCUTQ"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Words:
     fairness: tuple[str, str, str] = ("Seal", "Seed", "Cut with:")

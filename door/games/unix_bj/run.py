@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
 from door.call.console import Paint
 from door.call.display import LinesDisplay
+from door.call.page import Page
 from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
@@ -26,7 +27,6 @@ from door.games.tables.play import Deal, Play, Step
 from door.games.unix_bj.game import BET, UnixBjSettings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
-from door.lobby.pages import Page
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.wagers import play_money
 
@@ -50,9 +50,9 @@ class Paper(LinesDisplay):
         """Print `letters`, whose lines end in a newline alone."""
         self._send(letters.replace("\n", "\r\n"))
 
-    def prompt(self, text: str) -> None:
+    def prompt(self, text: str, room: int = 0) -> None:
         """Print the prompt, and nothing behind it but what is typed."""
-        self._prompt, self._typed = text, ""
+        self._prompt, self._typed, self._wanted = text, "", room
         self._room = max(0, self._width - len(text))
         self._send(text)
 

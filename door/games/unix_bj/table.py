@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.page import Page
 from door.games.tables.betting import BettingTime
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
 from door.games.tables.words import Words, turns_today
 from door.games.unix_bj.game import UnixBjSettings
 from door.games.unix_bj.run import GAME, Run, Terms
-from door.lobby.pages import Page, read
 from timebank.errors import BooksUnavailable
 from timebank.wagers.play_money import tally
 from timebank.words import span
@@ -121,7 +121,7 @@ class UnixBjTable(Sitting):
         choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
         if choice == "M":
-            await read(self.console, "BJ(VI)", MANUAL.rstrip("\n"))
+            await self.console.read("BJ(VI)", MANUAL.rstrip("\n"))
         elif choice == "P":
             refusal = self._refusal()
             if refusal:

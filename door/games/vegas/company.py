@@ -13,12 +13,12 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NoReturn
 
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.page import Page
 from door.errors import IdledOut, Kicked, LinkBroken, NoServer, TakenOver, TimeUp
 from door.games.vegas import visitors
 from door.games.vegas.seat import VegasVisit
 from door.lines import link
 from door.lines.line import CALLER_HUNG_UP
-from door.lobby.pages import Page, read
 from timebank.callers import callers
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Company:
         try:
             said = await self._passed_on()
         except NoServer:
-            await read(self._caller.console, "Vegas", ALONE)
+            await self._caller.console.read("Vegas", ALONE)
             await self._alone.has_open_hand()  # lays one on the table that was left elsewhere
             await self._alone.visit()
             return

@@ -23,6 +23,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
+    from door.call.display import Area
     from door.games.blackjack.hands import Hand
     from door.games.engine.cards import Card
     from door.games.vegas.state import Chair
@@ -60,7 +61,8 @@ class VegasScene:
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        left, rows = area.centred(), area.rows
         paint_title(canvas, left, "Vegas", self._turn_words())
         self._paint_dealer(canvas, left + MIDDLE)
         for chair, (row, column) in enumerate(PLACES, start=1):

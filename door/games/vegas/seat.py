@@ -27,7 +27,6 @@ from door.games.vegas.news import LONGEST_LINE
 from door.games.vegas.round import affordable, figure, most_insured, seconds_typed, stood_words
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import WORDS, table_of
-from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, visit_bank
 from timebank.words import span
 
@@ -317,7 +316,7 @@ class VegasVisit(Sitting):
             await self._talk("/" if whispers else "")
         elif letter == "L":
             rules = vegas_words.rules_text(self.table.settings)
-            await self._step_away(read(self.console, "The rules of the Vegas table", rules))
+            await self._step_away(self.console.read("The rules of the Vegas table", rules))
         elif letter == "K":
             await self._step_away(visit_bank(self.caller))
         elif letter == "U":

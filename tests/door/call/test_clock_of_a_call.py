@@ -237,7 +237,7 @@ async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> No
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         ada.presses("3")
         await board.pass_time(7 * MINUTE)
@@ -375,7 +375,7 @@ async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
         async with board.slow_books():
-            ada.presses("p")
+            ada.presses("b")
             await ada.terminal.until_gone(TABLE)
             await board.clock.advance(2)
             assert words not in ada.screen

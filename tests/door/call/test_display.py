@@ -9,9 +9,9 @@ import pytest
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
 from door.call.display import CanvasDisplay, wrap
+from door.call.page import Page
 from door.clock import SystemClock
 from door.lines.line import Hints
-from door.lobby.pages import Page
 from tests.ansi.terminal import Terminal
 
 TITLE = Page("A title", ["|14some words"])

@@ -80,7 +80,7 @@ async def test_a_pot_too_small_for_any_bet_is_told_so(
 ) -> None:
     toml = house(coin_minutes=coin_minutes, smallest_bet=smallest_bet)
     async with at_the_table(tmp_path, toml=toml) as ada:
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.message(refusal)
         await ada.prompt(PLACE_BET)
         assert ada.hands_dealt == 0

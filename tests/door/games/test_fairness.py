@@ -101,16 +101,16 @@ async def test_plain_lines_tell_seal_and_seed_too(tmp_path: Path) -> None:
         ada.send(" ")
         await ada.until("ood-bye")
         ada.send("b")
-        await ada.until("lace Bet")
+        await ada.until("<B>et")
         seed = hand("stay", ends="win")
         board.seeds = [seed]
-        ada.send("p")
+        ada.send("b")
         await ada.until("Coins to bet")
         assert f"Seal {sha256(seed).hexdigest()}" in ada.heard
         ada.send("1\r")
         await ada.until("tay")
         ada.send("s")
-        await ada.until_heard("lace Bet")
+        await ada.until_heard("<B>et")
         assert f"Seed {seed.hex()}" in ada.heard
 
 
@@ -124,7 +124,7 @@ async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(
         seed = hand("stay", ends="win", cut="Lucky  duck")
         await turn_cut_on(ada)
         ada.board.seeds = [seed]
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.prompt("A few words to cut the cards (Enter for none):")
         assert ada.seal == sha256(seed).hexdigest()
         ada.terminal.send("  Lucky  duck \r")
@@ -143,7 +143,7 @@ async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(
 async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await turn_cut_on(ada)
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.prompt("A few words")
         ada.terminal.send("words\x1b")
         await ada.message("No bet placed.")
@@ -153,7 +153,7 @@ async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> 
         await ada.is_gone()
         # The preference is remembered; the seal is still the old one.
         await ada.returns()
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.prompt("A few words")
         ada.terminal.send("\r")
         await ada.prompt("Coins to bet")
@@ -209,7 +209,7 @@ async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
         await turn_cut_on(ada)
         seed = hand(cut="here")
         ada.board.seeds = [seed]
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.prompt("A few words")
         ada.terminal.send("here\r")
         await ada.prompt("Coins to bet")

@@ -185,7 +185,7 @@ async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("keys", "journal"),
-    [("p", None), ("s", ["bet"])],
+    [("b", None), ("s", ["bet"])],
     ids=["who wants to bet", "who has a hand in play"],
 )
 async def test_a_call_that_another_server_took_over_learns_it_at_its_next_entry(

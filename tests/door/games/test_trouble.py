@@ -58,7 +58,7 @@ troubles = pytest.mark.parametrize("trouble", [books_locked, disk_broken])
 async def test_no_seal_no_bet_and_the_table_goes_on(tmp_path: Path, trouble) -> None:
     async with impatient_table(tmp_path) as ada:
         with trouble(ada):
-            ada.terminal.send("p")
+            ada.terminal.send("b")
             await ada.message(UNWRITTEN)
             await ada.prompt(PLACE_BET)
             assert ada.seal == ""
@@ -207,7 +207,7 @@ async def test_a_hand_that_makes_no_sense_keeps_neither_board_nor_caller_from_go
         await ada.prompt("ood-bye")
         ada.terminal.send("b")
         await ada.prompt(PLACE_BET)
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.message("A hand from this shoe is still in play.")
         ada.terminal.abort()
         await ada.is_gone()
@@ -234,7 +234,7 @@ async def test_a_disk_that_fills_up_stops_the_bet_and_nothing_else(tmp_path: Pat
         played = 0
         while UNWRITTEN not in ada.messages:
             ada.board.seeds = [seed]
-            ada.terminal.send("p")
+            ada.terminal.send("b")
             await ada.terminal.wait_for(
                 lambda _: "Coins to bet" in ada.prompt_row or UNWRITTEN in ada.messages, "a bet"
             )

@@ -20,7 +20,7 @@ async def plays(host: Host, number: int) -> Visit:
     visit.presses(" ")
     await visit.terminal.until("ood-bye", seconds=120)
     visit.presses("b")
-    await visit.terminal.until("<P>lace Bet", seconds=120)
+    await visit.terminal.until("<B>et", seconds=120)
     await open_a_hand(visit)
     return visit
 

@@ -38,7 +38,7 @@ async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> Non
         assert 3500 < visit.time_left <= 3600
         assert "Node 1 " in visit.terminal.row(23)
         visit.presses("b")
-        await visit.prompt("<P>lace Bet")
+        await visit.prompt("<B>et")
         await open_a_hand(visit)
         await stand(visit)
         await visit.gets_up()
@@ -121,7 +121,7 @@ async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path) -> None:
         visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", "BJFT")
         await visit.prompt("Press any key")
         visit.presses(" ")
-        await visit.prompt("<P>lace Bet")
+        await visit.prompt("<B>et")
         while True:
             await open_a_hand(visit)
             if await question(visit) == HIT:
@@ -152,7 +152,7 @@ async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, 
         visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", code)
         await visit.prompt("Press any key")
         visit.presses(" ")
-        await visit.prompt("<P>lace Bet")
+        await visit.prompt("<B>et")
         visit.presses("q")
         await visit.terminal.until("Press any key to go back")
         visit.presses(" ")

@@ -164,16 +164,16 @@ async def registers(window: Window, name: str) -> None:
 
 async def plays_a_hand(window: Window) -> None:
     window.types("b")
-    await window.asks("<P>lace Bet")
-    window.types("p")
+    await window.asks("<B>et")
+    window.types("b")
     await window.asks("Coins to bet")
     window.types("2\r")
-    if await window.asks("<P>lace Bet", "Insurance for", "<H>it") == "Insurance for":
+    if await window.asks("<B>et", "Insurance for", "<H>it") == "Insurance for":
         window.types("n")
-    if await window.asks("<P>lace Bet", "<H>it") == "<H>it":
+    if await window.asks("<B>et", "<H>it") == "<H>it":
         assert re.search(r"│(10|[A2-9JQK])[♥♠♦♣] .*│░▒▓▒░│", window.picture)
         window.types("s")
-    await window.asks("<P>lace Bet")
+    await window.asks("<B>et")
     assert re.search(r"^ ?Seed [0-9a-f]{64}$", window.picture, re.MULTILINE)
 
 

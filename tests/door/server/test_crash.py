@@ -67,7 +67,7 @@ async def test_a_server_that_is_killed_while_bets_pour_in_keeps_its_books(tmp_pa
             ada = await sit_down(board, "Ada") if not killed else await sits_down_again(board)
             before = ada.hands_dealt
             # Bets, answers and cards, typed far ahead; keys that fit no question are ignored.
-            ada.terminal.send("p1\rns" * 80)
+            ada.terminal.send("b1\rns" * 80)
             await ada.terminal.wait_for(
                 lambda _, before=before, ada=ada: ada.hands_dealt > before + 5, "some hands"
             )

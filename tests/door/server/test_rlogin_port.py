@@ -169,7 +169,7 @@ async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window
         await terminal.until("Welcome, Ada@Xibalba")
         assert "Which of these boxes" not in terminal.transcript
         terminal.send(" ")
-        await terminal.until("<P>lace Bet")
+        await terminal.until("<B>et")
         assert "Time left" in terminal.row(ANSWERING.rows - 1)
 
 
@@ -182,7 +182,7 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         terminal.send("1")
         await terminal.until("Welcome, Ada@Xibalba")
         terminal.send(" ")
-        await terminal.until("<P>lace Bet")
+        await terminal.until("<B>et")
         terminal.send("q")
         await terminal.until("Press any key to go back")
         terminal.send(" ")

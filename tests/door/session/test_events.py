@@ -241,7 +241,7 @@ async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
     async with world(tmp_path, toml=with_bank(mode)) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         assert WARNING not in ada.screen
         ada.presses("10")
@@ -269,7 +269,7 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
     async with world(tmp_path, toml=with_bank("none", minutes_per_day=20)) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         ada.presses("5")
         await ada.is_asked(": 5")
@@ -290,7 +290,7 @@ async def test_plain_lines_foretell_the_cut_as_well(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.visits()
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.sees(f"{WARNING} go to your time bank.")
 
 

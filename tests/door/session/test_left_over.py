@@ -52,7 +52,7 @@ async def plays_a_hand_and_logs_off(guest: Guest) -> None:
     await guest.sits_down()
     await guest.bets(5, "stay", ends="win")
     guest.presses("s")
-    await guest.is_asked("<P>lace Bet")
+    await guest.is_asked("<B>et")
     guest.presses("q")
     await guest.is_asked("ood-bye")
     await guest.logs_off()

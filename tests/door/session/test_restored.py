@@ -27,7 +27,7 @@ async def calls_again(board: World) -> Table:
         screen.send(" ")
         await ada.prompt("ood-bye")
     screen.send("b")
-    await ada.prompt("<P>lace Bet")
+    await ada.prompt("<B>et")
     return ada
 
 

@@ -232,7 +232,7 @@ async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         ada.presses("1")
         await ada.is_asked("(Enter for 1): 1")
@@ -287,7 +287,7 @@ async def test_backspace_is_either_byte(tmp_path: Path, rub_out: str) -> None:
     async with world(tmp_path) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         ada.presses(f"98{rub_out}{rub_out}{rub_out}6\r")
         await ada.terminal.wait_for(lambda _: ada.has["stake"] == 6 * 60, "six coins at stake")

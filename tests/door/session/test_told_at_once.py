@@ -157,7 +157,7 @@ async def test_a_message_while_a_bet_is_typed_loses_nothing_of_it(
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob", profile=profile)
         await bob.sits_down()
-        bob.presses("p")
+        bob.presses("b")
         await bob.is_asked("Coins to bet")
         bob.presses("1")
         await bob.is_asked(": 1")

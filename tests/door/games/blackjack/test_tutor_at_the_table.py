@@ -63,7 +63,7 @@ async def test_after_the_book_s_own_move_it_says_no_more(tmp_path: Path) -> None
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(standing_is_right))
         await ada.does("stay")
-        await ada.prompt("<P>lace Bet")
+        await ada.prompt("<B>et")
         assert "The book would have" not in ada.terminal.transcript
 
 
@@ -71,7 +71,7 @@ async def test_without_being_asked_it_is_silent(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(2, seed_of(standing_is_wrong))
         await ada.does("stay")
-        await ada.prompt("<P>lace Bet")
+        await ada.prompt("<B>et")
         assert "The book" not in ada.terminal.transcript
 
 

@@ -111,5 +111,5 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> RedDog
     terminal.send(" ")
     await table.terminal.until("ood-bye")
     terminal.send("r")
-    await table.terminal.until("lace Bet")
+    await table.terminal.until("<B>et")
     return table

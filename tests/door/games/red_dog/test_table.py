@@ -73,7 +73,7 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
     async with at_red_dog(tmp_path, profile) as ada:
         seed = ends("lose", 5)
         ada.board.seeds = [seed]
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.terminal.until("Coins to bet")
         ada.terminal.send("2\r")
         await ada.terminal.until("Spread 5: a card in between pays 1 to 1.")
@@ -81,7 +81,7 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
         ada.terminal.send("s")
         await ada.terminal.until("Not in between: 2 coins lost.")
         await ada.terminal.until(seed.hex())
-        await ada.terminal.until("lace Bet")
+        await ada.terminal.until("<B>et")
         assert ada.moved() == [("stake", 120), ("lost", 120)]
 
 
@@ -166,7 +166,7 @@ async def test_the_caller_cuts(tmp_path: Path) -> None:
         await ada.message("From now on you are asked for a few words")
         seed = ends("win", 3, cut="lucky seven")
         ada.board.seeds = [seed]
-        ada.terminal.send("p")
+        ada.terminal.send("b")
         await ada.prompt("A few words to cut the cards")
         ada.terminal.send("lucky seven\r")
         await ada.prompt("Coins to bet")
@@ -259,7 +259,7 @@ async def test_an_action_that_was_not_written_is_taken_again(tmp_path: Path, tro
 async def test_a_bet_that_was_not_written_is_not_dealt(tmp_path: Path, trouble) -> None:
     async with at_red_dog(tmp_path, busy_seconds=0.02) as ada:
         with trouble(ada):
-            ada.terminal.send("p")
+            ada.terminal.send("b")
             await ada.message(UNWRITTEN)
             await ada.prompt(PLACE_BET)
         assert ada.hands_dealt == 0

@@ -1,0 +1,69 @@
+"""A page of text: a title and what stands below it; and how a long text falls into pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ansi.canvas import Canvas
+from door.call.display import wrap
+
+if TYPE_CHECKING:
+    from ansi.canvas import Row
+    from door.call.display import Area
+
+TITLE_ROWS = 2  # the bar, and an empty row
+MARGIN = 2
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title and paragraphs, pipe codes allowed; what does not fit is not shown."""
+
+    title: str
+    body: Sequence[str]
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        lines = tuple(line for each in self.body for line in wrap(each, area.columns - MARGIN))
+        shown = lines[: area.rows - TITLE_ROWS]
+        canvas.paste(0, _painted(self.title, shown, canvas.columns, area, canvas.colour))
+
+    def lines(self) -> Sequence[str]:
+        return [f"|15{self.title}", "", *self.body]
+
+
+@lru_cache(maxsize=64)
+def _painted(
+    title: str, lines: tuple[str, ...], columns: int, area: Area, colour: bool
+) -> tuple[Row, ...]:
+    """Paint a page once for all callers who read it; many leaf back and forth in the rules."""
+    canvas = Canvas(columns, area.rows, colour=colour)
+    canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
+    canvas.put_pipe(0, area.left + 1, f"|17|15{title}")
+    for number, line in enumerate(lines):
+        canvas.put_pipe(number + TITLE_ROWS, area.left + 1, line)
+    return canvas.painted(0, area.rows)
+
+
+@lru_cache(maxsize=64)
+def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
+    """Break a text into pages of at most `rows` lines, each page between two paragraphs where a
+    paragraph is not longer than a page.
+
+    >>> pages_of("One two.\\nThree four five.", 9, 3)
+    (('One two.',), ('Three', 'four', 'five.'))
+    """
+    pages: list[list[str]] = [[]]
+    for paragraph in text.split("\n"):
+        lines = list(wrap(paragraph, columns))
+        if len(pages[-1]) + len(lines) > rows and pages[-1]:
+            pages.append([])
+        while len(lines) > rows:
+            pages[-1] = lines[:rows]
+            lines = lines[rows:]
+            pages.append([])
+        if lines != [""] or pages[-1]:  # no page begins with an empty line
+            pages[-1] += lines
+    return tuple(tuple(page) for page in pages if page) or (("",),)
