@@ -39,7 +39,7 @@ Soon = Callable[[Callable[[], None]], object]  # calls later, in the event loop'
 
 class Area(NamedTuple):
     """The part of a canvas that is a scene's: `columns` cells from `left` on, in rows 0 to `rows`
-    - 1. At least 39 by 16; 79 by 19 on the usual screen."""
+    - 1. At least 39 by 15; 79 by 19 on the usual screen."""
 
     left: int
     columns: int

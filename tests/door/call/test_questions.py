@@ -1,0 +1,328 @@
+"""Questions and texts: Enter's default is named, `?` explains, nothing is out of reach."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from ansi.canvas import Canvas
+from ansi.charset import Charset
+from door.call.console import Console, Look, Paint
+from door.call.display import Area
+from door.call.page import pages_of
+from door.clock import SystemClock
+from tests.ansi.terminal import Terminal
+from tests.door.wall import Wall
+
+F1, END, HOME, PAGE_DOWN, UP = b"\x1bOP", b"\x1b[F", b"\x1b[H", b"\x1b[6~", b"\x1b[A"
+CHOICES = {"B": "Bet", "R": "Rules", "Q": "Quit"}
+MEANINGS = {"B": "Place a bet and get your cards."}
+
+
+class Felt:
+    """A scene that says what is to be seen on it."""
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        canvas.put(0, area.left, f"the felt, {area.columns} by {area.rows}")
+
+    def lines(self) -> Sequence[str]:
+        return ["the felt"]
+
+    def explain(self) -> Sequence[str]:
+        return ["|15Pot|07  What you can bet."]
+
+
+class Somebody:
+    """A caller at a console, and what they see."""
+
+    def __init__(self, columns: int = 80, rows: int = 24, paint: Paint = Paint.COLOUR) -> None:
+        self.wall = Wall()
+        self.wall.columns, self.wall.rows = columns, rows
+        self.console = Console(self.wall, Look(Charset.UTF8, paint), SystemClock())
+        self.console.paint_screens()
+        self.console.stage(Felt())
+
+    @property
+    def screen(self) -> list[str]:
+        terminal = Terminal(self.wall.columns, self.wall.rows)
+        terminal.read(self.wall.written.decode())
+        return [row.rstrip() for row in terminal.display]
+
+    @property
+    def sees(self) -> str:
+        return "\n".join(self.screen)
+
+    async def types(self, *keys: bytes) -> None:
+        for key in keys:
+            self.console.received(key)
+            await settle()
+
+    @asynccontextmanager
+    async def asked(self, question: Coroutine[Any, Any, Any]) -> AsyncIterator[asyncio.Task[Any]]:
+        task = asyncio.create_task(question)
+        await settle()
+        try:
+            yield task
+        finally:
+            task.cancel()
+
+
+async def settle() -> None:
+    for _ in range(6):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def caller() -> Somebody:
+    return Somebody()
+
+
+# Questions
+
+
+async def test_what_enter_gives_is_named_and_given(caller: Somebody) -> None:
+    async with caller.asked(caller.console.ask(CHOICES, default="B", cancel="Q")) as answer:
+        assert caller.screen[22] == " <B>et (Enter)  <R>ules  <Q>uit"
+        await caller.types(b"\r")
+        assert answer.result() == "B"
+
+
+async def test_a_question_mark_explains_keys_and_fields_and_gives_the_screen_back(
+    caller: Somebody,
+) -> None:
+    caller.console.say("|07Cards are on their way.")
+    question = caller.console.ask(CHOICES, default="B", cancel="Q", meanings=MEANINGS)
+    async with caller.asked(question) as answer:
+        before = caller.screen
+        await caller.types(b"?")
+        assert "Help" in caller.screen[0]
+        for told in (
+            "B  Place a bet and get your cards.",
+            "R  Rules",
+            "Enter  Bet",
+            "Esc  Quit",
+            "Pot  What you can bet.",
+        ):
+            assert f"\n {told}\n" in caller.sees
+        await caller.types(b" ")
+        assert caller.screen == before
+        assert not answer.done()
+        await caller.types(F1)
+        assert "Help" in caller.screen[0]
+
+
+async def test_what_happens_behind_the_help_is_seen_after_it(caller: Somebody) -> None:
+    async with caller.asked(caller.console.ask(CHOICES, meanings=MEANINGS)):
+        await caller.types(b"?")
+        caller.console.say("Bob sits down.")
+        await caller.types(b" ")
+        assert "Bob sits down." in caller.sees
+
+
+async def test_help_in_lines_is_told_once_and_the_question_asked_again() -> None:
+    caller = Somebody(paint=Paint.LINES)
+    async with caller.asked(caller.console.ask(CHOICES, default="B")):
+        await caller.types(b"?", b" ")
+        told = caller.wall.written.decode()
+        assert "\x1b" not in told
+        assert told.count("What you can bet.") == 1
+        assert told.count("the felt") == 1, "the scene stands above"
+        assert told.endswith("<B>et (Enter)  <R>ules  <Q>uit ")
+
+
+async def test_a_key_without_a_meaning_says_so_once(caller: Somebody) -> None:
+    async with caller.asked(caller.console.ask(CHOICES, default="B")) as answer:
+        await caller.types(b"x", b"y", UP)
+        assert caller.sees.count("does nothing here") == 1
+        assert "X does nothing here. Press ? for the keys that do." in caller.sees
+        await caller.types(b"r")
+        assert answer.result() == "R"
+
+
+async def test_enter_without_a_default_says_so(caller: Somebody) -> None:
+    async with caller.asked(caller.console.ask(CHOICES)):
+        await caller.types(b"\r")
+        assert "Enter does nothing here." in caller.sees
+
+
+async def test_the_key_that_cut_a_wait_short_is_not_scolded(caller: Somebody) -> None:
+    async with caller.asked(caller.console.ask(CHOICES)):
+        await caller.types(b" ")
+        assert "does nothing" not in caller.sees
+
+
+async def test_an_unknown_key_cannot_paint(caller: Somebody) -> None:
+    async with caller.asked(caller.console.ask(CHOICES)):
+        await caller.types(b"|")
+        assert "│ does nothing here." in caller.sees
+
+
+# Fields
+
+
+async def test_a_field_explains_itself_while_it_is_empty(caller: Somebody) -> None:
+    question = caller.console.entry("|07Coins:|15", longest=4, meaning="Coins to bet.")
+    async with caller.asked(question) as answer:
+        await caller.types(b"?")
+        assert "Coins to bet." in caller.sees
+        assert "Type up to 4 characters." in caller.sees
+        await caller.types(b" ", b"5", b"?")
+        assert caller.screen[22] == " Coins: 5?"
+        await caller.types(F1, b" ")
+        assert caller.screen[22] == " Coins: 5?", "what was typed is still there"
+        await caller.types(b"\r")
+        assert answer.result() == "5?"
+
+
+async def test_a_secret_may_begin_with_a_question_mark(caller: Somebody) -> None:
+    async with caller.asked(caller.console.entry("Password:", longest=9, secret=True)) as answer:
+        await caller.types(b"?", b"\r")
+        assert answer.result() == "?"
+
+
+async def test_a_long_question_leaves_room_to_type(caller: Somebody) -> None:
+    """The insurance prompt filled the row; the cursor stood on its last letter."""
+    question = "w" * 77
+    async with caller.asked(caller.console.ask({"Y": ""}, menu=question)):
+        assert caller.screen[21:23] == [f" {question}", ""]
+        await caller.types(b"x")
+        assert caller.screen[21] == f" {question}"
+
+
+async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_needs() -> None:
+    caller = Somebody(40, 25)
+    words = " ".join(["word"] * 20)
+    async with caller.asked(caller.console.entry(words, longest=20)):
+        assert caller.screen[20:24] == [
+            *[f" {' '.join(['word'] * 7)}"] * 2,
+            f" {' '.join(['word'] * 6)}",
+            "",
+        ]
+        await caller.types(b"hello")
+        assert caller.screen[23] == " hello"
+
+
+# Texts
+
+
+TEXT = "\n".join(f"{number}. {'word ' * 20}" for number in range(1, 21))
+
+
+def test_a_page_ends_between_two_paragraphs() -> None:
+    pages = pages_of(TEXT, 77, 17)
+    assert [page[0][:3] for page in pages] == ["1. ", "9. ", "17."]
+    assert [line for page in pages for line in page] == list(pages_of(TEXT, 77, 1000)[0])
+
+
+def test_a_paragraph_longer_than_a_page_is_broken() -> None:
+    pages = pages_of(" ".join(["word"] * 101), 10, 5)
+    assert [len(page) for page in pages] == [5] * 10 + [1]
+
+
+def test_no_page_begins_with_an_empty_line() -> None:
+    assert pages_of("a\nb\n\nc", 10, 2) == (("a", "b"), ("c",))
+
+
+def test_an_empty_text_is_a_page() -> None:
+    assert pages_of("", 10, 2) == (("",),)
+
+
+async def test_the_usual_keys_scroll(caller: Somebody) -> None:
+    async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
+        seen = []
+        for key in (b"", b" ", b"\r", b"b", PAGE_DOWN, HOME, END, UP, b"n", b"p", b"?"):
+            await caller.types(key)
+            seen.append(caller.screen[0].strip())
+        assert seen == [
+            *("Rules (1 of 3)", "Rules (2 of 3)", "Rules (3 of 3)", "Rules (2 of 3)"),
+            *("Rules (3 of 3)", "Rules (1 of 3)", "Rules (3 of 3)", "Rules (2 of 3)"),
+            *("Rules (3 of 3)", "Rules (2 of 3)", "Rules (2 of 3)"),
+        ]
+        assert "Space and Page Down turn the page" in caller.sees
+        await caller.types(b"q")
+        assert reading.done()
+
+
+async def test_space_at_the_end_of_a_text_leads_out(caller: Somebody) -> None:
+    async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
+        await caller.types(b" ", b" ", b" ")
+        assert reading.done()
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "area"),
+    [
+        (40, 22, "39 by 15"),
+        (40, 25, "39 by 18"),
+        (79, 24, "78 by 17"),
+        (80, 24, "79 by 19"),
+        (107, 24, "106 by 19"),
+        (132, 50, "79 by 40"),
+        (160, 60, "107 by 50"),
+    ],
+)
+async def test_every_size_has_its_own_layout(columns: int, rows: int, area: str) -> None:
+    caller = Somebody(columns, rows)
+    async with caller.asked(caller.console.any_key()):
+        assert caller.screen[0] == f"the felt, {area}"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(39, 24), (40, 21)])
+async def test_a_smaller_one_has_lines(columns: int, rows: int) -> None:
+    assert not Somebody(columns, rows).console.is_painted
+
+
+async def test_a_wide_screen_shows_beside_the_scene_what_was_said_before() -> None:
+    caller = Somebody(132, 24)
+    async with caller.asked(caller.console.any_key()):
+        for number in range(1, 7):
+            caller.console.say(f"Message {number}.")
+        await settle()
+        assert [row[:11].strip() for row in caller.screen[19:22]] == [
+            f"Message {number}." for number in (4, 5, 6)
+        ]
+        assert [row[79:].strip("│ ") for row in caller.screen[16:19]] == [
+            f"Message {number}." for number in (1, 2, 3)
+        ]
+        caller.console.stage(Felt())
+        await settle()
+        assert caller.screen[18].endswith("│ Message 6."), "and those of the scene before"
+
+
+async def test_what_was_said_before_outlives_a_change_of_size() -> None:
+    caller = Somebody(132, 24)
+    async with caller.asked(caller.console.any_key()):
+        for number in range(1, 7):
+            caller.console.say(f"Message {number}.")
+        await settle()
+        caller.wall.written.clear()
+        caller.wall.resize(140, 24)
+        await settle()
+        assert caller.screen[18].endswith("│ Message 3.")
+
+
+# Moments
+
+
+async def test_a_moment_lasts_as_the_caller_likes_and_a_key_is_not_eaten() -> None:
+    caller = Somebody()
+    async with caller.asked(caller.console.beat(3600)) as moment:
+        assert not moment.done()
+        await caller.types(b"h")
+        assert moment.done()
+    assert caller.console.next_key() == "h"
+    await caller.console.beat(3600)  # a key waits: no moment at all
+
+
+@pytest.mark.parametrize(("pace", "paint"), [(0.0, Paint.COLOUR), (1.0, Paint.LINES)])
+async def test_nobody_waits_who_wants_none_or_reads_lines(pace: float, paint: Paint) -> None:
+    caller = Somebody(paint=paint)
+    caller.console.pace = pace
+    await caller.console.beat(3600)
