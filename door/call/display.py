@@ -125,6 +125,23 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
+@lru_cache(maxsize=512)
+def wrap_question(text: str, width: int) -> tuple[str, ...]:
+    """Break a question into lines; choices stand two spaces apart, and none of them is broken.
+
+    >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22)
+    ('Take a card?  <Y>es', '<N>o thanks')
+    """
+    lines: list[str] = []
+    for choice in text.split("  "):
+        joined = f"{lines[-1]}  {choice}" if lines else choice
+        if lines and text_width(plain(joined)) > width:
+            lines += wrap(choice, width)
+        else:
+            lines[-1:] = wrap(joined, width)
+    return tuple(lines)
+
+
 def _cut(word: str, width: int) -> list[str]:
     """Cut a word, without its pipe codes, into parts that take at most `width` cells."""
     parts, used = [""], 0
@@ -175,7 +192,7 @@ class LinesDisplay:
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask; the cells that are wanted behind the question are there if a line has so many."""
         self._prompt, self._typed, self._wanted = text, "", room
-        *above, last = wrap(text, self._width)
+        *above, last = wrap_question(text, self._width)
         if text_width(plain(last)) + 1 + min(room, self._width // 2) > self._width:
             above, last = [*above, last], ""
         for line in above:
@@ -305,7 +322,7 @@ class CanvasDisplay:
         rows = len(self._asked)
         self._prompt, self._typed, self._room = text, "", room
         width = self._canvas.width - 2
-        asked = wrap(text, width)
+        asked = wrap_question(text, width)
         if text_width(plain(asked[-1])) + 1 + min(max(room, 1), width // 2) > width:
             asked = (*asked, "")
         self._asked = asked[-self._below :]

@@ -203,7 +203,7 @@ class Table:
 
     @property
     def prompt_row(self) -> str:
-        return self.terminal.row(22)
+        return f"{self.terminal.row(21)}  {self.terminal.row(22).strip()}"
 
     @property
     def messages(self) -> str:

@@ -342,7 +342,7 @@ def test_no_packets_whatever_break_the_protocol(packets: list[bytes]) -> None:
             for packet in packets:
                 wire.telnet.take(packet)
             line = wire.telnet.line
-            assert 40 <= line.columns <= 132
+            assert 40 <= line.columns <= 160
             assert 20 <= line.rows <= 60
             assert len(line.hints.terminal_types) <= 8
             if not line.ended:

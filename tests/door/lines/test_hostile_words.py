@@ -122,7 +122,7 @@ async def test_words_that_cut_the_cards_reach_the_sysop_as_words(
 async def cuts(ada: Table, evil: bytes) -> None:
     """Switch the cut on, cut with these words, and place a bet."""
     ada.terminal.send("c")
-    await ada.prompt("<B>et")
+    await ada.terminal.until("asked for")
     ada.terminal.send("b")
     await ada.prompt("A few words")
     ada.terminal.send(b"lucky " + evil)

@@ -105,7 +105,7 @@ async def test_keys_sizes_and_interruptions_arrive_byte_by_byte(tmp_path: Path) 
             writer.write(bytes((byte,)))
             await asyncio.sleep(0)
         await call.until_typed(b"abc")
-        assert call.sizes == [(132, 20)], "clamped as every screen is"
+        assert call.sizes == [(160, 20)], "clamped as every screen is"
         assert interrupted == ["taken over"]
         call.over.set()
         writer.close()

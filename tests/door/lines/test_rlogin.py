@@ -122,7 +122,7 @@ async def test_the_window_is_asked_for_with_an_urgent_byte_and_followed() -> Non
         caller.types(size[5:] + b"b")
         await call.until(lambda call: call.sizes == [(100, 40)])
         caller.types(b"\xff\xffss\xff\xff\xff\xff\0\0\0\0")
-        await call.until(lambda call: call.sizes == [(100, 40), (132, 60)])
+        await call.until(lambda call: call.sizes == [(100, 40), (160, 60)])
         assert call.typed == b"ab"
         caller.close()
 

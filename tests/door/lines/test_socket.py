@@ -233,7 +233,7 @@ async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
     telnet.take(LATE[:cut])
     telnet.take(LATE[cut:])
     assert call.typed == b"a\xffb"
-    assert call.sizes == [(100, 40), (132, 24)]
+    assert call.sizes == [(100, 40), (160, 24)]
     telnet.line.abort()
     await telnet.closed.wait()
     with caller:

@@ -191,7 +191,7 @@ async def test_the_screen_is_as_large_as_the_terminal_says_and_follows_it() -> N
             host.resize(1000, 10)
             # The signal goes to those whose controlling terminal it is; `test_stdio_process`.
             os.kill(os.getpid(), signal.SIGWINCH)
-            await call.until(lambda call: call.sizes == [(132, 20)])
+            await call.until(lambda call: call.sizes == [(160, 20)])
 
 
 async def test_a_terminal_that_says_nothing_leaves_the_word_to_the_host() -> None:

@@ -225,7 +225,7 @@ async def test_answers_that_come_too_late_still_become_hints(board: Board) -> No
         terminal.send(ANSWERS)
         await call.until_typed(b"k\xff\r\0")
         assert call.line.hints.terminal_types == ("xterm", "vt100")
-        assert call.sizes == [(132, 50)]
+        assert call.sizes == [(160, 50)]
 
 
 # What a caller types
@@ -313,7 +313,7 @@ async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
         wire.telnet.take(ANSWERS[cut:])
         line = wire.telnet.line
         assert bytes(wire.call.typed) == b"k\xff\r\0"
-        assert wire.call.sizes == [(132, 50)]
+        assert wire.call.sizes == [(160, 50)]
         assert line.hints.terminal_types == ("xterm", "vt100")
         assert (line.hints.language, line.hints.charset) == ("fr_FR.UTF-8", "UTF-8")
         assert wire.lines == [line]
@@ -330,7 +330,7 @@ async def test_a_window_that_changes_is_told(board: Board) -> None:
         assert (call.line.columns, call.line.rows) == (100, 40)
         terminal.resize(100, 40)
         terminal.resize(255, 255)
-        await call.until(lambda call: call.sizes == [(100, 40), (132, 60)])
+        await call.until(lambda call: call.sizes == [(100, 40), (160, 60)])
 
 
 async def test_who_speaks_before_being_asked_is_asked_all_the_same(
@@ -361,7 +361,7 @@ async def test_the_window_is_known_when_the_call_begins(board: Board) -> None:
 
 @pytest.mark.parametrize(
     ("told", "taken"),
-    [((0, 0), (80, 24)), ((65535, 65535), (132, 60)), ((1, 1), (40, 20)), ((0, 50), (80, 50))],
+    [((0, 0), (80, 24)), ((65535, 65535), (160, 60)), ((1, 1), (40, 20)), ((0, 50), (80, 50))],
 )
 async def test_absurd_windows_become_possible_ones(
     board: Board, told: tuple[int, int], taken: tuple[int, int]
