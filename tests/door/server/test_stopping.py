@@ -87,7 +87,7 @@ async def test_two_hundred_callers_are_told_and_the_board_ends_within_ten_second
                 *(arrive(board, number) for number in range(start, start + 25))
             )
         for caller in callers[:AT_THE_TABLE]:
-            await caller.types("bp3\r")
+            await caller.types("bb3\r")
             await caller.until(b"The dealer has")
         deaf, *others = callers
         await deaf.types("?" * 400)
