@@ -191,6 +191,8 @@ class TestValues:
             sysop = "Ann O'Neil"
             texts = "/srv/texts"
             data_mode = "0750"
+            language = "fr"
+            animation = "fast"
             [[listeners]]
             host = "127.0.0.1"
             port = 23
@@ -212,7 +214,13 @@ class TestValues:
             """
         )
         assert board.board == config.BoardSettings(
-            "The Ace of Clubs", "Ann O'Neil", tmp_path / "data", Path("/srv/texts"), 0o750
+            "The Ace of Clubs",
+            "Ann O'Neil",
+            tmp_path / "data",
+            Path("/srv/texts"),
+            0o750,
+            "fr",
+            "fast",
         )
         assert board.listeners == (
             ListenerSettings("telnet", "127.0.0.1", 23),

@@ -166,7 +166,7 @@ async def test_books_that_fail_say_what_failed_and_none_of_what_was_to_be_writte
         with board.database.transaction(board.config.bank, board.clock.now()) as desk:
             desk.connection.exec_driver_sql("ALTER TABLE shoes RENAME TO gone")
         board.seeds = [b"\xab\xcd" * 16]
-        ada.presses("p")
+        ada.presses("b")
         await ada.terminal.until_closed()
         with board.database.transaction(board.config.bank, board.clock.now()) as desk:
             desk.connection.exec_driver_sql("ALTER TABLE gone RENAME TO shoes")
