@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from timebank.language import _, ngettext
+from timebank.language import N_, _, ngettext
 from timebank.ledger.reasons import Cutoff, HeldBack
 from timebank.ledger.sentences import cutoff_words
 from timebank.words import span
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 
-IN_DOUBT = "The books cannot say yet whether what you did counts. Please wait."
-NEVER_KNOWN = (
-    "The disk has failed, and the books cannot say whether what you did last counts. Your next "
-    "call will show it."
+IN_DOUBT = N_("The books can't say yet if your last move counts. Please wait.")
+NEVER_KNOWN = N_(
+    "The disk has failed, and the books can't say if your last move counts. Your next call will"
+    " show."
 )
-GONE = "The board must close: its books are not as they should be. The sysop is told."
+GONE = N_("The board has to close: its books are damaged. The sysop has been told.")
 
 
 def clock_time(seconds: int) -> str:
@@ -121,21 +121,23 @@ def comes_back_after(purse: Purse, schedule: Schedule) -> str:
 
 def sentences(receipt: Receipt) -> list[str]:
     """Return what a caller is told of an entry: in the order of its rows, then what no row has."""
-    return [*(said for row in receipt.rows if (said := told(row))), *receipt.told]
+    return [*(said for row in receipt.rows if (said := told(row))), *map(str, receipt.told)]
 
 
 def told(row: TransferRow) -> str:
     """Return what a caller is told of a row of their ledger, "" for what they see anyway."""
     match row.kind:
         case "grant":
-            return f"{row.why} are granted."
+            return _("You have {amount} today.").format(amount=span(row.amount))
         case "forfeit" | "carry":
             return f"{span(row.amount)}: {row.why}."
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
         case "held" if isinstance(row.reason, HeldBack) and row.reason.another_day:
             event = cutoff_words(Cutoff(row.reason.event, row.reason.at, row.reason.host))
-            return f"{span(row.amount)} cannot be used today: {event} ends on another day."
+            return _("You can't use {amount} today: {event} ends on another day.").format(
+                amount=span(row.amount), event=event
+            )
         case "release" | "clamp" | "held" | "external" | "loan share" | "loan paid":
             return f"{row.why}."
     return ""

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from timebank.language import Phrase
+
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
@@ -58,7 +60,7 @@ class AlreadyOnline(Refused):
     """The caller is on another call, at `node` since `since` (UTC), and may take it over."""
 
     def __init__(self, node: int, since: datetime, call_id: int) -> None:
-        super().__init__(f"You are already on line on node {node}.")
+        super().__init__(Phrase("You are already online on node {node}.", node=node))
         self.node = node
         self.since = since
         self.call_id = call_id
@@ -210,7 +212,7 @@ class BooksGone(BooksUnavailable):
     """
 
     def __init__(self, missing: str) -> None:
-        super().__init__("The books are not as they should be.")
+        super().__init__(Phrase("The books are damaged."))
         self.missing = missing
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import date
 from functools import cache
 from typing import Literal
 
-from timebank.language import Phrase
+from timebank.language import N_, Phrase, _
 
 # What an account counts; play money is in cents.
 Unit = Literal["second", "usd-cent", "frf-cent"]
@@ -36,6 +37,22 @@ def span_phrase(seconds: int) -> Phrase:
     if minutes and rest:
         return Phrase("{minutes} {seconds}", minutes=in_minutes, seconds=in_seconds)
     return in_minutes if minutes else in_seconds
+
+
+_MONTHS = (
+    *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July")),
+    *(N_("August"), N_("September"), N_("October"), N_("November"), N_("December")),
+)
+
+
+def day_words(iso: str) -> str:
+    """Say a day of this year or the one before, given as the books write it.
+
+    >>> day_words("2026-11-29")
+    '29 November'
+    """
+    day = date.fromisoformat(iso)
+    return _("{day} {month}").format(day=day.day, month=_(_MONTHS[day.month - 1]))
 
 
 def money(amount: int, unit: Unit) -> str:

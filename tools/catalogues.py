@@ -26,6 +26,7 @@ MARKS: dict[str, object] = {
     "_": None,
     "N_": None,
     "Phrase": None,
+    "counted": (1, 2),
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
 }

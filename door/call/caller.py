@@ -109,7 +109,10 @@ class Caller:
 
     def news(self) -> list[str]:
         """Return what they should know as they come in, pipe codes allowed."""
-        return [*map(literal, self.opened.notices), *wording.sentences(self.opened.receipt)]
+        return [
+            *(literal(str(each)) for each in self.opened.notices),
+            *wording.sentences(self.opened.receipt),
+        ]
 
     def time_up_words(self) -> str:
         closing = self.purse.posted.closing

@@ -66,7 +66,7 @@ class HostCaller(Caller):
 
     def news(self) -> list[str]:
         arrival, board = self.arrival, self.arrival.board
-        said = [literal(text) for text in self.opened.notices]
+        said = [literal(str(text)) for text in self.opened.notices]
         if self.was_cut_off:
             said.append("Your last call here was cut off; its minutes are accounted for.")
         brought = span(arrival.brought) if arrival.brought else "no minutes"

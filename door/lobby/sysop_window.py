@@ -92,7 +92,7 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
     def with_powers(desk: Desk) -> None:
         if not powers.has(desk, caller.record.id):
-            raise Refused("You have the sysop's powers no more.")
+            raise Refused("You no longer have sysop powers.")
         operation(desk)
 
     await caller.ask_books(with_powers)

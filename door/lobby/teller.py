@@ -118,7 +118,7 @@ async def _move(
     allowed = bound(await _allowance(caller))
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
-    seconds = await amounts.ask(caller.console, what, allowed.seconds, literal(allowed.rule))
+    seconds = await amounts.ask(caller.console, what, allowed.seconds, literal(str(allowed.rule)))
     if seconds is None:
         return ""
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
@@ -136,8 +136,8 @@ async def _transfer(caller: Caller) -> str:
         return ""
     allowed = await caller.ask_books(lambda desk: allowance_to(desk, caller.call_id, receiver.id))
     if not allowed.seconds:
-        return f"|12{literal(allowed.rule)}"
-    rule = literal(allowed.rule)
+        return f"|12{literal(str(allowed.rule))}"
+    rule = literal(str(allowed.rule))
     seconds = await amounts.ask(caller.console, "Transfer", allowed.seconds, rule)
     if seconds is None:
         return ""

@@ -24,6 +24,7 @@ from timebank.calls import clock_mend
 from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
+from timebank.language import Phrase, speaking_to
 from timebank.ledger import live_mark, sqlite
 from timebank.thebank.importer import import_all
 from timebank.thebank.outbox import flush_outbox
@@ -200,9 +201,10 @@ class Housekeeping:
                 continue
 
     @staticmethod
-    def _say(caller: Caller, texts: Sequence[str]) -> None:
-        for text in texts:
-            caller.console.say(f"|14{literal(text)}")
+    def _say(caller: Caller, texts: Sequence[Phrase]) -> None:
+        with speaking_to(caller.console.viewer):
+            for text in texts:
+                caller.console.say(f"|14{literal(str(text))}")
 
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()

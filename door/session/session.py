@@ -252,7 +252,7 @@ async def _note_read(caller: Caller) -> None:
         log.warning("%s has read notices, which the books do not know", caller.record.name)
         return
     for text in texts[len(caller.opened.notices) :]:
-        caller.console.say(f"|14{literal(text)}")
+        caller.console.say(f"|14{literal(str(text))}")
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:

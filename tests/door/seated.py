@@ -26,6 +26,7 @@ from tests.door.playing import _toml
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world
 from timebank.callers import callers
+from timebank.callers.notices import read
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
 
@@ -228,7 +229,7 @@ class Party:
                 " WHERE c.name = ? ORDER BY n.id",
                 (name,),
             )
-            return list(found.scalars())
+            return [str(read(text)) for text in found.scalars()]
 
 
 @asynccontextmanager

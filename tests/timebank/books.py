@@ -142,6 +142,10 @@ class Call:
         self.sequence = 0
 
     @property
+    def notices(self) -> tuple[str, ...]:
+        return said(self.opened.notices)
+
+    @property
     def ticked(self) -> int:
         return self.books.uptime - self.logged_on
 
@@ -264,3 +268,8 @@ def lost(stake: int, *, final: bool = True) -> Settlement:
 
 def pushed(stake: int) -> Settlement:
     return Settlement(0, stake, 0, "push", {"net": 0}, True)
+
+
+def said(phrases) -> tuple[str, ...]:
+    """Notices as somebody reads them in English."""
+    return tuple(map(str, phrases))

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Update, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
+from timebank.language import Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import CALLER_ACCOUNTS, callers, instant, stamp
@@ -153,7 +154,7 @@ def get(desk: Desk, caller_id: int) -> CallerRecord:
     """Give a living caller by number; raises `UnknownCaller`."""
     row = _GET(desk.connection, id=caller_id).first()
     if row is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
+        raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
     return _record(row)
 
 
@@ -217,7 +218,14 @@ def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
 def _refuse_of_board(desk: Desk, caller_id: int, what: str) -> None:
     record = get(desk, caller_id)
     if record.board is not None:
-        raise Refused(f"{record.name} is a caller of {record.board}: there is no {what} to set.")
+        raise Refused(
+            Phrase(
+                "{name} is a caller of {board}: there is no {what} to set.",
+                name=record.name,
+                board=record.board,
+                what=what,
+            )
+        )
 
 
 def _changed(desk: Desk, statement: Prepared, caller_id: int, **values: object) -> CallerRecord:
@@ -226,7 +234,9 @@ def _changed(desk: Desk, statement: Prepared, caller_id: int, **values: object) 
 
 
 def _taken(name: str) -> NameTaken:
-    return NameTaken(f"The name {name} is taken, or looks too much like one that is.")
+    return NameTaken(
+        Phrase("The name {name} is taken, or looks too much like one that is.", name=name)
+    )
 
 
 def _record(row: Any) -> CallerRecord:

@@ -42,8 +42,7 @@ class Happening(NamedTuple):
     number: int
     # When it was over.
     at: datetime
-    # "Won 12:00 at Black Jack For Time, 3:00 of it banked because of Mail hour at 03:00".
-    words: str
+    parts: tuple[Part, ...]
     # Time that was used up to then and is charged in it.
     used: int
     # What it did to the time left, to the account in the bank and to the loan.
@@ -52,6 +51,12 @@ class Happening(NamedTuple):
     loan: int
     # What the account in the bank held then.
     balance: int
+
+    @property
+    def words(self) -> str:
+        """Say it in the reader's language: "Won 12:00 at Black Jack For Time, 3:00 of it banked
+        because of Mail hour at 03:00"."""
+        return describe(self.parts)
 
 
 def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
@@ -108,7 +113,7 @@ def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[
     balance = _BALANCE.one(desk.connection, caller_id=caller_id, before=before)
     lines: list[Happening] = []
     stretch: int | None = None  # the call whose time used the last line tells of, and nothing else
-    for _, group in groupby(_rows(desk, caller_id, before), key=lambda row: row.entry):
+    for _entry, group in groupby(_rows(desk, caller_id, before), key=lambda row: row.entry):
         rows = list(group)[::-1]
         line = _line(rows, caller_id, balance)
         alone = all(row.kind == "elapsed" for row in rows)
@@ -142,7 +147,7 @@ def _line(rows: list[Extract], caller_id: int, balance: int) -> Happening:
     return Happening(
         number=rows[0].number,
         at=instant(rows[-1].at),
-        words=describe([_part(row, caller_id) for row in rows]),
+        parts=tuple(_part(row, caller_id) for row in rows),
         used=sum(row.amount for row in rows if row.kind == "elapsed"),
         online=change("online"),
         bank=change(BANK),
@@ -158,7 +163,7 @@ def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> 
         number=line.number,
         used=used,
         online=later.online + line.online,
-        words=describe([_part(row, caller_id)._replace(amount=used)]),
+        parts=(_part(row, caller_id)._replace(amount=used),),
     )
 
 

@@ -1,5 +1,10 @@
 """Lines that wait for a caller until they can read them, and how a hand ended unseen.
 
+Whoever leaves a notice does not know the reader's language. So the books keep a text that is
+marked for translation, and the values that are filled in, as one JSON object:
+`{"say": TEXT, NAME: VALUE}`. A text without values is kept as it is; notices of earlier versions
+are such texts.
+
 The entry that ends a hand also notes that its caller was not told yet (`callers.untold_round`). The
 note goes when the screen of a call has shown the end (`note_seen`), or when a notice tells it
 instead. What is left of it at the next log-on becomes a notice (`tell_untold`). So a line that
@@ -9,15 +14,20 @@ dies, a process that is killed and a call that is taken over lose no word of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from timebank.ledger import schema, sql
+from timebank.language import N_, Phrase
+from timebank.ledger import reasons, schema, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, rounds, stamp
+from timebank.ledger.sentences import sentence, spoken
 from timebank.ledger.sql import Prepared, Reader, among, change, columns_of, equal, value
-from timebank.words import amount_words, title
+from timebank.words import Unit, amount_words, day_words, title
 
 _NOTICES = schema.notices
 _UNREAD = _NOTICES.c.shown.is_(None)
@@ -53,37 +63,143 @@ _HAND = Prepared(
 )
 
 
-def add_notice(desk: Desk, caller_id: int, text: str) -> None:
-    """Leave a sentence for a caller; they are shown it at the next log-on, or sooner."""
-    _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=text)
+class Amount(NamedTuple):
+    amount: int
+    unit: Unit = "second"
 
 
-def notices(desk: Desk, caller_id: int) -> tuple[str, ...]:
+class Why(NamedTuple):
+    """What an amount was moved for."""
+
+    reason: reasons.Reason
+    amount: Amount
+
+
+class Day(NamedTuple):
+    iso: str
+
+
+class Game(NamedTuple):
+    key: str
+
+
+class Spoken(NamedTuple):
+    """What became of a hand."""
+
+    outcome: str
+
+
+Value = str | int | Amount | Why | Day | Game | Spoken
+
+
+def _kept(value: Value) -> Any:
+    """Return a value as the books keep it: what is no text or number in a list, its kind first."""
+    match value:
+        case Why(reason, amount):
+            return ["why", reason.kind, reasons.encode(reason), *amount]
+        case tuple():
+            return [_KINDS[type(value)], *value]
+    return value
+
+
+def _of_amount(amount: int, unit: Unit) -> Callable[[], str]:
+    return partial(amount_words, amount, unit)
+
+
+def _of_why(kind: str, facts: str, amount: int, unit: Unit) -> Callable[[], str]:
+    return partial(sentence, reasons.decode(kind, facts), amount, unit)
+
+
+_KINDS: dict[type, str] = {Amount: "amount", Day: "day", Game: "game", Spoken: "spoken"}
+_READ: dict[str, Callable[..., Callable[[], str]]] = {
+    "amount": _of_amount,
+    "why": _of_why,
+    "day": lambda iso: partial(day_words, iso),
+    "game": lambda key: partial(title, key),
+    "spoken": lambda outcome: partial(spoken, outcome),
+}
+_SAY = '{"say":'
+
+
+def written(text: str, values: dict[str, Value]) -> str:
+    """Return a notice as the books keep it.
+
+    >>> written("{name} sent you {amount}.", {"name": "Bob", "amount": Amount(300)})
+    '{"say":"{name} sent you {amount}.","name":"Bob","amount":["amount",300,"second"]}'
+    """
+    if not values:
+        return text
+    kept = {"say": text, **{name: _kept(value) for name, value in values.items()}}
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(kept: str) -> Phrase:
+    """Read a notice back; what is no notice of ours is a text, and shown as it is.
+
+    >>> str(read('{"say":"You have {amount}.","amount":["amount",300,"second"]}'))
+    'You have 5 minutes.'
+    >>> str(read("Bob has sent you 5 minutes.")), str(read('{"say":7}'))
+    ('Bob has sent you 5 minutes.', '{"say":7}')
+    """
+    if kept.startswith(_SAY):
+        try:
+            values = json.loads(kept)
+            text = values.pop("say")
+            filled = {name: _filled(value) for name, value in values.items()}
+            phrase = Phrase(text, **filled)
+            str(phrase)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return Phrase("{text}", text=kept)
+        return phrase
+    return Phrase(kept)
+
+
+def _filled(value: Any) -> str | int | Callable[[], str]:
+    if isinstance(value, str | int):
+        return value
+    kind, *facts = value
+    return _READ[kind](*facts)
+
+
+def add_notice(desk: Desk, caller_id: int, text: str, **values: Value) -> None:
+    """Leave a sentence for a caller; they are shown it at the next log-on, or sooner.
+
+    `text` is marked with `N_`; `values` are what stands in it in braces.
+    """
+    kept = written(text, values)
+    _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=kept)
+
+
+def notices(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
     """Give what waits for a caller, oldest first, and mark it as shown."""
-    texts = tuple(_WAITING.all(desk.connection, caller_id=caller_id))
+    texts = _waiting(desk, caller_id)
     if texts:
         _SHOW(desk.connection, shown=stamp(desk.now), caller_id=caller_id)
     return texts
 
 
-def waiting(desk: Desk, caller_id: int) -> tuple[str, ...]:
+def waiting(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
     """Give what waits for a caller who comes in, oldest first, with the hand that ended unseen.
 
     It goes on waiting until `notices` marks it: the line may be lost before it is read.
     """
     tell_untold(desk, caller_id)
-    return tuple(_WAITING.all(desk.connection, caller_id=caller_id))
+    return _waiting(desk, caller_id)
 
 
-def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
+def _waiting(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
+    return tuple(map(read, _WAITING.all(desk.connection, caller_id=caller_id)))
+
+
+def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Phrase, ...]]:
     """Give what waits for these callers, oldest first, and leave it waiting.
 
     Callers with nothing waiting are left out. Whoever shows it marks it with `notices`.
     """
-    waiting: dict[int, tuple[str, ...]] = {}
+    found: dict[int, tuple[Phrase, ...]] = {}
     for caller_id, text in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
-        waiting[caller_id] = (*waiting.get(caller_id, ()), text)
-    return waiting
+        found[caller_id] = (*found.get(caller_id, ()), read(text))
+    return found
 
 
 def keep_untold(desk: Desk, caller_id: int, round_id: int) -> None:
@@ -96,23 +212,58 @@ def note_seen(desk: Desk, caller_id: int, round_id: int) -> None:
     _NOTE_SEEN(desk.connection, id=caller_id, round_id=round_id)
 
 
-def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str) -> None:
+def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str, **values: Value) -> None:
     """Leave a notice of how a hand ended, which is then told by nothing else."""
-    add_notice(desk, caller_id, text)
+    add_notice(desk, caller_id, text, **values)
     note_seen(desk, caller_id, round_id)
 
 
 def tell_untold(desk: Desk, caller_id: int) -> None:
     round_id = _UNTOLD.first(desk.connection, id=caller_id)
     if round_id is not None:
-        tell_hand(desk, caller_id, round_id, words_of_hand(desk, round_id, "is over"))
+        tell_end(desk, caller_id, round_id, IS_OVER)
 
 
-def words_of_hand(desk: Desk, round_id: int, what: str) -> str:
-    """Say how a hand came out, and `what` became of it before: "was left open, ..."."""
+@dataclass(frozen=True)
+class Ending:
+    """How it is said that a hand ended unseen: won, lost, or neither."""
+
+    won: str
+    lost: str
+    even: str
+
+
+IS_OVER = Ending(
+    won=N_("Your hand of {day} at {game} is over: you won {amount} ({outcome})."),
+    lost=N_("Your hand of {day} at {game} is over: you lost {amount} ({outcome})."),
+    even=N_("Your hand of {day} at {game} is over: you came out even ({outcome})."),
+)
+LEFT_OPEN = Ending(
+    won=N_(
+        "Your hand of {day} at {game} was left open; the dealer stood it for you: you won {amount}"
+        " ({outcome})."
+    ),
+    lost=N_(
+        "Your hand of {day} at {game} was left open; the dealer stood it for you: you lost {amount}"
+        " ({outcome})."
+    ),
+    even=N_(
+        "Your hand of {day} at {game} was left open; the dealer stood it for you: you came out even"
+        " ({outcome})."
+    ),
+)
+
+
+def tell_end(desk: Desk, caller_id: int, round_id: int, ending: Ending) -> None:
+    """Leave a notice of how a hand came out, which is then told by nothing else."""
     hand = _HAND(desk.connection, id=round_id).one()
-    result = "came out even"
-    if hand.net:
-        result = f"{'won' if hand.net > 0 else 'lost'} {amount_words(abs(hand.net), hand.unit)}"
-    spoken = hand.outcome.replace("-", " ")
-    return f"Your hand of {hand.day} at {title(hand.game)} {what}: you {result} ({spoken})."
+    said: dict[str, Value] = {
+        "day": Day(hand.day),
+        "game": Game(hand.game),
+        "outcome": Spoken(hand.outcome),
+    }
+    if not hand.net:
+        tell_hand(desk, caller_id, round_id, ending.even, **said)
+        return
+    text = ending.won if hand.net > 0 else ending.lost
+    tell_hand(desk, caller_id, round_id, text, amount=Amount(abs(hand.net), hand.unit), **said)

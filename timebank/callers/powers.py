@@ -11,12 +11,13 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.errors import Refused
+from timebank.language import N_, Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.sql import Prepared, change, equal, there_is
 
-GIVEN = "You have the sysop's powers now."
-TAKEN = "You have the sysop's powers no more."
+GIVEN = N_("You have sysop powers now.")
+TAKEN = N_("You no longer have sysop powers.")
 
 _CALLERS = schema.callers
 _HAS = Prepared(
@@ -46,8 +47,12 @@ def grant(desk: Desk, caller_id: int, by: str) -> CallerRecord:
     record = callers.get(desk, caller_id)
     if record.board is not None:
         raise Refused(
-            f"{record.name} is a caller of {record.board}, and who that is its sysop decides:"
-            " only callers of this board can have your powers."
+            Phrase(
+                "{name} is a caller of {board}, whose sysop vouches for them: only callers of this"
+                " board can have sysop powers.",
+                name=record.name,
+                board=record.board,
+            )
         )
     return _set(desk, record, True, by)
 
@@ -63,8 +68,12 @@ def numbered(record: CallerRecord) -> str:
 
 def _set(desk: Desk, record: CallerRecord, powers: bool, by: str) -> CallerRecord:
     if record.powers == powers:
-        has_them = "has the sysop's powers already" if powers else "has no powers of the sysop's"
-        raise Refused(f"{numbered(record)}, {has_them}.")
+        said = (
+            Phrase("{who}, already has sysop powers.", who=numbered(record))
+            if powers
+            else Phrase("{who}, has no sysop powers.", who=numbered(record))
+        )
+        raise Refused(said)
     _SET(desk.connection, powers=int(powers), id=record.id)
     add_notice(desk, record.id, GIVEN if powers else TAKEN)
     done = "was given the sysop's powers" if powers else "has the sysop's powers no more"

@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, select
 
 from timebank.callers import callers
 from timebank.callers.callers import CallerRecord
+from timebank.language import N_
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.sql import Prepared, Reader, change, equal, value
@@ -37,7 +38,7 @@ _VOID_ALL: Reader[int] = value(
 )
 _DIGEST: Reader[str] = value(lambda: select(_CALLERS.c.recovery_digest).where(equal(_CALLERS.c.id)))
 
-ANOTHER = "you can make another at Your settings"  # what whoever has none is told
+VOID = N_("Your recovery code is void. You can make another in your settings.")
 
 
 @dataclass(frozen=True, slots=True)

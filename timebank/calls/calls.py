@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, bindparam, func, select
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.guests.departure import leave
+from timebank.language import Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
@@ -34,7 +35,7 @@ RENEW_SECONDS = 10
 class Opened:
     call_id: int
     receipt: Receipt
-    notices: tuple[str, ...]
+    notices: tuple[Phrase, ...]
     # A live call of the same caller was ended for this one.
     taken_over: bool
     # What a caller of another board has brought; None for our own.
@@ -193,13 +194,13 @@ def begin_call(
     """
     caller = _CALLER(desk.connection, id=caller_id).first()
     if caller is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
+        raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
     if of_board and caller.board is None:
         raise ValueError("our own callers are granted their time: open_call")
     if caller.board is not None and not of_board:
         raise ValueError("callers of boards bring their time: open_host_call")
     if caller.locked:
-        raise CallerLocked("This caller is locked out; ask the sysop.")
+        raise CallerLocked(Phrase("This name is locked. Ask the sysop."))
     now = stamp(desk.now)
     taken_over, parting = False, None
     old = _LEASE.first(desk.connection, caller_id=caller_id)
@@ -355,4 +356,4 @@ def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Par
 def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:
     changed = _CLOSE(desk.connection, closed=stamp(desk.now), reason=reason, note=note, id=call_id)
     if not changed.rowcount:
-        raise CallClosed("This call has ended.")
+        raise CallClosed(Phrase("This call has ended."))

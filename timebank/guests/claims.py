@@ -18,6 +18,7 @@ from sqlalchemy import Integer, bindparam, func, select
 
 from timebank.errors import NotDoubtful
 from timebank.guests import departure
+from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import given_back, stamp, visits
@@ -177,7 +178,7 @@ def _doubtful(desk: Desk, number: int) -> departure.HostPayment:
     for row in outstanding(desk):
         if row.number == number and row.state == "doubtful":
             return row
-    raise NotDoubtful(f"Nothing is asked about number {number}.")
+    raise NotDoubtful(Phrase("There is no question about number {number}.", number=number))
 
 
 def _settle(desk: Desk, number: int, state: str, why: str | None) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import BindParameter, bindparam
 from timebank.calls.calls import leave_no_call
 from timebank.errors import CallerOnline
 from timebank.guests.departure import keep_what_waits, leave_without_call
+from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts, units_of
@@ -48,7 +49,7 @@ def delete(desk: Desk, caller_id: int) -> None:
     alone. Raises `CallerOnline` and `UnknownCaller`.
     """
     if not leave_no_call(desk, caller_id):
-        raise CallerOnline("He is on line; let him log off first.")
+        raise CallerOnline(Phrase("They are online; let them log off first."))
     _take_back(Posting.of_caller(desk, caller_id, leave_without_call))
     for strike in (_VOID, _CLOSE_SHOES, _STRIKE_OFF):
         strike(desk.connection, now=stamp(desk.now), caller_id=caller_id)

@@ -29,10 +29,11 @@ from pathlib import Path
 from sqlalchemy import Integer, Text, bindparam, func, insert, select
 
 from timebank.callers import powers, recovery, sysop_log
-from timebank.callers.notices import add_notice, tell_hand
+from timebank.callers.notices import Amount, Game, add_notice, tell_hand, written
 from timebank.calls import calls
 from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
+from timebank.language import N_
 from timebank.ledger import generations, high_water, live_mark, schema, sqlite
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
@@ -45,7 +46,6 @@ from timebank.thebank import bookings
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
 from timebank.wagers.stakes import Stakes
-from timebank.words import amount_words, title
 
 BY_COMMAND = "the command line"
 BY_HAND = "the board"
@@ -302,8 +302,12 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
         desk,
         caller_id,
         round_id,
-        f"Your open hand at {title(played.game)} is void, because the books of the board were"
-        f" restored: {amount_words(standing, played.unit)} came back from the table.",
+        N_(
+            "Your open hand at {game} is void: the board was restored from a backup. {amount} came"
+            " back from the table."
+        ),
+        game=Game(played.game),
+        amount=Amount(standing, played.unit),
     )
 
 
@@ -313,11 +317,12 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
     if state is None:
         return
     was, now = schedule.local(schema.instant(state)), schedule.local(desk.now)
-    told = (
-        f"The books of this board were restored on {now:%Y-%m-%d at %H:%M}, as they were on"
-        f" {was:%Y-%m-%d at %H:%M}. What happened in between is not in them."
+    told = N_(
+        "The books of this board were restored on {now}, as they were on {then}. What happened in"
+        " between is not in them."
     )
-    _TELL_ALL(desk.connection, at=stamp(desk.now), text=told)
+    when = {"now": f"{now:%Y-%m-%d %H:%M}", "then": f"{was:%Y-%m-%d %H:%M}"}
+    _TELL_ALL(desk.connection, at=stamp(desk.now), text=written(told, {**when}))
 
 
 def given_by_note(path: Path) -> Given:
@@ -442,8 +447,9 @@ def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
 
 # Who comes into restored books, and with what powers: nothing that was ended since comes back.
 
-CODE_VOID = (
-    f"Your recovery code is void, because the books of the board were restored: {recovery.ANOTHER}."
+CODE_VOID = N_(
+    "The board was restored from a backup, so your recovery code is void. You can make another in"
+    " your settings."
 )
 
 

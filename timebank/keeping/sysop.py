@@ -10,6 +10,7 @@ from timebank.callers import callers, powers, recovery, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.keeping import deletion
+from timebank.language import N_
 from timebank.ledger.database import Desk
 
 
@@ -28,8 +29,8 @@ def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
     renamed = callers.rename(desk, caller_id, name)
     if renamed.name != before.name:
         _note(desk, by, before, f"is called {renamed.name} now")
-        words = f"you are {renamed.name} now, and were {before.name}"
-        add_notice(desk, caller_id, f"The sysop has given you another name: {words}.")
+        said = N_("The sysop has renamed you: you were {before}, and are {name} now.")
+        add_notice(desk, caller_id, said, before=before.name, name=renamed.name)
     return renamed
 
 
@@ -39,8 +40,9 @@ def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> Cal
     record = callers.set_password_hash(desk, caller_id, password_hash)
     void = "; the recovery code is void" if had_code else ""
     _note(desk, by, record, f"was given a new password{void}")
-    told = f" Your recovery code is void: {recovery.ANOTHER}." if had_code else ""
-    add_notice(desk, caller_id, f"The sysop has set a new password for you.{told}")
+    add_notice(desk, caller_id, N_("The sysop has set a new password for you."))
+    if had_code:
+        add_notice(desk, caller_id, recovery.VOID)
     return record
 
 
@@ -59,7 +61,7 @@ def set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
     callers.set_locked(desk, caller_id, locked)
     _note(desk, by, record, "was locked out" if locked else "was let in again")
     if not locked:
-        add_notice(desk, caller_id, "Your name was locked, and the sysop has let you in again.")
+        add_notice(desk, caller_id, N_("Your name was locked; the sysop has unlocked it."))
     return True
 
 

@@ -27,6 +27,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import errors, files
+from timebank.language import Phrase
 from timebank.ledger import high_water, migrations, sqlite
 from timebank.ledger.doubt import Doubt
 from timebank.ledger.guard import Guard, overwritten, rescued
@@ -404,7 +405,7 @@ def _broken_is_unavailable(path: Path) -> Iterator[None]:
 
 
 def _unavailable(error: BaseException) -> errors.BooksUnavailable:
-    said = f"The books cannot be written just now ({sqlite.reason(error)})."
+    said = Phrase("The books cannot be written right now ({why}).", why=str(sqlite.reason(error)))
     return errors.BooksUnavailable(said)
 
 
@@ -423,8 +424,11 @@ def _damaged(path: Path, error: BaseException) -> str:
 
 def _unknown(error: BaseException) -> errors.OutcomeUnknown:
     return errors.OutcomeUnknown(
-        f"The disk failed while this was written into the books ({sqlite.reason(error)}), and"
-        " whether it counts could not be found out. Look before you do it again."
+        Phrase(
+            "The disk failed while this was being written ({why}); we can't tell if it counts."
+            " Check before you do it again.",
+            why=str(sqlite.reason(error)),
+        )
     )
 
 
@@ -538,7 +542,7 @@ class Writer:
         """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed."""
         with self._closing:
             if self._closed:
-                raise errors.BooksUnavailable("The books are closed.")
+                raise errors.BooksUnavailable(Phrase("The books are closed."))
             self._queue.put(_Request(operation, ticket))
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -31,6 +32,7 @@ from sqlalchemy import (
 )
 
 from timebank.errors import CallClosed, UnknownCaller
+from timebank.language import Phrase
 from timebank.ledger import reasons
 from timebank.ledger.chain import Head, head_columns
 from timebank.ledger.database import Desk
@@ -77,7 +79,7 @@ from timebank.ledger.transfers import (
 )
 from timebank.ledger.visit import debt_of, visit_of
 from timebank.settings.schedule import ClosedPeriod
-from timebank.words import MINUTE, Unit, span, title
+from timebank.words import MINUTE, Unit, span_phrase, title
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
@@ -256,7 +258,7 @@ class Posting:
         self.movements: list[Movement] = []
         # Of what stands on the table: what is left of an earlier day's minutes.
         self.standing = row.standing
-        self._told: list[str] = []
+        self._told: list[Phrase] = []
         # For a caller of another board.
         self.visit = None
         if row.board is not None:
@@ -283,7 +285,7 @@ class Posting:
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
         found = _OF_CALL.first(desk.connection, id=call_id)
         if found is None:
-            raise CallClosed("This call has ended.")
+            raise CallClosed(Phrase("This call has ended."))
         return cls(desk, call_id, found)
 
     @classmethod
@@ -295,7 +297,7 @@ class Posting:
         """
         found = _OF_CALLER.first(desk.connection, id=caller_id)
         if found is None:
-            raise UnknownCaller(f"There is no caller number {caller_id}.")
+            raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
         posting = cls(desk, None, found)
         if posting.visit is not None:
             posting._leave = leave
@@ -324,6 +326,11 @@ class Posting:
     def event(self) -> str:
         """Name the next event with its local time, "Mail hour at 03:00"."""
         return "no event" if self.closing is None else cutoff_words(self._cutoff)
+
+    def event_phrase(self) -> Phrase:
+        if self.closing is None:
+            return Phrase("no event")
+        return Phrase("{event}", event=partial(cutoff_words, self._cutoff))
 
     @property
     def _cutoff(self) -> Cutoff:
@@ -433,12 +440,17 @@ class Posting:
         if self.standing:
             # Short: a painted table has three rows for all that is said at a day change.
             self._told.append(
-                f"{span(self.standing)} on the table go with {self.day}: only what they win is"
-                " yours."
+                Phrase(
+                    "A new day: of your {amount} on the table, only winnings are yours to keep.",
+                    amount=span_phrase(self.standing),
+                )
             )
         if earned:
             self._told.append(
-                f"{span(earned)} on the table were earned: what comes back of them is yours."
+                Phrase(
+                    "You earned {amount} of your stake: what comes back of it is yours.",
+                    amount=span_phrase(earned),
+                )
             )
 
     def _earned(self) -> int:

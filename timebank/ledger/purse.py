@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
+from timebank.language import Phrase
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.ledger.transfers import TransferRow
 from timebank.settings.schedule import ClosedPeriod
@@ -42,7 +43,7 @@ class Receipt:
     # What they have in the unit that was played for; None when that was time.
     play: PlayMoney | None = None
     # Sentences for the caller about what no row tells.
-    told: tuple[str, ...] = ()
+    told: tuple[Phrase, ...] = ()
     # The hand that ended with it, 0 for none. Until its caller has seen how, it is to be told at
     # the next log-on (notices.py).
     ended: int = 0

@@ -1,6 +1,6 @@
 """The sentences that are made of facts, when they are shown: one a transfer, and one an entry.
 
-All that callers and sysops read of the reasons in the books is said here, in English.
+All that callers and sysops read of the reasons in the books is said here, in the reader's language.
 """
 
 from __future__ import annotations
@@ -8,111 +8,143 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from timebank.language import N_, _
 from timebank.ledger import reasons as r
 from timebank.ledger.reasons import Cutoff, Reason
 from timebank.words import Unit, amount_words, minutes, money, span, title
 
 # What an amount was moved for. The names are facts of the reason, as `_SAID` says them.
 _SENTENCES: dict[type[Reason], str] = {
-    r.BetPlaced: "Bet {amount} at {game}",
-    r.BetRaised: "{action} for {amount} at {game}",
-    r.Lost: "Lost at {game}{outcome}",
-    r.Returned: "Stake returned at {game}{outcome}",
-    r.Won: "Won at {game}{outcome}",
-    r.Bankroll: "Bankroll of {amount} for a new player",
-    r.Renewed: "Bankroll of {amount}, the last one being lost on {lost_on}",
-    r.Refilled: "The bank is {full} again",
-    r.Used: "Time used on node {node}",
-    r.Waited: (
-        "Time used on node {node} since {board} handed over its caller, before this call was opened"
+    r.BetPlaced: N_("Bet {amount} at {game}"),
+    r.BetRaised: N_("{action} for {amount} at {game}"),
+    r.Lost: N_("Lost at {game}{outcome}"),
+    r.Returned: N_("Stake returned at {game}{outcome}"),
+    r.Won: N_("Won at {game}{outcome}"),
+    r.Bankroll: N_("Bankroll of {amount} for a new player"),
+    r.Renewed: N_("New bankroll of {amount}; the last one was lost on {lost_on}"),
+    r.Refilled: N_("The bank is back at {full}"),
+    r.Used: N_("Time used on node {node}"),
+    r.Waited: N_("Time used on node {node} while {board} was putting you through"),
+    r.Granted: N_("{amount} for {day}"),
+    r.LeftOfDay: N_("Minutes of {day} that were not used"),
+    r.OldStake: N_("Stake from the minutes of an earlier day"),
+    r.Released: N_("{amount} back after {event}"),
+    r.HeldBack: N_("{amount} available after {event}{another_day}"),
+    r.Clamped: N_("{amount} won past {event}{banked}"),
+    r.Earned: N_("Earned on {day}{banked}"),
+    r.Mended: N_("{amount} that a wrong clock had taken"),
+    r.BroughtIn: N_("{amount} brought from {board}"),
+    r.Counted: N_("{amount} more by the clock of {board}"),
+    r.TakenHome: N_("{amount} taken home to {board}"),
+    r.GivenBack: N_("{amount} given back to {board}"),
+    r.Gained: N_("{total} gained on the visit from {board}{banked}"),
+    r.Kept: N_("{amount} that could not be given back to {board}{banked}"),
+    r.PutBack: N_("{total} of your own put back in the bank{beyond}"),
+    r.PassedOn: N_("{amount} passed on through THEBANK.EXT"),
+    r.CameIn: N_("{amount} from {program} ({file}, line {line} of import {imported}{record})"),
+    r.TakenOut: N_(
+        "{amount} taken by {program} ({file}, line {line} of import {imported}{record})"
     ),
-    r.Granted: "{amount} for {day}",
-    r.LeftOfDay: "What was left of the minutes for {day}",
-    r.OldStake: "A stake that was left of the minutes of an earlier day",
-    r.Released: "{amount} back after {event}",
-    r.HeldBack: "{amount} more after {event}{another_day}",
-    r.Clamped: "{amount} won past {event}{banked}",
-    r.Earned: "Earned on {day}{banked}",
-    r.Mended: "{amount} that a wrong clock had taken",
-    r.BroughtIn: "{amount} brought from {board}",
-    r.Counted: "{amount} more counted by the clock of {board}",
-    r.TakenHome: "{amount} taken home to {board}",
-    r.GivenBack: "{amount} given back to {board}",
-    r.Gained: "{total} gained on the visit from {board}{banked}",
-    r.Kept: "{amount} that could not be given back to {board}{banked}",
-    r.PutBack: "{total} of your own put back in the bank{beyond}",
-    r.PassedOn: "{amount} passed on through THEBANK.EXT",
-    r.CameIn: "{amount} from {program} ({file}, line {line} of import {imported}{record})",
-    r.TakenOut: "{amount} taken by {program} ({file}, line {line} of import {imported}{record})",
-    r.Deposited: "{amount} deposited{at_log_off}",
-    r.Withdrawn: "{amount} withdrawn",
-    r.Sent: "{amount} sent by {giver} to {taker}{message}",
-    r.Borrowed: "{amount} borrowed",
-    r.Repaid: "{amount} of a loan repaid",
-    r.LoanShare: "{amount} of the minutes for {day} paid back on the loan",
-    r.PaidFromBank: "{amount} from your bank account paid back on the loan",
-    r.PaidOfOwn: "{total} of your own paid back on the loan",
-    r.SysopAdded: "{amount} added by {by}: {note}",
-    r.SysopTook: "{amount} taken out by {by}: {note}",
-    r.SysopDeposited: "{amount} deposited by {by}: {note}",
-    r.SysopWithdrew: "{amount} withdrawn by {by}: {note}",
-    r.SysopMoved: "{amount} moved from {giver} to {taker} by {by}: {note}",
-    r.Deleted: "{name} was deleted{in_hand}",
+    r.Deposited: N_("{amount} deposited{at_log_off}"),
+    r.Withdrawn: N_("{amount} withdrawn"),
+    r.Sent: N_("{amount} sent by {giver} to {taker}{message}"),
+    r.Borrowed: N_("{amount} borrowed"),
+    r.Repaid: N_("{amount} of a loan repaid"),
+    r.LoanShare: N_("{amount} of the minutes for {day} paid back on the loan"),
+    r.PaidFromBank: N_("{amount} from your time bank paid back on the loan"),
+    r.PaidOfOwn: N_("{total} of your own paid back on the loan"),
+    r.SysopAdded: N_("{amount} added by {by}: {note}"),
+    r.SysopTook: N_("{amount} taken out by {by}: {note}"),
+    r.SysopDeposited: N_("{amount} deposited by {by}: {note}"),
+    r.SysopWithdrew: N_("{amount} withdrawn by {by}: {note}"),
+    r.SysopMoved: N_("{amount} moved from {giver} to {taker} by {by}: {note}"),
+    r.Deleted: N_("{name} was deleted{in_hand}"),
     r.Told: "{words}",
 }
-# The same as a part of what an entry did. `{0}` is the reason itself, `{of_it}` says that the
-# amount is a part of the one before.
+_SHARE_OF_WINNINGS = N_("{amount} of the winnings paid back on the loan")
+# The same as a part of what an entry did. `{of_it}` says that the amount is a part of the one
+# before.
 _PHRASES: dict[type[Reason], str] = {
-    r.BetPlaced: "bet {amount} at {game}",
-    r.BetRaised: "{0.action} {amount} at {game}",
-    r.Lost: "lost {amount} at {game}",
-    r.Won: "won {amount} at {game}",
-    r.Returned: "stake of {amount} returned at {game}",
-    r.Bankroll: "bankroll of {amount} for a new player",
-    r.Renewed: "bankroll of {amount}, the last one being lost on {lost_on}",
-    r.Refilled: "the bank is {full} again",
-    r.Granted: "granted {amount} for {day}",
-    r.LeftOfDay: "{amount} forfeited: what was left of the minutes for {day}",
-    r.OldStake: "{amount} forfeited: a stake that was left of the minutes of an earlier day",
-    r.Earned: "{amount} earned on {day}{banked}",
-    r.Released: "{amount} back after {event}",
-    r.HeldBack: "{amount}{of_it} held until after {event}{another_day}",
-    r.Clamped: "{amount}{of_it} {done} because of {event}",
-    r.LoanShare: "{amount}{of_it} paid back on the loan",
-    r.PaidFromBank: "paid back {amount} on the loan",
-    r.PaidOfOwn: "paid back {amount} on the loan",
-    r.BroughtIn: "brought {amount} from {board}",
-    r.Counted: "{amount} more counted by the clock of {board}",
-    r.TakenHome: "took {amount} home to {board}",
-    r.Gained: "gained {amount} on the visit from {board}{done}",
-    r.GivenBack: "gave {amount} back to {board}",
-    r.PutBack: "put {amount} of your own back in the bank{beyond}",
-    r.Kept: "kept {amount} that could not be given back to {board}",
-    r.PassedOn: "{amount} passed on through THEBANK.EXT",
-    r.Deposited: "deposited {amount}{at_log_off}",
-    r.Withdrawn: "withdrew {amount}",
-    r.Borrowed: "borrowed {amount}",
-    r.Repaid: "repaid {amount} of the loan",
+    r.BetPlaced: N_("bet {amount} at {game}"),
+    r.BetRaised: N_("{did} {amount} at {game}"),
+    r.Lost: N_("lost {amount} at {game}"),
+    r.Won: N_("won {amount} at {game}"),
+    r.Returned: N_("stake of {amount} returned at {game}"),
+    r.Bankroll: N_("bankroll of {amount} for a new player"),
+    r.Renewed: N_("new bankroll of {amount}; the last one was lost on {lost_on}"),
+    r.Refilled: N_("the bank is back at {full}"),
+    r.Used: N_("used {amount} on node {node}"),
+    r.Waited: N_("used {amount} on node {node} while {board} was putting you through"),
+    r.Granted: N_("granted {amount} for {day}"),
+    r.LeftOfDay: N_("{amount} forfeited: minutes of {day} that were not used"),
+    r.OldStake: N_("{amount} forfeited: a stake from the minutes of an earlier day"),
+    r.Earned: N_("{amount} earned on {day}{banked}"),
+    r.Released: N_("{amount} back after {event}"),
+    r.HeldBack: N_("{amount}{of_it} held until after {event}{another_day}"),
+    r.Clamped: N_("{amount}{of_it} {done} because of {event}"),
+    r.LoanShare: N_("{amount}{of_it} paid back on the loan"),
+    r.PaidFromBank: N_("paid back {amount} on the loan"),
+    r.PaidOfOwn: N_("paid back {amount} on the loan"),
+    r.BroughtIn: N_("brought {amount} from {board}"),
+    r.Counted: N_("{amount} more by the clock of {board}"),
+    r.TakenHome: N_("took {amount} home to {board}"),
+    r.Gained: N_("gained {amount} on the visit from {board}{done}"),
+    r.GivenBack: N_("gave {amount} back to {board}"),
+    r.PutBack: N_("put {amount} of your own back in the bank{beyond}"),
+    r.Kept: N_("kept {amount} that could not be given back to {board}"),
+    r.PassedOn: N_("{amount} passed on through THEBANK.EXT"),
+    r.Deposited: N_("deposited {amount}{at_log_off}"),
+    r.Withdrawn: N_("withdrew {amount}"),
+    r.Borrowed: N_("borrowed {amount}"),
+    r.Repaid: N_("repaid {amount} of the loan"),
 }
 _PUT_AWAY = {
     None: "",
-    True: ": put in the bank",
-    False: ": forfeited, this board keeps no time bank",
+    True: N_(": put in the bank"),
+    False: N_(": forfeited, this board keeps no time bank"),
 }
+_GAIN_PUT_AWAY = {None: "", True: N_(", put in the bank"), False: N_(", forfeited")}
+# What became of a hand, and what was done in it, in the words of the tables.
+_SPOKEN = {
+    "win": N_("win"),
+    "lose": N_("lose"),
+    "push": N_("push"),
+    "bust": N_("bust"),
+    "natural": N_("natural"),
+    "twenty-one": N_("twenty-one"),
+    "charlie": N_("five-card Charlie"),
+    "dealer-natural": N_("dealer's natural"),
+    "dealer-charlie": N_("dealer's Charlie"),
+    "three-of-a-kind": N_("three of a kind"),
+    "stand-off": N_("push"),
+    "player": N_("player"),
+    "bank": N_("bank"),
+    "void": N_("void"),
+    "double": N_("double"),
+    "split": N_("split"),
+    "insurance": N_("insurance"),
+    "raise": N_("raise"),
+}
+
+
+def _or_nothing(text: str) -> str:
+    return _(text) if text else ""  # gettext keeps its own notes under ""
+
+
 # How a fact is said that is no word by itself.
 _SAID: dict[str, Callable[[Any], str]] = {
     "game": lambda this: title(this.game),
-    "outcome": lambda this: f" ({_spoken(this.outcome)})" if this.outcome else "",
-    "action": lambda this: _spoken(this.action).capitalize(),
+    "outcome": lambda this: f" ({spoken(this.outcome)})" if this.outcome else "",
+    "action": lambda this: spoken(this.action).capitalize(),
     "event": lambda this: cutoff_words(Cutoff(this.event, this.at, this.host)),
-    "another_day": lambda this: ", on another day" if this.another_day else "",
-    "banked": lambda this: _PUT_AWAY[this.banked],
+    "another_day": lambda this: _(", on another day") if this.another_day else "",
+    "banked": lambda this: _or_nothing(_PUT_AWAY[this.banked]),
     "total": lambda this: span(this.total),
     "beyond": lambda this: _no_room(this) if this.beyond else "",
     "record": lambda this: "" if this.record is None else f", record {this.record}",
-    "at_log_off": lambda this: " at log-off" if this.at_log_off else "",
+    "at_log_off": lambda this: _(" at log-off") if this.at_log_off else "",
     "message": lambda this: f': "{this.message}"' if this.message else "",
-    "in_hand": lambda this: ": hand void" if this.in_hand else "",
+    "in_hand": lambda this: _(": hand void") if this.in_hand else "",
 }
 SYSOP_DID: dict[type[r.Adjustment], str] = {
     r.SysopAdded: "added",
@@ -134,20 +166,23 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     if text is None:
         raise ValueError(f"nobody has words for {reason}")
     if reason == r.LoanShare(None):
-        text = "{amount} of the winnings paid back on the loan"
-    return text.format(amount=amount_words(amount, unit), **_facts(reason, unit))
+        text = _SHARE_OF_WINNINGS
+    return _(text).format(amount=amount_words(amount, unit), **_facts(reason, unit))
 
 
 def _facts(reason: Reason, unit: Unit) -> dict[str, object]:
     facts = r.known(reason)
     said = {name: _SAID[name](reason) for name in facts.keys() & _SAID.keys()}
+    if isinstance(reason, r.BetRaised):
+        said["did"] = spoken(reason.action)
     if isinstance(reason, r.Refilled):
         said["full"] = amount_words(reason.full, unit)
     return facts | said
 
 
-def _spoken(word: str) -> str:
-    return word.replace("-", " ")
+def spoken(word: str) -> str:
+    """Say what became of a hand, or what was done in it."""
+    return _(_SPOKEN[word]) if word in _SPOKEN else word.replace("-", " ")
 
 
 def cutoff_words(cutoff: Cutoff) -> str:
@@ -157,18 +192,21 @@ def cutoff_words(cutoff: Cutoff) -> str:
     ('Mail hour at 03:00', 'the end of your call at Owl at 9:00')
     """
     name = end_of_call(cutoff.event) if cutoff.host else cutoff.event
-    return f"{name} at {cutoff.at}" if cutoff.at else name
+    return _("{event} at {time}").format(event=name, time=cutoff.at) if cutoff.at else name
 
 
 def end_of_call(board: str) -> str:
-    return f"the end of your call at {board}"
+    return _("the end of your call at {board}").format(board=board)
 
 
 def _no_room(reason: r.PutBack) -> str:
-    because = "the account is frozen" if reason.frozen else f"{reason.board} takes none"
-    return (
-        f", {span(reason.beyond)} of it beyond the {span(reason.most)} that an account holds"
-        f": {because}"
+    because = (
+        _("the account is frozen")
+        if reason.frozen
+        else _("{board} takes none").format(board=reason.board)
+    )
+    return _(", {amount} of it beyond the {most} that an account holds: {because}").format(
+        amount=span(reason.beyond), most=span(reason.most), because=because
     )
 
 
@@ -206,7 +244,7 @@ def describe(parts: Sequence[Part]) -> str:
     ... ])
     'Won 12:00 at Black Jack For Time, 3:00 of it banked because of Mail hour at 03:00'
     """
-    phrases = list(_phrases(parts)) or [_of_time_used(part) for part in parts]
+    phrases = list(_phrases(parts)) or [_phrase(part, "") for part in parts]
     said = ", ".join(phrases)
     return said[:1].upper() + said[1:]
 
@@ -219,12 +257,8 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
         kind = part.reason.kind
         if kind == "elapsed" or (kind == "returned" and "won" in kinds):
             continue
-        yield _phrase(part, " of it" if whole else "")
+        yield _phrase(part, _(" of it") if whole else "")
         whole = whole or kind in ("won", "grant")
-
-
-def _of_time_used(part: Part) -> str:
-    return f"used {part.said}{part.why.removeprefix('Time used')}"
 
 
 def _phrase(part: Part, of_it: str) -> str:
@@ -232,14 +266,15 @@ def _phrase(part: Part, of_it: str) -> str:
     text = _PHRASES.get(type(reason))
     match reason:
         case r.Clamped(banked=banked):
-            done = "banked" if banked else "forfeited"
+            done = _("banked") if banked else _("forfeited")
         case r.Gained(banked=banked):
-            done = {None: "", True: ", put in the bank", False: ", forfeited"}[banked]
+            done = _or_nothing(_GAIN_PUT_AWAY[banked])
         case r.Sent() if part.other is not None:
-            sent = "received {amount} from " if part.source == "other" else "sent {amount} to "
-            return sent.format(amount=amount) + part.other + _SAID["message"](reason)
+            received = part.source == "other"
+            sent = _("received {amount} from {name}") if received else _("sent {amount} to {name}")
+            return sent.format(amount=amount, name=part.other) + _SAID["message"](reason)
     if text is None:  # what a sysop or a program did says its amount and more
         why = part.why
         return why if why[:1].isdigit() else f"{amount}: {why[:1].lower()}{why[1:]}"
     facts = _facts(reason, part.unit)
-    return text.format(reason, amount=amount, of_it=of_it, done=done, **facts)
+    return _(text).format(amount=amount, of_it=of_it, done=done, **facts)

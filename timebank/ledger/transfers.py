@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NotEnough
+from timebank.language import Phrase
 from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
@@ -114,7 +115,7 @@ def transfer(
     except IntegrityError as error:
         if not is_beyond_bounds(error):
             raise
-        raise NotEnough("There is not that much in the account.") from error
+        raise NotEnough(Phrase("There is not that much in the account.")) from error
     return tuple(
         TransferRow(number, reason, amount, source.unit, source.kind, target.kind)
         for number, (source, target, amount, reason, *_) in enumerate(movements, first + 1)

@@ -21,6 +21,7 @@ import unicodedata
 from functools import cache
 
 from timebank.errors import NameRefused
+from timebank.language import Phrase
 from timebank.names import confusables
 
 SHORTEST = 2  # characters
@@ -84,18 +85,20 @@ def check(name: str) -> str:
     "Ann O'Neil"
     """
     if len(name) > LONGEST_TYPED:
-        raise NameRefused(f"A name has {LONGEST} characters at most.")
+        raise NameRefused(Phrase("A name has {most} characters at most.", most=LONGEST))
     # Controls go before anything is trimmed: a tab at the end is refused, not overlooked.
     if any(unicodedata.category(letter)[0] == "C" for letter in name):
-        raise NameRefused("A name cannot contain control or invisible characters.")
+        raise NameRefused(Phrase("A name cannot contain control or invisible characters."))
     kept = re.sub(" +", " ", _plain(name)).strip(" ")
     if not SHORTEST <= len(kept) <= LONGEST:
-        raise NameRefused(f"A name has {SHORTEST} to {LONGEST} characters.")
+        raise NameRefused(
+            Phrase("A name has {least} to {most} characters.", least=SHORTEST, most=LONGEST)
+        )
     _check_characters(kept)
     if kept[0] in PUNCTUATION or kept[-1] in PUNCTUATION:
-        raise NameRefused("A name begins and ends with a letter or a digit.")
+        raise NameRefused(Phrase("A name begins and ends with a letter or a digit."))
     if _seen(kept) not in (None, fold(kept)):
-        raise NameRefused("That name could be read as another one. Please use Latin letters.")
+        raise NameRefused(Phrase("That name could be read as another one. Use Latin letters."))
     return kept
 
 
@@ -145,16 +148,19 @@ def _check_characters(name: str) -> None:
         script = _script(character)
         if script is None:
             stands_alone = character.isprintable() and not unicodedata.combining(character)
-            shown = f'"{character}"' if stands_alone else "such characters"
+            shown = f'"{character}"' if stands_alone else Phrase("such characters")
             raise NameRefused(
-                f"A name cannot contain {shown}: it is made of Latin, Greek or Cyrillic letters, "
-                "digits, spaces and . ' - _"
+                Phrase(
+                    "A name cannot contain {what}: it is made of Latin, Greek or Cyrillic letters, "
+                    "digits, spaces and . ' - _",
+                    what=shown,
+                )
             )
         scripts.add(script)
     if not scripts:
-        raise NameRefused("A name contains a letter.")
+        raise NameRefused(Phrase("A name needs at least one letter."))
     if len(scripts) > 1:
-        raise NameRefused("The letters of a name are of one alphabet: Latin, Greek or Cyrillic.")
+        raise NameRefused(Phrase("A name uses one alphabet: Latin, Greek or Cyrillic."))
 
 
 def _script(character: str) -> str | None:

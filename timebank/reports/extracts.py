@@ -16,6 +16,7 @@ from itertools import groupby
 from sqlalchemy import BindParameter, bindparam, or_, select
 
 from timebank.errors import NothingToList
+from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, rounds, source, target, transfers
 from timebank.ledger.sql import Query, Reader, equal, highest, read, value
@@ -134,6 +135,11 @@ def known_kind(desk: Desk, text: str) -> str:
 
 def _known(what: str, key: str, text: str, known: list[str]) -> str:
     if key not in known:
-        which = f"They know: {', '.join(known)}." if known else "They are empty."
-        raise NothingToList(f"The books know no {what} {text}. {which}")
+        which = (
+            Phrase("They know: {names}.", names=", ".join(known))
+            if known
+            else Phrase("They are empty.")
+        )
+        said = Phrase("The books know no {what} {text}. {which}", what=what, text=text, which=which)
+        raise NothingToList(said)
     return key

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from timebank.errors import HoursRefused
+from timebank.language import N_, _
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+DAY_NAMES = (
+    *(N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday")),
+    *(N_("Friday"), N_("Saturday"), N_("Sunday")),
+)
 GROUPS = {"daily": range(7), "weekdays": range(5), "weekends": range(5, 7)}
 
 _TIME = r"([01][0-9]|2[0-3]):([0-5][0-9])|(24):(00)"
@@ -49,7 +53,8 @@ class OpeningHours:
             (start for start, _ in self.spans), key=lambda start: (start - minute) % WEEK_MINUTES
         )
         day, rest = divmod(start, DAY_MINUTES)
-        return f"{DAY_NAMES[day]} at {rest // 60:02}:{rest % 60:02}"
+        time = f"{rest // 60:02}:{rest % 60:02}"
+        return _("{day} at {time}").format(day=_(DAY_NAMES[day]), time=time)
 
 
 ALWAYS = OpeningHours(())

@@ -28,8 +28,9 @@ from sqlalchemy import ColumnElement, Text, and_, bindparam, or_, select
 from timebank import files
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
-from timebank.callers.notices import add_notice
+from timebank.callers.notices import Amount, add_notice
 from timebank.errors import NotARecord, Overtaken
+from timebank.language import N_
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import CameIn, TakenOut
@@ -299,12 +300,14 @@ def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int
         if balance + seconds > most:
             raise _NotApplied(f"the account holds {span(balance)}, and {span(most)} is the most")
         moved = Movement(EXTERNAL, bank, seconds, CameIn(*origin), None, None)
-        add_notice(desk, caller.id, f"{span(seconds)} came in from {source}.")
+        came = N_("{amount} came into your time bank from {program}.")
+        add_notice(desk, caller.id, came, amount=Amount(seconds), program=source)
     else:
         if balance + seconds < 0:
             raise _NotApplied(f"the account holds only {span(balance)}")
         moved = Movement(bank, EXTERNAL, -seconds, TakenOut(*origin), None, None)
-        add_notice(desk, caller.id, f"{source} took {span(-seconds)} out of your account.")
+        went = N_("{program} took {amount} out of your time bank.")
+        add_notice(desk, caller.id, went, amount=Amount(-seconds), program=source)
     (row,) = transfer(desk, [moved])
     return seconds, row.number
 

@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from timebank import files
 from timebank.errors import BooksFailed, NotARecord, NotDoubtful
+from timebank.language import Phrase
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.generations import of_transfer
 from timebank.ledger.schema import instant, outbox, stamp
@@ -112,7 +113,7 @@ def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
         desk.connection, number=format.transfer_of(number), state=state, appended=appended
     )
     if changed.rowcount != 1:
-        raise NotDoubtful(f"Nothing is asked about a record {number}.")
+        raise NotDoubtful(Phrase("There is no question about record {number}.", number=number))
 
 
 def flush_outbox(

@@ -28,6 +28,7 @@ from sqlalchemy import (
 )
 
 from timebank.errors import JournalDamaged, RoundInPlay, ShoeGone
+from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, instant, shoes, stamp
@@ -206,8 +207,8 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
     if _CLOSE_SHOE(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id).rowcount:
         return
     if _IS_DEALT_FROM(desk.connection, shoe_id=shoe_id).scalar():
-        raise RoundInPlay("A hand from this shoe is still in play.")
-    raise ShoeGone("This shoe is done already.")
+        raise RoundInPlay(Phrase("A hand from this shoe is still in play."))
+    raise ShoeGone(Phrase("This shoe is done already."))
 
 
 def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Integer, Text, bindparam, func, insert, or_, select, update
 
-from timebank.callers.notices import keep_untold, tell_hand, words_of_hand
+from timebank.callers.notices import LEFT_OPEN, keep_untold, tell_end
 from timebank.errors import ShoeGone
+from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
@@ -149,7 +150,7 @@ def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> None:
     """
     changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=owner, game=wager.game)
     if not changed.rowcount:
-        raise ShoeGone("This shoe is done, or was cut already.")
+        raise ShoeGone(Phrase("This shoe is done, or was cut already."))
 
 
 def position(desk: Desk, shoe_id: int) -> int:
@@ -227,8 +228,7 @@ def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Sett
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
-    words = words_of_hand(desk, round_id, "was left open, so it was stood for you")
-    tell_hand(desk, caller_id, round_id, words)
+    tell_end(desk, caller_id, round_id, LEFT_OPEN)
 
 
 # How a round ends that has not ended.

@@ -12,12 +12,13 @@ from typing import Literal
 from sqlalchemy import select
 
 from timebank.errors import NotEnough
+from timebank.language import Phrase
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.reasons import BetPlaced, BetRaised, Lost, Returned, Won
 from timebank.ledger.schema import accounts, transfers
 from timebank.ledger.transfers import Account, house
-from timebank.words import Unit, money, span
+from timebank.words import Unit, money, span_phrase
 
 # What stakes of play money are paid out of.
 PlayPurse = Literal["bankroll", "tab"]
@@ -74,14 +75,23 @@ class Stakes:
             usable = self._posting.usable
             if usable - amount < coin:
                 raise NotEnough(
-                    f"You have {span(usable)}, and {span(coin)} of it must stay in your pot."
+                    Phrase(
+                        "You have {amount}, and {coin} must stay in your pot.",
+                        amount=span_phrase(usable),
+                        coin=span_phrase(coin),
+                    )
                 )
         elif self.purse.kind == "bankroll":
             bankroll, casino = self._balance["bankroll"], self._balance["casino"]
             if amount > bankroll:
-                raise NotEnough(f"You have {money(bankroll, self.unit)}.")
+                raise NotEnough(Phrase("You have {amount}.", amount=money(bankroll, self.unit)))
             if self.standing + amount > casino:
-                raise NotEnough(f"The bank has {money(casino, self.unit)}, and pays no more.")
+                raise NotEnough(
+                    Phrase(
+                        "The bank has only {amount} left to pay with.",
+                        amount=money(casino, self.unit),
+                    )
+                )
 
     def put_down(self, amount: int, reason: BetPlaced | BetRaised) -> None:
         self._posting.move(self.purse, self.table, amount, reason)

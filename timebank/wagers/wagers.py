@@ -17,6 +17,7 @@ from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 from timebank import errors
 from timebank.calls.calls import leave_no_call, live_call
 from timebank.guests.departure import leave_without_call
+from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting, enter
@@ -139,7 +140,7 @@ def stand(desk: Desk, moves: Sequence[Move], settlements: Mapping[int, Settlemen
     if len(table.chairs) == 1:
         (chair,) = table.chairs.values()
         if not leave_no_call(desk, chair.caller_id):
-            raise errors.CallerOnline("The caller is on line: the hand is his to finish.")
+            raise errors.CallerOnline(Phrase("The caller is online: the hand is theirs to finish."))
     return _proceed(desk, table, moves, {}, settlements)
 
 
@@ -152,7 +153,7 @@ def _enter(desk: Desk, sitter: Sitter) -> Posting:
     if call_id is None:
         call_id, ticked = live_call(desk, sitter.caller_id), 0
     if call_id is None:
-        raise errors.CallClosed("This call has ended.")
+        raise errors.CallClosed(Phrase("This call has ended."))
     posting = enter(desk, call_id, ticked)
     if posting.caller_id != sitter.caller_id:
         raise ValueError(f"call {call_id} is not that of caller {sitter.caller_id}")
@@ -164,11 +165,15 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
     if amount <= 0:
         raise ValueError(f"not a bet: {amount}")
     if posting.in_play is not None:
-        raise errors.RoundInPlay(f"Hand {posting.in_play.round_id} is still in play.")
+        raise errors.RoundInPlay(
+            Phrase("Hand {number} is still in play.", number=posting.in_play.round_id)
+        )
     if wager.unit == "second":
         turns = posting.turns.get(wager.game, 0)
         if wager.turns_limit is not None and turns >= wager.turns_limit:
-            raise errors.TurnsUsed(f"You have played all {wager.turns_limit} turns of today.")
+            raise errors.TurnsUsed(
+                Phrase("You have played all {number} turns for today.", number=wager.turns_limit)
+            )
         posting.turns[wager.game] = turns + 1
     stakes = Stakes(posting, wager.game, wager.unit, None, wager.purse)
     stakes.allow(amount, wager.coin)
@@ -183,15 +188,15 @@ def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> Wager:
     """
     is_alone = len(wager.amounts) == 1
     if not (is_alone or wager.is_shoe_shared):
-        raise errors.ShoeGone("This shoe is that of a caller who plays alone.")
+        raise errors.ShoeGone(Phrase("This shoe belongs to a caller who plays alone."))
     rounds.cut(desk, None if wager.is_shoe_shared else first, shoe_id, wager)
     if wager.start is None and is_alone:
         return wager  # the row finds it by itself
     gone = rounds.position(desk, shoe_id)
     if wager.start is not None and wager.start < gone:
-        raise errors.ShoeGone("Those cards of the shoe were dealt already.")
+        raise errors.ShoeGone(Phrase("Those cards have been dealt already."))
     if wager.start not in (None, gone) and wager.is_shoe_shared:
-        raise errors.ShoeGone("The shoe is not where it was: cards of it were dealt meanwhile.")
+        raise errors.ShoeGone(Phrase("Cards were dealt from this shoe in the meantime."))
     return wager if wager.start is not None else replace(wager, start=gone)
 
 
@@ -246,7 +251,7 @@ def _found(desk: Desk, lead: int) -> _Table:
     rows = _TABLE(desk.connection, lead=lead).all()
     chairs = {row.seat: _Chair(row.id, row.caller_id, row.settled is None) for row in rows}
     if not any(chair.is_open for chair in chairs.values()):
-        raise errors.RoundOver("This hand is over.")
+        raise errors.RoundOver(Phrase("This hand is over."))
     return _Table(lead, rows[0].sequence, chairs)
 
 
@@ -273,7 +278,7 @@ def _proceed(
             rounds.write_action(desk, None, move)
         if last.seat not in is_open:
             if last.stake:
-                raise errors.RoundOver("This hand is over.")
+                raise errors.RoundOver(Phrase("This hand is over."))
             rounds.write_action(desk, None, last)
         # Whoever acts comes first: nobody else can be refused.
         for seat in (last.seat, *sorted(due.keys() - {last.seat})):
@@ -288,7 +293,7 @@ def _proceed(
 def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None) -> Posting:
     """Begin the entry of a seat in play, on whatever call its caller is on now, if any."""
     if sitter is not None and sitter.caller_id != chair.caller_id:
-        raise errors.RoundOver("This hand is over.")
+        raise errors.RoundOver(Phrase("This hand is over."))
     if sitter is not None and sitter.call_id is not None:
         try:
             return _enter(desk, sitter)
@@ -308,7 +313,7 @@ def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | Non
     if move is not None:
         if move.stake:
             if posting.call_id is None:
-                raise errors.CallClosed("This call has ended.")
+                raise errors.CallClosed(Phrase("This call has ended."))
             rounds.raise_stake(stakes, hand.game, move)
         rounds.write_action(posting.desk, posting.call_id, move)
     receipt = _finish(posting, stakes, hand.game, settlement, is_new=False)
@@ -338,7 +343,7 @@ def _finish(
 
 def _refuse_out_of_step(move: Move, last: int) -> None:
     if move.sequence != last + 1:
-        raise errors.OutOfStep("This hand has gone on meanwhile.")
+        raise errors.OutOfStep(Phrase("This hand has moved on in the meantime."))
 
 
 def _refuse_some(settled: Set[int], seats: Set[int]) -> None:

@@ -10,31 +10,77 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, func, select
 
 from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, UnknownCaller, WindowClosed
+from timebank.language import N_, Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE, day_words, span_phrase
 
 NO_WINDOW = {
-    "external": (
-        "This board's bank is beside these games: whole minutes that an event cuts off from your"
-        " winnings go there by themselves, and nothing is moved here."
+    "external": Phrase(
+        "This board's bank is outside these games: whole minutes of winnings that an event cuts off"
+        " go there by themselves, and nothing is moved here."
     ),
-    "none": (
-        "This board keeps no time bank: what an event cuts off from your winnings is forfeited."
-    ),
+    "none": Phrase("This board keeps no time bank: winnings that an event cuts off are forfeited."),
 }
+
+
+class ADay(NamedTuple):
+    """How it is said what a limit leaves of a day, and that there is none of it at all."""
+
+    limit: str
+    never: str
+
+
+DEPOSIT = ADay(
+    N_("You can deposit {most} a day; you have {amount} left today."),
+    N_("Nobody can deposit minutes on this board."),
+)
+WITHDRAW = ADay(
+    N_("You can withdraw {most} a day; you have {amount} left today."),
+    N_("Nobody can withdraw minutes on this board."),
+)
+SEND = ADay(
+    N_("You can send {most} a day; you have {amount} left today."),
+    N_("Nobody can send minutes on this board."),
+)
+BORROW = ADay(
+    N_("You can borrow {most} a day; you have {amount} left today."),
+    N_("Nobody can borrow minutes on this board."),
+)
+BORROW_LESS = ADay(
+    N_("You can borrow {most} a day, less what you send to others; you have {amount} left today."),
+    BORROW.never,
+)
+
+
+class BeforeEvent(NamedTuple):
+    """How it is said how many minutes can be used before an event."""
+
+    some: str
+    none: str
+
+
+COULD_BE_USED = BeforeEvent(
+    N_("You could use only {amount} of it before {event}."),
+    N_("You could use none of it before {event}."),
+)
+COULD_BE_LENT = BeforeEvent(
+    N_("You could use only {amount} before {event}."),
+    N_("You could use none of it before {event}."),
+)
 
 
 class Bound(NamedTuple):
     most: int
-    sentence: str
+    sentence: Phrase
     refusal: type[Refused]
 
 
@@ -46,11 +92,11 @@ class Allowed:
     """
 
     seconds: int
-    rule: str
+    rule: Phrase
 
     @property
     def why_not(self) -> str:
-        return "" if self.seconds else self.rule
+        return "" if self.seconds else str(self.rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,111 +187,125 @@ class Window:
 
     def deposit(self) -> Iterator[Bound]:
         yield from self._closed()
-        yield self._a_day("deposit", self.limits.deposit, "deposit")
+        yield self._a_day(DEPOSIT, self.limits.deposit, "deposit")
         online, keep = self.posting.balance["online"], self.limits.keep
+        said = _you_have(online)
         if keep:
-            said = f"{span(keep)} must stay on your clock, and you have {span(online)} left."
-        else:
-            said = f"You have {span(online)} left."
+            said = Phrase(
+                "{keep} must stay on your clock, and you have {amount} left.",
+                keep=span_phrase(keep),
+                amount=span_phrase(online),
+            )
         yield Bound(online - keep, said, NotEnough)
-        yield from self._own_minutes("deposited")
-        yield self.room(self.posting.balance["bank"], "yours")
+        yield from self._own_minutes(Phrase("you can't bank it"))
+        text = N_("An account holds {most} at most; yours has room for {amount}.")
+        yield self._room(self.posting.balance["bank"], text)
 
     def withdrawal(self) -> Iterator[Bound]:
         yield from self._closed()
         yield self._in_the_bank()
-        yield self._a_day("withdraw", self.limits.withdrawal, "withdraw")
-        yield from self._before_the_event("of it ")
+        yield self._a_day(WITHDRAW, self.limits.withdrawal, "withdraw")
+        yield from self._before_the_event(COULD_BE_USED)
 
     def transfer(self) -> Iterator[Bound]:
         yield from self._closed()
-        yield from self._unknown("send")
-        yield from while_owing(-self.posting.balance["loan"], "You owe", "you send any minutes")
+        yield from self._unknown(N_("New callers can send minutes after {day}."))
+        yield from while_owing(
+            -self.posting.balance["loan"],
+            N_("You owe {amount}: pay that back before you send any minutes."),
+        )
         yield self._in_the_bank()
-        yield self._a_day("send", self.limits.transfer, "transfer")
+        yield self._a_day(SEND, self.limits.transfer, "transfer")
 
     def transfer_to(self, other: BankAccount) -> Iterator[Bound]:
         """Bound what may be sent to somebody. Raises `Refused` for the caller's own account."""
         if other.caller_id == self.posting.caller_id:
-            raise Refused("These minutes are yours already.")
+            raise Refused(Phrase("These minutes are yours already."))
         yield from self.transfer()
         yield from self.receipt(other)
 
     def loan(self) -> Iterator[Bound]:
         yield from self._closed()
-        yield from self._unknown("borrow")
+        yield from self._unknown(N_("New callers can borrow minutes after {day}."))
         if self.limits.loan:
             yield from self._earlier_loan()
         # What was sent today is not lent back: who gives the day's minutes away and borrows others
         # in their place would owe every night and send every day.
         sent = self._today.get("transfer", 0)
-        less = ", less what you send to others" if sent else ""
-        yield self._a_day("borrow", self.limits.loan, "loan", "transfer", less=less)
-        yield from self._before_the_event("")
+        yield self._a_day(BORROW_LESS if sent else BORROW, self.limits.loan, "loan", "transfer")
+        yield from self._before_the_event(COULD_BE_LENT)
 
     def repayment(self) -> Iterator[Bound]:
         yield from self._closed()
         owed, online = -self.posting.balance["loan"], self.posting.balance["online"]
         # The last minute may be a part of one: loans are paid back to the second.
         whole = (owed + MINUTE - 1) // MINUTE * MINUTE
-        yield Bound(whole, f"You owe {span(owed) if owed else 'nothing'}.", NotEnough)
+        owes = Phrase("You owe {amount}.", amount=span_phrase(owed))
+        yield Bound(whole, owes if owed else Phrase("You owe nothing."), NotEnough)
         if online < owed:
-            yield Bound(online, f"You have {span(online)} left.", NotEnough)
+            yield Bound(online, _you_have(online), NotEnough)
         # Of a whole minute that is offered no more is taken than is owed.
-        yield from (bound for bound in self._own_minutes("paid back with") if bound.most < owed)
+        own = self._own_minutes(Phrase("you can't pay a loan with it"))
+        yield from (bound for bound in own if bound.most < owed)
 
     def receipt(self, other: BankAccount) -> Iterator[Bound]:
         if other.frozen or self.settings.is_barred(other.name):
-            yield Bound(0, f"{other.name}'s account takes nothing in just now.", WindowClosed)
-        yield self.room(other.balance, f"that of {other.name}")
+            said = Phrase("{name}'s account takes nothing in right now.", name=other.name)
+            yield Bound(0, said, WindowClosed)
+        text = N_("An account holds {most} at most; {name}'s has room for {amount}.")
+        yield self._room(other.balance, text, name=other.name)
 
-    def room(self, balance: int, whose: str) -> Bound:
+    def _room(self, balance: int, text: str, **names: str) -> Bound:
         most = self.limits.balance
         left = max(0, most - balance)
-        said = f"An account holds {span(most)} at most; {whose} has room for {_or_none(left)}."
+        said = Phrase(text, most=span_phrase(most), amount=or_none(left), **names)
         return Bound(left, said, LimitReached)
 
     def _closed(self) -> Iterator[Bound]:
         desk, settings = self.posting.desk, self.settings
-        said = ""
+        said: Phrase | None = None
         if settings.mode != "built-in":
             said = NO_WINDOW[settings.mode]
         elif settings.is_barred(self.name):
-            said = "The sysop has closed the bank to you."
+            said = Phrase("The sysop has closed the bank to you.")
         elif self.frozen:
-            said = "The sysop has frozen your account; ask him why."
+            said = Phrase("The sysop has frozen your account; ask them why.")
         elif not settings.is_open(desk.now):
             local = settings.schedule.local(desk.now)
-            said = f"The window is closed. It opens on {settings.hours.next_opening(local)}."
-        if said:
+            opening = partial(settings.hours.next_opening, local)
+            said = Phrase("The window is closed. It opens on {day_and_time}.", day_and_time=opening)
+        if said is not None:
             yield Bound(0, said, WindowClosed)
 
-    def _a_day(self, verb: str, limit: int, *kinds: str, less: str = "") -> Bound:
+    def _a_day(self, says: ADay, limit: int, *kinds: str) -> Bound:
         left = max(0, limit - sum(self._today.get(kind, 0) for kind in kinds))
-        said = f"On this board nobody can {verb} minutes."
+        said = Phrase(says.never)
         if limit:
-            are = "is" if left <= MINUTE else "are"
-            said = f"You may {verb} {span(limit)} a day{less}; {_or_none(left)} of it {are} left."
+            said = Phrase(says.limit, most=span_phrase(limit), amount=or_none(left))
         return Bound(left, said, LimitReached)
 
-    def _own_minutes(self, what: str) -> Iterator[Bound]:
+    def _own_minutes(self, cannot: Phrase) -> Iterator[Bound]:
         """Bound what a caller of another board may save: its minutes are not theirs to keep."""
         visit = self.posting.visit
         if visit is not None:
             ahead = self.posting.ahead()
-            said = f"You are {span(ahead) if ahead else 'not'} ahead, and the rest of your time"
-            yield Bound(ahead, f"{said} is {visit.board}'s: it cannot be {what}.", NotEnough)
+            text = N_("You aren't ahead, and your time belongs to {board}: {cannot}.")
+            if ahead:
+                text = N_("You are {amount} ahead; the rest of your time is {board}'s: {cannot}.")
+            said = Phrase(text, amount=span_phrase(ahead), board=visit.board, cannot=cannot)
+            yield Bound(ahead, said, NotEnough)
 
     def _in_the_bank(self) -> Bound:
         balance = self.posting.balance["bank"]
-        return Bound(balance, f"Your bank account holds {span(balance)}.", NotEnough)
+        said = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
+        return Bound(balance, said, NotEnough)
 
-    def _before_the_event(self, of_it: str) -> Iterator[Bound]:
+    def _before_the_event(self, says: BeforeEvent) -> Iterator[Bound]:
         limit = self.posting.limit
         if limit is not None:
             room = max(0, limit - self.posting.balance["online"]) // MINUTE * MINUTE
-            most = f"Only {span(room)} {of_it}" if room else f"None {of_it or 'of it '}"
-            said = f"{most}could be used before {self.posting.event}."
+            text = says.some if room else says.none
+            said = Phrase(text, amount=span_phrase(room), event=self.posting.event_phrase())
             yield Bound(room, said, NoRoom)
 
     def _earlier_loan(self) -> Iterator[Bound]:
@@ -255,27 +315,29 @@ class Window:
         """
         owed = -self.posting.balance["loan"] - self._today.get("loan", 0)
         if owed > 0:
-            visit = self.posting.visit
-            how = "" if visit is None else ", from what you win or withdraw,"
-            said = f"You owe {span(owed)} from an earlier day."
-            said += f" Repay that{how} before you borrow more."
-            yield Bound(0, said, LimitReached)
+            text = N_("You owe {amount} from an earlier day. Repay that before you borrow more.")
+            if self.posting.visit is not None:
+                text = N_(
+                    "You owe {amount} from an earlier day. Repay that, from what you win or"
+                    " withdraw, before you borrow more."
+                )
+            yield Bound(0, Phrase(text, amount=span_phrase(owed)), LimitReached)
 
-    def _unknown(self, verb: str) -> Iterator[Bound]:
+    def _unknown(self, text: str) -> Iterator[Bound]:
         schedule = self.settings.schedule
         known = schedule.day_of(self._created) + timedelta(days=self.limits.known_days)
         if schedule.day_of(self.posting.desk.now) < known:
-            said = f"You may {verb} minutes from {known} on, when we have known you long enough."
-            yield Bound(0, said, LimitReached)
+            last = (known - timedelta(days=1)).isoformat()
+            yield Bound(0, Phrase(text, day=partial(day_words, last)), LimitReached)
 
 
-def while_owing(owed: int, owes: str, first: str) -> Iterator[Bound]:
+def while_owing(owed: int, text: str, **names: str) -> Iterator[Bound]:
     """Bound what may go from an account to another while `owed` seconds of a loan are open.
 
     Nothing may, however little is owed: who could send on a loan would never pay it.
     """
     if owed > 0:
-        yield Bound(0, f"{owes} {span(owed)}: that must be paid back before {first}.", LimitReached)
+        yield Bound(0, Phrase(text, amount=span_phrase(owed), **names), LimitReached)
 
 
 def strictest(bounds: Iterable[Bound]) -> Allowed:
@@ -300,7 +362,7 @@ def whole_minutes(seconds: int) -> None:
 def account_of(desk: Desk, caller_id: int) -> BankAccount:
     account = _ACCOUNT.first(desk.connection, id=caller_id)
     if account is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
+        raise UnknownCaller(Phrase("There is no caller number {number}.", number=caller_id))
     return account
 
 
@@ -310,5 +372,9 @@ def _moved_today(posting: Posting) -> dict[str, int]:
     return {row.kind: row.moved for row in _TODAY(posting.desk.connection, **own, **day)}
 
 
-def _or_none(seconds: int) -> str:
-    return span(seconds) if seconds else "nothing"
+def _you_have(seconds: int) -> Phrase:
+    return Phrase("You have {amount} left.", amount=span_phrase(seconds))
+
+
+def or_none(seconds: int) -> Phrase:
+    return span_phrase(seconds) if seconds else Phrase("nothing")

@@ -8,8 +8,9 @@ Amounts are seconds. Each raises `UnknownCaller`, and `Refused` without a reason
 from __future__ import annotations
 
 from timebank.callers import sysop_log
-from timebank.callers.notices import add_notice
+from timebank.callers.notices import Amount, Why, add_notice
 from timebank.errors import LimitReached, NotEnough, Refused, WindowClosed
+from timebank.language import N_, Phrase
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers
@@ -18,7 +19,7 @@ from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
 from timebank.window import allowance
-from timebank.words import clean, span
+from timebank.words import clean, span, span_phrase
 
 LONGEST_REASON = 200  # characters
 LONGEST_BY = 40
@@ -65,15 +66,18 @@ def sysop_transfer(
     allowance.whole_minutes(seconds)
     giver, taker = _open_account(desk, from_caller_id), _open_account(desk, to_caller_id)
     if giver.caller_id == taker.caller_id:
-        raise Refused(f"Both accounts are {giver.name}'s.")
-    first = "minutes go to others (`timebank adjust` works in any case)"
-    allowance.refuse_beyond(seconds, allowance.while_owing(giver.owed, f"{giver.name} owes", first))
+        raise Refused(Phrase("Both accounts are {name}'s.", name=giver.name))
+    owes = N_(
+        "{name} owes {amount}, to be paid back before minutes go to others (`timebank adjust` works"
+        " anyway)."
+    )
+    allowance.refuse_beyond(seconds, allowance.while_owing(giver.owed, owes, name=giver.name))
     _hold_enough(giver, seconds)
     _find_room(desk, taker, seconds)
     reason = reasons.SysopMoved(giver.name, taker.name, *_given(by, why))
     rows = transfer(desk, [Movement(_bank(giver), _bank(taker), seconds, reason, None, None)])
     for account in (giver, taker):
-        add_notice(desk, account.caller_id, f"{rows[0].why}.")
+        add_notice(desk, account.caller_id, "{why}.", why=Why(reason, Amount(seconds)))
         sysop_log.note(desk, reason.by, account.caller_id, rows[0].why)
     return rows
 
@@ -94,12 +98,15 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
     account = allowance.account_of(desk, caller_id)
     by, why = _given(by, why)
     if bool(account.frozen) == frozen:
-        raise Refused(
-            f"{account.name}'s account is {'frozen already' if frozen else 'not frozen'}."
-        )
+        already = N_("{name}'s account is already frozen.")
+        is_not = N_("{name}'s account is not frozen.")
+        raise Refused(Phrase(already if frozen else is_not, name=account.name))
     _FREEZE(desk.connection, frozen=int(frozen), id=caller_id)
     done = "frozen" if frozen else "opened again"
-    add_notice(desk, caller_id, f"Your bank account was {done} by {by}: {why}.")
+    said = N_("{by} opened your time bank again: {why}.")
+    if frozen:
+        said = N_("{by} froze your time bank: {why}.")
+    add_notice(desk, caller_id, said, by=by, why=why)
     sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")
 
 
@@ -112,7 +119,8 @@ def _post(
         source, target = target, source
     amount = abs(seconds)
     rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
-    add_notice(desk, account.caller_id, f"In your bank account: {rows[0].why}.")
+    said = N_("In your time bank: {why}.")
+    add_notice(desk, account.caller_id, said, why=Why(reason, Amount(amount)))
     done = f"{span(amount)} {SYSOP_DID[type(reason)]}, {account.name}: {reason.note}"
     sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
@@ -122,23 +130,36 @@ def _given(by: str, why: str) -> tuple[str, str]:
     """Make who did it and the reason they gave fit for the books; `Refused` without a reason."""
     why, by = clean(why, LONGEST_REASON).rstrip("."), clean(by, LONGEST_BY)
     if not why:
-        raise Refused("The books want a reason for that.")
+        raise Refused(Phrase("Please give a reason: it goes into the books."))
     return by, why
 
 
 def _open_account(desk: Desk, caller_id: int) -> allowance.BankAccount:
     mode = desk.settings.mode
     if mode != "built-in":
-        raise WindowClosed(f'In mode "{mode}" this board keeps no accounts; they can be adjusted.')
+        raise WindowClosed(
+            Phrase(
+                'In mode "{mode}" this board keeps no accounts; you can still adjust them.',
+                mode=mode,
+            )
+        )
     account = allowance.account_of(desk, caller_id)
     if account.frozen:
-        raise WindowClosed(f"{account.name}'s account is frozen; it can be adjusted, or unfrozen.")
+        raise WindowClosed(
+            Phrase("{name}'s account is frozen; adjust it, or unfreeze it.", name=account.name)
+        )
     return account
 
 
 def _hold_enough(account: allowance.BankAccount, seconds: int) -> None:
     if seconds > account.balance:
-        raise NotEnough(f"{account.name}'s account holds {span(account.balance)}.")
+        raise NotEnough(
+            Phrase(
+                "{name}'s account holds {amount}.",
+                name=account.name,
+                amount=span_phrase(account.balance),
+            )
+        )
 
 
 def _find_room(desk: Desk, account: allowance.BankAccount, seconds: int) -> None:
@@ -146,8 +167,12 @@ def _find_room(desk: Desk, account: allowance.BankAccount, seconds: int) -> None
     if account.balance + seconds > most:
         room = max(0, most - account.balance)
         raise LimitReached(
-            f"An account holds {span(most)} at most;"
-            f" {account.name}'s has room for {span(room) if room else 'nothing'}."
+            Phrase(
+                "An account holds {most} at most; {name}'s has room for {amount}.",
+                most=span_phrase(most),
+                name=account.name,
+                amount=allowance.or_none(room),
+            )
         )
 
 

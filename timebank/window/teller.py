@@ -10,7 +10,8 @@ import json
 
 from sqlalchemy import select
 
-from timebank.callers.notices import add_notice
+from timebank.callers.notices import Amount, Value, add_notice
+from timebank.language import N_
 from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
@@ -25,7 +26,7 @@ from timebank.window.allowance import (
     refuse_beyond,
     strictest,
 )
-from timebank.words import clean, span
+from timebank.words import clean
 
 LONGEST_MESSAGE = 60  # characters
 
@@ -81,8 +82,11 @@ def transfer(
         seconds,
         reasons.Sent(window.name, other.name, message),
     )
-    end = f': "{message}"' if message else "."
-    add_notice(desk, to_caller_id, f"{window.name} has sent you {span(seconds)}{end}")
+    said = (
+        N_('{name} sent you {amount}: "{message}"') if message else N_("{name} sent you {amount}.")
+    )
+    told: dict[str, Value] = {"message": message} if message else {}
+    add_notice(desk, to_caller_id, said, name=window.name, amount=Amount(seconds), **told)
     return posting.finish(0, "")
 
 
@@ -135,6 +139,6 @@ _NAMES = Prepared(
 def accounts(desk: Desk, pattern: str | None) -> list[str]:
     found = _NAMES(desk.connection)
     if pattern is None:
-        return [name for name, _ in found]
+        return [name for name, _folded in found]
     plain, key = pattern.casefold(), fold(pattern)
     return [name for name, folded in found if plain in name.casefold() or key in folded]

@@ -249,14 +249,14 @@ SELECT r.id, s.seal FROM rounds r JOIN shoes s ON s.id = r.shoe_id WHERE r.id >=
 UNTOLD = """
 SELECT c.name FROM callers c WHERE c.deleted IS NULL AND c.id < ?
     AND EXISTS (SELECT 1 FROM transfers) AND NOT EXISTS (
-    SELECT 1 FROM notices n WHERE n.caller_id = c.id AND n.text LIKE 'The books of this board%'
+    SELECT 1 FROM notices n WHERE n.caller_id = c.id AND n.text LIKE '%The books of this board%'
         AND n.at >= (SELECT max(at) FROM generations))
 """
 UNTOLD_OF_HANDS = """
 SELECT r.id FROM rounds r JOIN generations g ON g.number = (SELECT max(number) FROM generations)
 WHERE r.outcome = 'void' AND r.settled >= g.at AND r.caller_id < ? AND NOT EXISTS (
     SELECT 1 FROM notices n WHERE n.caller_id = r.caller_id AND n.at >= g.at
-        AND n.text LIKE 'Your open hand at % is void%')
+        AND n.text LIKE '%Your open hand at % is void%')
 """
 LEFT_OPEN = """
 WITH g AS (SELECT numbers FROM generations ORDER BY number DESC LIMIT 1)

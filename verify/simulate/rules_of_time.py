@@ -937,5 +937,5 @@ SELECT t.call_id, r.caller_id, r.settled FROM rounds r JOIN transfers t ON t.rou
 WHERE r.id = ? AND t.kind IN {SETTLES} ORDER BY t.id DESC LIMIT 1
 """
 NOTICES = """
-SELECT text FROM notices WHERE caller_id = ? AND at = ? AND text LIKE 'Your hand of %left open%'
+SELECT text FROM notices WHERE caller_id = ? AND at = ? AND text LIKE '%Your hand of %left open%'
 """

@@ -25,7 +25,7 @@ from tests.world import log_on, world
 from timebank.calls import calls
 
 # "is over", or "was left open, ..." where the call was closed before the table stood the hand.
-AT_VEGAS = "Your hand of 2026-11-20 at Vegas "
+AT_VEGAS = "Your hand of 20 November at Vegas "
 PLAYED_ON = "Your hand at the Vegas table was played to its end"
 TURN_SECONDS = 30
 HANG_UPS = pytest.mark.parametrize(
@@ -187,7 +187,7 @@ async def test_who_is_on_no_call_when_the_round_ends_is_told_by_one_notice(tmp_p
         await bob.has_the_turn()
         await hangs_up(ada)
         await bob.stands()
-        await is_told_once(ada, "it was stood for you: you")
+        await is_told_once(ada, "the dealer stood it for you: you")
 
 
 async def test_who_got_up_is_told_in_the_next_room_and_not_again(tmp_path: Path) -> None:
@@ -272,9 +272,8 @@ async def test_a_call_of_another_process_that_has_taken_over_finds_word_of_the_r
         (told,) = two.notices("Ada")
         assert PLAYED_ON in told
         with two.here.books() as desk:
-            assert calls.open_call(
-                desk, caller_id, 9, "another", "192.0.2.1", take_over=True
-            ).notices == (told,)
+            opened = calls.open_call(desk, caller_id, 9, "another", "192.0.2.1", take_over=True)
+            assert list(map(str, opened.notices)) == [told]
 
 
 async def test_who_saw_the_end_and_then_takes_over_is_not_told(tmp_path: Path) -> None:
@@ -307,7 +306,7 @@ async def test_a_line_lost_in_the_last_key_at_black_jack_for_time(tmp_path: Path
         await ada.sits_down()
         await ada.bets(2, seed=hand())
         await loses_the_line_in_the_last_key(ada, "s")
-        await is_told_once(ada, "Your hand of 2026-11-20 at Black Jack For Time is over: you")
+        await is_told_once(ada, "Your hand of 20 November at Black Jack For Time is over: you")
 
 
 async def test_a_hand_seen_at_black_jack_for_time_is_not_told_again(tmp_path: Path) -> None:
@@ -398,7 +397,7 @@ async def test_a_line_lost_in_the_last_key_at_baccarat(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers_on_5(8)
         await loses_the_line_in_the_last_key(ada, "c")
-        await is_told_once(ada, "Your hand of 2026-11-20 at Baccarat is over: you lost $8 (bank)")
+        await is_told_once(ada, "Your hand of 20 November at Baccarat is over: you lost $8 (bank)")
 
 
 async def test_a_line_lost_in_the_last_key_at_unix_bj(tmp_path: Path) -> None:
@@ -406,4 +405,4 @@ async def test_a_line_lost_in_the_last_key_at_unix_bj(tmp_path: Path) -> None:
         await ada.starts(seed_asking("Hit? ", "over"))
         await loses_the_line_in_the_last_key(ada, "\r")
         await ada.calls()
-        await ada.sees("Your hand of 2026-11-20 at UNIX bj is over: you")
+        await ada.sees("Your hand of 20 November at UNIX bj is over: you")

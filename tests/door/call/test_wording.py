@@ -19,12 +19,15 @@ def row(amount: int, reason: Reason) -> TransferRow:
 @pytest.mark.parametrize(
     ("moved", "told"),
     [
-        (row(3600, Granted("2026-11-20")), "60 minutes for 2026-11-20 are granted."),
+        (row(3600, Granted("2026-11-20")), "You have 60 minutes today."),
         (row(60, Told("forfeit", "What was left")), "1 minute: What was left."),
-        (row(1800, HeldBack("Mail hour", "", False, False)), "30 minutes more after Mail hour."),
+        (
+            row(1800, HeldBack("Mail hour", "", False, False)),
+            "30 minutes available after Mail hour.",
+        ),
         (
             row(1800, HeldBack("Late hour", "23:30", False, True)),
-            "30 minutes cannot be used today: Late hour at 23:30 ends on another day.",
+            "You can't use 30 minutes today: Late hour at 23:30 ends on another day.",
         ),
         (row(600, LoanShare(None)), "10 minutes of the winnings paid back on the loan."),
     ],

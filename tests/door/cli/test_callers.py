@@ -17,6 +17,7 @@ from tests.door.processes import OPEN_ALL_DAY
 from tests.door.shell import Shell
 from tests.world import BOARD, World, log_on, world
 from timebank.callers import callers
+from timebank.callers.notices import read
 from timebank.calls.calls import close_call, open_call
 from timebank.cli.main import main as timebank
 from timebank.keeping import deletion
@@ -58,7 +59,8 @@ class Sysop(Shell):
 
     @property
     def notices(self) -> list[tuple[object, ...]]:
-        return self.rows("SELECT caller_id, text FROM notices ORDER BY id")
+        rows = self.rows("SELECT caller_id, text FROM notices ORDER BY id")
+        return [(number, str(read(str(text)))) for number, text in rows]
 
     def password_of(self, name: str) -> str:
         ((stored,),) = self.rows(
@@ -289,15 +291,12 @@ def test_a_caller_who_is_concerned_finds_a_notice(sysop: Sysop) -> None:
         sysop("callers", "password", "Grace", "--stdin", typed="a new secret\n")
     sysop("callers", "password", "Wanda", "--stdin", typed="a new secret\n")
     assert sysop.notices == [
-        (1, "Your name was locked, and the sysop has let you in again."),
-        (1, "The sysop has given you another name: you are Grace now, and were Ada."),
-        (
-            1,
-            "The sysop has set a new password for you. Your recovery code is void: you can make"
-            " another at Your settings.",
-        ),
+        (1, "Your name was locked; the sysop has unlocked it."),
+        (1, "The sysop has renamed you: you were Ada, and are Grace now."),
         (1, "The sysop has set a new password for you."),
-        (3, "You have the sysop's powers now."),
+        (1, "Your recovery code is void. You can make another in your settings."),
+        (1, "The sysop has set a new password for you."),
+        (3, "You have sysop powers now."),
     ]
     assert sysop.log[-2] == (LINE, 1, "Grace, caller number 1, was given a new password")
     assert sysop.log[-3][-1] == (

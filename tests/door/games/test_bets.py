@@ -50,7 +50,7 @@ async def test_the_last_coin_is_never_bet(tmp_path: Path) -> None:
         await ada.asks_to_bet()
         assert "Coins to bet, 1 to 3 (Enter for 1):" in ada.prompt_row
         ada.terminal.send("4\r")
-        await ada.message("You may bet up to 3 coins: your last coin stays with you.")
+        await ada.message("You can bet up to 3 coins: your last coin stays with you.")
         assert ada.hands_dealt == 0
 
 

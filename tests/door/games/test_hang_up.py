@@ -270,8 +270,8 @@ async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(
         await ada.prompt("Press any key")
         told = " ".join(ada.terminal.picture.split())
         assert (
-            "Your hand of 2026-11-20 at Black Jack For Time was left open, so it was stood for "
-            f"you: {result}."
+            "Your hand of 20 November at Black Jack For Time was left open; the dealer stood it "
+            f"for you: {result}."
         ) in told
         ada.terminal.send(" ")
         await ada.prompt("ood-bye")

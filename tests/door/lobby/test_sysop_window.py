@@ -217,7 +217,7 @@ async def test_an_account_is_frozen_and_opened_again(tmp_path: Path, profile: Pr
         await is_refused_at_once(ada, "d", "The sysop has frozen your account; ask him why.")
         sysop.presses("f")
         await gives_a_reason(sysop, "twice")
-        await sysop.sees("Ada's account is frozen already.")
+        await sysop.sees("Ada's account is already frozen.")
         sysop.presses("u")
         await gives_a_reason(sysop, "we talked")
         await sysop.sees("The account is open again.")
@@ -267,7 +267,7 @@ async def test_the_caller_it_was_done_to_is_told_at_once(tmp_path: Path) -> None
         sysop = await at_the_sysops_side(board, "Cora")
         await looks_at(sysop, "Ada")
         await adjusts(sysop, "Credit", 20, "the game fell over")
-        await ada.sees("In your bank account: 20 minutes added by Cora: the game fell over.")
+        await ada.sees("In your time bank: 20 minutes added by Cora: the game fell over.")
         await ada.terminal.wait_for(lambda _: "Bank 20:00" in ada.status, "the status line")
 
 
@@ -279,5 +279,5 @@ async def test_the_caller_it_was_done_to_is_told_at_the_next_log_on(tmp_path: Pa
         await adjusts(sysop, "Debit", 10, "|12for bells")
         ada = Guest(board, "Ada")
         await ada.calls()
-        await ada.reads_that("In your bank account: 10 minutes taken out by Sysop: │12for bells.")
+        await ada.reads_that("In your time bank: 10 minutes taken out by Sysop: │12for bells.")
         await ada.is_asked(MENU)

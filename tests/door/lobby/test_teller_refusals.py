@@ -31,13 +31,17 @@ painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCR
 @pytest.mark.parametrize(
     ("key", "limits", "sentence"),
     [
-        ("d", "largest_deposit = 9", "You may deposit 9 minutes a day; 9 minutes of it are left."),
+        (
+            "d",
+            "largest_deposit = 9",
+            "You can deposit 9 minutes a day; you have 9 minutes left today.",
+        ),
         (
             "w",
             "largest_withdrawal = 9",
-            "You may withdraw 9 minutes a day; 9 minutes of it are left.",
+            "You can withdraw 9 minutes a day; you have 9 minutes left today.",
         ),
-        ("b", "largest_loan = 9", "You may borrow 9 minutes a day; 9 minutes of it are left."),
+        ("b", "largest_loan = 9", "You can borrow 9 minutes a day; you have 9 minutes left today."),
         (
             "d",
             "largest_balance = 39",
@@ -71,10 +75,12 @@ async def test_a_limit_counts_what_was_moved_today(tmp_path: Path) -> None:
     async with world(tmp_path, toml=window_toml("largest_deposit = 10")) as board:
         ada = await at_the_window(board, "Ada")
         await moves(ada, "d", "9", "9 minutes")
-        await is_refused(ada, "d", 2, "You may deposit 10 minutes a day; 1 minute of it is left.")
+        await is_refused(
+            ada, "d", 2, "You can deposit 10 minutes a day; you have 1 minute left today."
+        )
         await moves(ada, "d", "1", "1 minute")
         await is_refused_at_once(
-            ada, "d", "You may deposit 10 minutes a day; nothing of it is left."
+            ada, "d", "You can deposit 10 minutes a day; you have nothing left today."
         )
         assert ada.has["bank"] == 10 * MINUTE
 
@@ -88,7 +94,7 @@ async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: 
             ada,
             "Transfer",
             10,
-            "An account holds 40 minutes at most; that of Bob has room for 5 minutes.",
+            "An account holds 40 minutes at most; Bob's has room for 5 minutes.",
         )
         assert (ada.has["bank"], board.balances("Bob")["bank"]) == (30 * MINUTE, 35 * MINUTE)
 
@@ -96,10 +102,8 @@ async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: 
 async def test_new_callers_neither_send_nor_borrow(tmp_path: Path) -> None:
     async with world(tmp_path, toml=window_toml("known_days = 3")) as board:
         ada = await at_the_window(board, "Ada", saved=30)
-        await is_refused_at_once(
-            ada, "t", "You may send minutes from 2026-11-23 on, when we have known you long enough."
-        )
-        await is_refused_at_once(ada, "b", "You may borrow minutes from 2026-11-23 on")
+        await is_refused_at_once(ada, "t", "New callers can send minutes after 22 November.")
+        await is_refused_at_once(ada, "b", "New callers can borrow minutes after 22 November")
         await moves(ada, "w", "5", "5 minutes")
 
 
@@ -154,11 +158,11 @@ async def test_nothing_is_withdrawn_or_borrowed_past_an_event(tmp_path: Path) ->
     async with world(tmp_path, toml=toml) as board:
         ada = await at_the_window(board, "Ada", saved=30)
         await is_refused(
-            ada, "w", 6, "Only 5 minutes of it could be used before Mail hour at 12:30."
+            ada, "w", 6, "You could use only 5 minutes of it before Mail hour at 12:30."
         )
-        await is_refused(ada, "b", 6, "Only 5 minutes could be used before Mail hour at 12:30.")
+        await is_refused(ada, "b", 6, "You could use only 5 minutes before Mail hour at 12:30.")
         await moves(ada, "b", "5", "5 minutes")
-        await is_refused_at_once(ada, "w", "None of it could be used before Mail hour at 12:30.")
+        await is_refused_at_once(ada, "w", "You could use none of it before Mail hour at 12:30.")
         assert (ada.has["online"], ada.has["loan"]) == (30 * MINUTE, -5 * MINUTE)
 
 
@@ -193,8 +197,8 @@ async def test_other_modes_show_history_and_say_what_they_do(
     ("key", "what", "minutes", "sentence"),
     [
         ("d", "Deposit", 56, "5 minutes must stay on your clock, and you have 60 minutes left."),
-        ("w", "Withdraw", 31, "Your bank account holds 30 minutes."),
-        ("b", "Borrow", 1000, "You may borrow"),
+        ("w", "Withdraw", 31, "Your time bank holds 30 minutes."),
+        ("b", "Borrow", 1000, "You can borrow"),
     ],
 )
 async def test_more_than_the_prompt_allows_is_refused_before_it_is_confirmed(

@@ -15,7 +15,7 @@ SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
 async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
-        await visit.terminal.until("You have the sysop's powers now.")
+        await visit.terminal.until("You have sysop powers now.")
         await visit.terminal.until("are granted")
         visit.presses(" ")
         await visit.prompt("ood-bye")

@@ -326,14 +326,14 @@ async def test_savings_are_withdrawn_no_further_than_the_event(tmp_path: Path) -
         ada.presses("w")
         await ada.is_asked("Withdraw how much")
         ada.presses("11\r")
-        await ada.sees("Only 10 minutes of it could be used before Mail hour at 12:30.")
+        await ada.sees("You could use only 10 minutes of it before Mail hour at 12:30.")
         ada.presses("0\r")
         await ada.is_asked("Your choice")
         await ada.withdraws(10)
         await ada.sees_time_left(HALF_HOUR)
         await ada.is_asked("Your choice")
         ada.presses("w")
-        await ada.sees("None of it could be used before Mail hour at 12:30.")
+        await ada.sees("You could use none of it before Mail hour at 12:30.")
         assert (ada.has["online"], ada.has["bank"]) == (HALF_HOUR, 50 * MINUTE)
 
 

@@ -186,7 +186,7 @@ async def test_a_hand_that_nobody_returned_to_is_stood_when_the_next_day_has_end
         assert ada.has["stake"] == 0
         await ada.calls()
         await ada.reads_that(
-            f"Your hand of {OF_TODAY} at Black Jack For Time was left open, so it was stood for"
+            f"Your hand of {OF_TODAY} at Black Jack For Time was left open; the dealer stood it for"
             " you: you lost 5 minutes (lose)."
         )
         await ada.is_asked(MENU)

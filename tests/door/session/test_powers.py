@@ -282,9 +282,7 @@ def test_the_shell_enters_those_the_sysop_has_written_down(tmp_path: Path) -> No
         (1, "Sysop, caller number 1, was entered, with the sysop's powers"),
         (2, "Bill Gates, caller number 2, was entered, without the sysop's powers"),
     ]
-    assert shell.rows("SELECT caller_id, text FROM notices") == [
-        (1, "You have the sysop's powers now.")
-    ]
+    assert shell.rows("SELECT caller_id, text FROM notices") == [(1, "You have sysop powers now.")]
     assert shell.rows("SELECT name, powers FROM callers") == [("Sysop", 1), ("Bill Gates", 0)]
     (command,) = re.findall(r"`door (.*)`", told.output)
     assert command.endswith("'Bill Gates'")

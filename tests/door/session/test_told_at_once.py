@@ -25,7 +25,7 @@ from timebank.ledger.database import Database
 from timebank.window.sysop import sysop_deposit
 
 OPEN = sysop_toml(events="", timebank="known_days = 0")
-TOLD = 'Ada has sent you 10 minutes: "for the tea"'
+TOLD = 'Ada sent you 10 minutes: "for the tea"'
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
 
 
@@ -83,7 +83,7 @@ async def test_a_transfer_without_a_message_is_told_as_well(tmp_path: Path) -> N
         bob = await visitor(board, "Bob")
         ada = await at_the_window(board, "Ada", saved=30)
         await sends_ten(ada, message="")
-        await bob.sees("Ada has sent you 10 minutes.")
+        await bob.sees("Ada sent you 10 minutes.")
 
 
 async def test_nobody_else_is_told(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ async def test_what_a_command_deposits_is_told_within_a_look(tmp_path: Path) -> 
         assert await process.wait() == 0
         await has_looked(board)
         await bob.sees(
-            "In your bank account: 20 minutes deposited by the command line: the │12game fell over."
+            "In your time bank: 20 minutes deposited by the command line: the │12game fell over."
         )
         await sees_bank(bob, "20:00")
         assert bob.has["bank"] == 20 * MINUTE
@@ -216,9 +216,9 @@ async def test_two_who_send_to_each_other_both_hear_of_it(tmp_path: Path) -> Non
         bob = await at_the_window(board, "Bob", saved=30)
         await sends(bob, "Ada", 10, "there")
         await hears(bob, "10 minutes sent to Ada.")
-        await hears(ada, 'Bob has sent you 10 minutes: "there"')
+        await hears(ada, 'Bob sent you 10 minutes: "there"')
         await sends(ada, "Bob", 10, "and back")
-        await hears(bob, 'Ada has sent you 10 minutes: "and back"')
+        await hears(bob, 'Ada sent you 10 minutes: "and back"')
         assert (ada.has["bank"], bob.has["bank"]) == (30 * MINUTE, 30 * MINUTE)
 
 
@@ -233,7 +233,7 @@ async def test_pipe_codes_in_a_message_are_letters(tmp_path: Path, profile: Prof
         await sends_ten(ada, message="|20|15red|07 alert|")
         bar = "|" if profile.charset == "ascii" else "│"
         said = f'10 minutes: "{bar}20{bar}15red{bar}07 alert{bar}"'
-        await bob.sees(f"Ada has sent you {said}")
+        await bob.sees(f"Ada sent you {said}")
         ada.presses("h")
         await ada.sees(f'Sent 10:00 to Bob: "{bar}20{bar}15red')
 
@@ -254,7 +254,7 @@ async def test_control_characters_never_reach_the_receivers_screen(tmp_path: Pat
         bob = await visitor(board, "Bob")
         ada = await at_the_window(board, "Ada", saved=30)
         await sends_ten(ada, message="be\x07ll \x1b[2J\x1b[5;5H \u202egnp\u200b é\x85")
-        await bob.sees('Ada has sent you 10 minutes: "bell')
+        await bob.sees('Ada sent you 10 minutes: "bell')
         writes_elsewhere(board, "Bob", 5, "a \x1b[2Jclean\x07\n sweep")
         await has_looked(board)
         await bob.sees("5 minutes deposited by another program: a [2Jclean sweep.")
@@ -270,7 +270,7 @@ async def test_who_has_hung_up_is_told_when_they_call_again(tmp_path: Path) -> N
         gives(board, "Bob", 10, "found on the floor")
         await has_looked(board)
         await bob.calls()
-        await bob.reads_that("In your bank account: 10 minutes added by Tester: found")
+        await bob.reads_that("In your time bank: 10 minutes added by Tester: found")
         await bob.is_asked(MENU)
 
 

@@ -99,7 +99,7 @@ class TestWords:
         books.wait(86400)
         books.call(call.caller_id)
         assert words(books, call.caller_id)[:3] == [
-            "59:59 forfeited: what was left of the minutes for 2027-06-01,"
+            "59:59 forfeited: minutes of 2027-06-01 that were not used,"
             " 35:00 earned on 2027-06-01: put in the bank,"
             " granted 1:00:00 for 2027-06-02, 25:00 of it paid back on the loan",
             "Used 0:01 on node 1",

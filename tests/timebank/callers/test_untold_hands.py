@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import lost, pushed, won
+from tests.timebank.books import lost, pushed, said, won
 from timebank.callers.notices import note_seen, notices
 
-IS_OVER = "Your hand of 2027-06-01 at Black Jack For Time is over: you"
+IS_OVER = "Your hand of 1 June at Black Jack For Time is over: you"
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,13 @@ def test_a_hand_that_nobody_saw_to_its_end_is_told_at_the_next_log_on(
     call.bet(60)
     call.act(ending)
     call.close()
-    assert books.call(ann).opened.notices == (f"{IS_OVER} {words}",)
+    assert books.call(ann).notices == (f"{IS_OVER} {words}",)
 
 
 def test_a_hand_that_the_deal_decides_is_told_as_well(books, ann, call):
     call.bet(60, lost(60))
     call.close()
-    assert books.call(ann).opened.notices == (f"{IS_OVER} lost 1 minute (lose).",)
+    assert books.call(ann).notices == (f"{IS_OVER} lost 1 minute (lose).",)
 
 
 def test_the_receipt_says_which_hand_has_ended(call):
@@ -48,7 +48,7 @@ def test_what_was_seen_is_not_told(books, ann, call):
     number = call.bet(60, lost(60))
     books.do(note_seen, ann, number)
     call.close()
-    assert books.call(ann).opened.notices == ()
+    assert books.call(ann).notices == ()
 
 
 def test_that_an_earlier_hand_was_seen_says_nothing_of_the_last(books, ann, call):
@@ -56,7 +56,7 @@ def test_that_an_earlier_hand_was_seen_says_nothing_of_the_last(books, ann, call
     call.bet(60, won(60, 60))
     books.do(note_seen, ann, first)
     call.close()
-    assert books.call(ann).opened.notices == (f"{IS_OVER} won 1 minute (win).",)
+    assert books.call(ann).notices == (f"{IS_OVER} won 1 minute (win).",)
 
 
 def test_the_next_bet_says_nothing_of_what_was_seen(books, ann, call):
@@ -64,29 +64,29 @@ def test_the_next_bet_says_nothing_of_what_was_seen(books, ann, call):
     call.bet(60, lost(60))
     call.bet(60)
     call.close()
-    assert books.call(ann).opened.notices == (f"{IS_OVER} lost 1 minute (lose).",)
+    assert books.call(ann).notices == (f"{IS_OVER} lost 1 minute (lose).",)
 
 
 def test_a_notice_waits_until_it_was_read(books, ann, call):
     call.bet(60, lost(60))
     call.close()
-    told = books.call(ann).opened.notices
-    assert books.call(ann, take_over=True).opened.notices == told
-    assert books.do(notices, ann) == told
-    assert books.call(ann, take_over=True).opened.notices == ()
+    told = books.call(ann).notices
+    assert books.call(ann, take_over=True).notices == told
+    assert said(books.do(notices, ann)) == told
+    assert books.call(ann, take_over=True).notices == ()
 
 
 def test_a_call_that_takes_over_in_mid_hand_is_told_nothing(books, ann, call):
     call.bet(60)
-    assert books.call(ann, take_over=True).opened.notices == ()
+    assert books.call(ann, take_over=True).notices == ()
 
 
 def test_a_hand_that_was_stood_is_told_by_that_notice_alone(books, playing):
     playing.calls[1].close()
     sitters = {1: playing.gone(1), 2: playing.sitter(2), 3: playing.sitter(3)}
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters=sitters)
-    (told,) = books.call(playing.calls[1].caller_id).opened.notices
-    assert "left open, so it was stood for you" in told
+    (told,) = books.call(playing.calls[1].caller_id).notices
+    assert "left open; the dealer stood it for you" in told
 
 
 def test_at_a_table_everybody_is_told_of_their_own_hand(books, playing):
@@ -96,8 +96,8 @@ def test_at_a_table_everybody_is_told_of_their_own_hand(books, playing):
     told = []
     for seat in (1, 2, 3):
         playing.calls[seat].close()
-        told.append(books.call(playing.calls[seat].caller_id).opened.notices)
-    at_vegas = "Your hand of 2026-06-01 at Vegas is over: you"
+        told.append(books.call(playing.calls[seat].caller_id).notices)
+    at_vegas = "Your hand of 1 June at Vegas is over: you"
     assert told == [
         (f"{at_vegas} lost 1 minute (lose).",),
         (),

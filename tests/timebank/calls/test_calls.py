@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.timebank.books import said
 from timebank.callers import callers
 from timebank.callers.notices import add_notice, notices
 from timebank.calls.calls import (
@@ -154,7 +155,7 @@ def test_a_second_call_of_the_same_caller_is_refused_and_told_where_they_are(boo
     first = books.call(ann, node=3)
     opened = books.now
     books.wait(20)
-    with pytest.raises(AlreadyOnline, match="already on line on node 3") as refused:
+    with pytest.raises(AlreadyOnline, match="already online on node 3") as refused:
         books.call(ann, node=4)
     assert (refused.value.node, refused.value.since) == (3, opened)
     assert refused.value.call_id == first.id
@@ -306,14 +307,14 @@ def test_notices_are_given_at_the_log_on_until_they_were_read(books, ann):
     books.do(add_notice, ann, "Bob sent you 5 minutes.")
     books.do(add_notice, ann, "Welcome.")
     call = books.call(ann)
-    assert call.opened.notices == ("Bob sent you 5 minutes.", "Welcome.")
+    assert call.notices == ("Bob sent you 5 minutes.", "Welcome.")
     books.do(add_notice, ann, "Another.")
     call.close()
     again = books.call(ann)
-    assert again.opened.notices == ("Bob sent you 5 minutes.", "Welcome.", "Another.")
-    assert books.do(notices, ann) == again.opened.notices
+    assert again.notices == ("Bob sent you 5 minutes.", "Welcome.", "Another.")
+    assert said(books.do(notices, ann)) == again.notices
     again.close()
-    assert books.call(ann).opened.notices == ()
+    assert books.call(ann).notices == ()
 
 
 def test_an_entry_of_a_dead_call_leaves_nothing_past_the_event(books, ann):

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.timebank.books import DAILY, GAME, lost, pushed, stand_alone, won
+from tests.timebank.books import DAILY, GAME, lost, pushed, said, stand_alone, won
 from timebank.calls.calls import open_calls
 from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move, Settlement
@@ -68,7 +68,7 @@ def test_what_is_left_of_the_grant_is_forfeited_at_the_first_call_of_the_next_da
         ("forfeit", 3000, "online", "forfeit"),
         ("grant", 3600, "allotment", "online"),
     ]
-    assert again.receipt.rows[0].why == "What was left of the minutes for 2026-06-01"
+    assert again.receipt.rows[0].why == "Minutes of 2026-06-01 that were not used"
 
 
 def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
@@ -272,9 +272,9 @@ def test_the_caller_is_told_at_the_day_change_what_becomes_of_it(books, ann):
     call.bet(600)
     books.wait_until(TOO_LATE)
     call.touch()
-    assert call.receipt.told == (
-        "6 minutes on the table go with 2026-06-01: only what they win is yours.",
-        "4 minutes on the table were earned: what comes back of them is yours.",
+    assert said(call.receipt.told) == (
+        "A new day: of your 6 minutes on the table, only winnings are yours to keep.",
+        "You earned 4 minutes of your stake: what comes back of it is yours.",
     )
     assert [kind for kind, *_ in call.moved] == ["elapsed", "forfeit", "grant"]
     call.act(pushed(600))
@@ -283,7 +283,7 @@ def test_the_caller_is_told_at_the_day_change_what_becomes_of_it(books, ann):
         ("forfeit", 360, "online", "forfeit"),
     ]
     assert call.receipt.rows[1].why == "A stake that was left of the minutes of an earlier day"
-    assert call.receipt.told == ()
+    assert said(call.receipt.told) == ()
     assert call.purse.online == 3600 + 240
 
 
@@ -291,7 +291,7 @@ def test_nothing_is_told_of_a_table_on_which_nothing_lies(books, ann):
     call = books.call(ann)
     books.wait(86400)
     call.touch()
-    assert call.receipt.told == ()
+    assert said(call.receipt.told) == ()
 
 
 def test_a_hand_that_is_left_and_resumed_on_the_next_day_is_treated_the_same(books, ann):
@@ -501,7 +501,7 @@ def test_a_grant_that_reaches_past_an_event_is_held_behind_it(open_books):
         ("grant", 3600, "allotment", "online"),
         ("held", 1800, "online", "held"),
     ]
-    assert call.receipt.rows[1].why == "30 minutes more after Backup at 12:30"
+    assert call.receipt.rows[1].why == "30 minutes available after Backup at 12:30"
 
 
 def test_time_still_held_when_the_day_is_over_is_part_of_what_was_left(open_books):

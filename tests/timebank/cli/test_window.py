@@ -80,7 +80,7 @@ def test_minutes_are_moved_for_a_reason(board, ann, timebank, words, said, after
     assert banks(board) == after
     assert timebank("audit")[0] == 0
     assert timebank("log")[1].splitlines()[1].endswith(": a prize")
-    assert any("a prize" in text for text in board.do(notices.notices, ann))
+    assert any("a prize" in str(text) for text in board.do(notices.notices, ann))
 
 
 COMMANDS = [
@@ -155,12 +155,12 @@ def test_the_largest_balance_can_be_reached_and_an_adjustment_goes_beyond(board,
 
 def test_a_frozen_account_can_only_be_adjusted(board, ann, timebank):
     assert timebank("freeze", "ann", *WHY) == (0, "Ann's account is frozen.\n", "")
-    assert timebank("freeze", "Ann", *WHY) == (2, "", "Ann's account is frozen already.\n")
+    assert timebank("freeze", "Ann", *WHY) == (2, "", "Ann's account is already frozen.\n")
     for words in COMMANDS[:3]:
         assert timebank(*words, *WHY) == (
             2,
             "",
-            "Ann's account is frozen; it can be adjusted, or unfrozen.\n",
+            "Ann's account is frozen; adjust it, or unfrozen.\n",
         )
     assert timebank("adjust", "Ann", "5", *WHY)[0] == 0
     assert timebank("unfreeze", "Ann", *WHY) == (0, "Ann's account is open again.\n", "")

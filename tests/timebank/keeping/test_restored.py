@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.timebank import earlier
-from tests.timebank.books import GAME, NOON, Books, lost
+from tests.timebank.books import GAME, NOON, Books, lost, said
 from tests.timebank.hosts import comes, known
 from tests.timebank.importing import Board, record
 from tests.timebank.outbox import SOURCE, flush, states
@@ -110,7 +110,7 @@ def last_numbers(books: Books) -> dict[str, int]:
 
 def told(books: Books, caller_id: int) -> tuple[str, ...]:
     with books.database.reading(books.settings, books.now) as desk:
-        return unseen(desk, [caller_id])[caller_id]
+        return said(unseen(desk, [caller_id])[caller_id])
 
 
 class TestShoes:
@@ -216,8 +216,8 @@ class TestOpenHands:
         started = 1  # the second of the call that was closed
         assert (after["stake"], after["online"]) == (0, before["online"] + 600 - started)
         assert told(books, ann)[0] == (
-            "Your open hand at Black Jack For Time is void, because the books of the board were"
-            " restored: 10 minutes came back from the table."
+            "Your open hand at Black Jack For Time is void: the board was restored from a backup."
+            " 10 minutes came back from the table."
         )
         assert books.audit() == []
 
@@ -372,8 +372,8 @@ class TestImports:
 
 DIGEST = "d" * 64
 VOID = (
-    "Your recovery code is void, because the books of the board were restored: you can make"
-    " another at Your settings."
+    "The board was restored from a backup, so your recovery code is void. You can make another in"
+    " your settings."
 )
 OF_THE_COPY = "Passwords and locks are those of the copy, also where they were changed since."
 
@@ -446,7 +446,7 @@ class TestWhoComesIn:
         )
         assert {said, "The sysop's powers: nobody has them."} <= set(treated.sentences())
         assert said.rstrip(".") in log_of(books)
-        assert "You have the sysop's powers no more." in told(books, ann)
+        assert "You no longer have sysop powers." in told(books, ann)
         assert books.audit() == []
 
     def test_a_rehearsal_says_so_too(self, copies, books, ann):

@@ -255,7 +255,7 @@ def test_in_an_event_nothing_can_be_staked(books, call):
 def test_a_withdrawal_never_reaches_past_the_event(books, call):
     call.win(600, 1200)
     books.wait(600)
-    with pytest.raises(NoRoom, match="None of it could be used before Mail hour at 03:00"):
+    with pytest.raises(NoRoom, match="You could use none of it before Mail hour at 03:00"):
         call.withdraw(60)
     call.lose(630)
     with pytest.raises(NoRoom, match="Only 10 minutes of it could be used"):
@@ -265,7 +265,7 @@ def test_a_withdrawal_never_reaches_past_the_event(books, call):
 
 
 def test_what_is_not_in_the_bank_cannot_be_withdrawn(books, call):
-    with pytest.raises(NotEnough, match="Your bank account holds 0 seconds"):
+    with pytest.raises(NotEnough, match="Your time bank holds 0 seconds"):
         call.withdraw(60)
 
 

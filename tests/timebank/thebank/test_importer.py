@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from tests.timebank.books import Books
+from tests.timebank.books import Books, said
 from tests.timebank.importing import Board, record
 from timebank.callers.notices import notices
 from timebank.keeping import deletion
@@ -40,9 +40,9 @@ class TestRecords:
     def test_are_told_to_those_they_concern(self, board):
         board.write(record("Ann", 12), record("Ann", -1))
         board.take()
-        assert board.books.do(notices, board.callers["Ann"]) == (
-            "12 minutes came in from Big Door.",
-            "Big Door took 1 minute out of your account.",
+        assert said(board.books.do(notices, board.callers["Ann"])) == (
+            "12 minutes came into your time bank from Big Door.",
+            "Big Door took 1 minute out of your time bank.",
         )
 
     def test_are_applied_to_a_caller_who_is_on_line(self, board):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.books import GAME, lost, pushed, stand_alone, won
+from tests.timebank.books import GAME, lost, pushed, said, stand_alone, won
 from timebank.callers.notices import notices
 from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import CallerOnline, OutOfStep, RoundInPlay, RoundOver, ShoeGone
@@ -182,8 +182,8 @@ def test_a_hand_that_nobody_returned_to_is_stood_and_its_caller_told(books, ann,
     assert stored.settled
     assert [action["action"] for _, action in stored.actions] == ["bet", "no-insurance", "stay"]
     again = books.call(ann)
-    assert again.opened.notices == (
-        "Your hand of 2026-06-01 at Black Jack For Time was left open, so it was stood for you:"
+    assert again.notices == (
+        "Your hand of 1 June at Black Jack For Time was left open; the dealer stood it for you:"
         " you won 5 minutes (win).",
     )
     # Won after the day was last seen: it is put away when the next one begins.
@@ -197,13 +197,13 @@ def test_a_hand_that_nobody_returned_to_can_be_lost_or_even(books, ann, call):
     books.wait(3 * 86400)
     stand(books, ann, hand, lost(600))
     again = books.call(ann)
-    assert "you lost 10 minutes (lose)" in again.opened.notices[0]
-    books.do(notices, ann)
+    assert "you lost 10 minutes (lose)" in again.notices[0]
+    said(books.do(notices, ann))
     hand = again.bet(600)
     again.close()
     books.wait(3 * 86400)
     stand(books, ann, hand, pushed(600))
-    assert "you came out even (push)" in books.call(ann).opened.notices[0]
+    assert "you came out even (push)" in books.call(ann).notices[0]
 
 
 def test_what_comes_back_to_an_empty_chair_does_not_reach_past_an_event(books, ann, call):
@@ -240,7 +240,7 @@ def test_a_hand_that_was_finished_meanwhile_is_left_alone(books, ann, call):
     call.close()
     with pytest.raises(RoundOver):
         stand(books, ann, hand, lost(600))
-    assert books.do(notices, ann) == ()
+    assert said(books.do(notices, ann)) == ()
 
 
 def test_standing_keeps_step_with_the_journal(books, ann, call):

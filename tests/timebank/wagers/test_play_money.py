@@ -361,8 +361,8 @@ def test_a_hand_that_nobody_returned_to_is_told_in_its_own_money(books, ann, cal
     call.close()
     move = Move(number, 1, {"action": "stay"}, 4)
     books.do(stand_alone, [move], won(500_00, 500_00))
-    assert books.call(ann).opened.notices == (
-        "Your hand of 2026-06-01 at Baccarat was left open, so it was stood for you:"
+    assert books.call(ann).notices == (
+        "Your hand of 1 June at Baccarat was left open; the dealer stood it for you:"
         " you won $500 (win).",
     )
 

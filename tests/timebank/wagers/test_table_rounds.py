@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from tests.timebank.books import NOON, lost, pushed, settings_for, won
+from tests.timebank.books import NOON, lost, pushed, said, settings_for, won
 from tests.timebank.tables import GAME
 from timebank.callers.notices import notices
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, OutOfStep, Refused, RoundOver
@@ -21,7 +21,7 @@ from timebank.wagers.rounds import Move
 from timebank.wagers.wagers import act, place
 
 APART = multiprocessing.get_context("forkserver")
-LEFT_OPEN = "Your hand of 2026-06-01 at Vegas was left open, so it was stood for you: you"
+LEFT_OPEN = "Your hand of 1 June at Vegas was left open; the dealer stood it for you: you"
 
 
 # Actions and the end.
@@ -151,7 +151,7 @@ def test_a_seat_that_dropped_is_settled_and_told_when_its_caller_is_back(books, 
     assert playing.moved(2) == []
     playing.act(3, {1: lost(60), 2: won(120, 120), 3: lost(180)})
     again = books.call(playing.calls[2].caller_id)
-    assert again.opened.notices == (f"{LEFT_OPEN} won 2 minutes (win).",)
+    assert again.notices == (f"{LEFT_OPEN} won 2 minutes (win).",)
     assert again.purse.online == 3720 - 1  # the second that the first call had begun
     assert books.sql("SELECT call_id FROM actions WHERE sequence = 1") == [(None,)]
     assert books.audit() == []
@@ -181,7 +181,9 @@ def test_one_whose_call_ended_unseen_does_not_keep_the_others_from_their_money(b
     playing.calls[1].close()
     playing.act(3, {1: won(60, 60), 2: won(120, 120), 3: won(180, 180)})
     assert playing.online() == [3660 - 1, 3720, 3780]  # less the second of the call
-    assert books.do(notices, playing.calls[1].caller_id) == (f"{LEFT_OPEN} won 1 minute (win).",)
+    assert said(books.do(notices, playing.calls[1].caller_id)) == (
+        f"{LEFT_OPEN} won 1 minute (win).",
+    )
 
 
 def test_one_who_is_back_on_another_call_is_settled_there_and_charged_by_it(books, playing):
@@ -209,7 +211,7 @@ def test_a_seat_whose_process_died_is_settled_when_its_lease_has_run_out(books, 
         playing.calls[seat].renew()
     playing.act(3, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={2: playing.gone(2)})
     assert books.sql("SELECT reason FROM calls WHERE caller_id = 2") == [("lease ran out",)]
-    assert books.do(notices, 2) == (f"{LEFT_OPEN} lost 2 minutes (lose).",)
+    assert said(books.do(notices, 2)) == (f"{LEFT_OPEN} lost 2 minutes (lose).",)
     assert books.audit() == []
 
 
@@ -234,7 +236,7 @@ def test_a_table_that_nobody_returned_to_is_overdue_once(books, playing):
     assert books.do(journal.overdue_numbers) == [playing.lead]
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)}, sitters={})
     assert books.do(journal.overdue) == []
-    assert [len(books.do(notices, caller)) for caller in (1, 2, 3)] == [1, 1, 1]
+    assert [len(said(books.do(notices, caller))) for caller in (1, 2, 3)] == [1, 1, 1]
     assert books.audit() == []
 
 

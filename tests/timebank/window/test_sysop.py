@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.timebank.at_the_window import MINUTE, give, limit, saved
+from tests.timebank.books import said
 from timebank.callers import callers, sysop_log
 from timebank.callers.notices import notices
 from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
@@ -42,9 +43,9 @@ def test_an_adjustment_moves_any_amount_either_way(books, ann):
 def test_it_is_told_to_the_caller_and_stands_in_the_log(books, ann):
     books.do(adjust, ann, 60, "a prize.", BY)
     books.do(adjust, ann, -60, "it was not", BY)
-    assert books.do(notices, ann) == (
-        "In your bank account: 1 minute added by Co-Sysop: a prize.",
-        "In your bank account: 1 minute taken out by Co-Sysop: it was not.",
+    assert said(books.do(notices, ann)) == (
+        "In your time bank: 1 minute added by Co-Sysop: a prize.",
+        "In your time bank: 1 minute taken out by Co-Sysop: it was not.",
     )
     assert log(books) == [
         (BY, "Ann", "1 minute taken out, Ann: it was not"),
@@ -67,11 +68,11 @@ def test_a_transfer_is_told_to_both(books, ann, bob):
     give(books, ann, 10)
     books.do(notices, ann)
     rows = books.do(sysop_transfer, ann, bob, 600, "a bet outside", BY)
-    said = "10 minutes moved from Ann to Bob by Co-Sysop: a bet outside"
+    moved = "10 minutes moved from Ann to Bob by Co-Sysop: a bet outside"
     assert moved(rows) == [("transfer", 600, "bank", "bank")]
-    assert rows[0].why == said
-    assert books.do(notices, ann) == books.do(notices, bob) == (f"{said}.",)
-    assert log(books)[:2] == [(BY, "Bob", said), (BY, "Ann", said)]
+    assert rows[0].why == moved
+    assert said(books.do(notices, ann)) == said(books.do(notices, bob)) == (f"{moved}.",)
+    assert log(books)[:2] == [(BY, "Bob", moved), (BY, "Ann", moved)]
 
 
 def test_nothing_is_taken_that_is_not_there(books, ann, bob):
@@ -106,7 +107,7 @@ def test_nothing_is_done_without_a_reason(books, ann, bob):
         (sysop_transfer, ann, bob, 60),
         (freeze, ann),
     ):
-        with pytest.raises(Refused, match="The books want a reason"):
+        with pytest.raises(Refused, match="Please give a reason"):
             books.do(operation, *values, " \x1b\x07 ", BY)
     assert saved(books, ann) == 540
 
@@ -150,7 +151,7 @@ def test_a_frozen_account_can_be_adjusted_and_no_more(books, ann, bob):
         (sysop_transfer, ann, bob, 60),
         (sysop_transfer, bob, ann, 60),
     ):
-        with pytest.raises(WindowClosed, match="Ann's account is frozen; it can be adjusted"):
+        with pytest.raises(WindowClosed, match="Ann's account is frozen; adjust it"):
             books.do(operation, *values, "why", BY)
     books.do(adjust, ann, -300, "it was not his", BY)
     assert saved(books, ann) == 0
@@ -159,13 +160,13 @@ def test_a_frozen_account_can_be_adjusted_and_no_more(books, ann, bob):
 def test_freezing_is_told_and_logged_and_done_once(books, ann):
     books.do(freeze, ann, "a dispute", BY)
     assert books.do(callers.get, ann).frozen
-    with pytest.raises(Refused, match="Ann's account is frozen already"):
+    with pytest.raises(Refused, match="Ann's account is already frozen"):
         books.do(freeze, ann, "again", BY)
     books.do(unfreeze, ann, "settled", BY)
     assert not books.do(callers.get, ann).frozen
     with pytest.raises(Refused, match="Ann's account is not frozen"):
         books.do(unfreeze, ann, "again", BY)
-    assert books.do(notices, ann) == (
+    assert said(books.do(notices, ann)) == (
         "Your bank account was frozen by Co-Sysop: a dispute.",
         "Your bank account was opened again by Co-Sysop: settled.",
     )

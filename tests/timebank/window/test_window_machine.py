@@ -414,7 +414,7 @@ class Window(RuleBasedStateMachine):
         model.ticked = 0
         model.enter(self.house, self.books.now, 0)
         model.leave(self.house, self.books.now)
-        assert len(call.opened.notices) == model.notices
+        assert len(call.notices) == model.notices
         self.books.do(bank_notices, number)
         model.notices = 0
 

@@ -269,7 +269,7 @@ async def test_for_time_the_last_coin_is_never_wagered(tmp_path: Path) -> None:
         await ada.asks_to_bet()
         assert "1 coin to 2 coins" in ada.prompt
         ada.presses("3\r")
-        await ada.sees("You may wager up to 2 coins: your last coin stays with you.")
+        await ada.sees("You can wager up to 2 coins: your last coin stays with you.")
         ada.presses("2\r ")
         await ada.is_asked_any(*MENUS)
         ada.presses("p")

@@ -267,7 +267,7 @@ async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(tmp_path: 
         assert ada.journal()[:2] == ["bet", "no-insurance"]
         ada.terminal = await board.call(MODERN)
         await log_on(ada.terminal, "Ada")
-        await ada.sees("was left open, so it was stood for you")
+        await ada.sees("was left open; the dealer stood it for you")
 
 
 # Killed

@@ -154,7 +154,7 @@ async def test_who_drops_in_a_round_is_stood_settled_and_told(tmp_path: Path, wh
         (told,) = three.notices("Ada")
         net = accounts["online"] + A_SECOND - 60 * MINUTE
         result = "came out even" if not net else f"{'won' if net > 0 else 'lost'} {abs(net) // 60}"
-        assert "at Vegas was left open, so it was stood for you" in told
+        assert "at Vegas was left open; the dealer stood it for you" in told
         assert result in told
 
 

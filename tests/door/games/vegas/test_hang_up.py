@@ -62,7 +62,7 @@ async def test_who_drops_at_their_turn_is_stood_and_the_others_play_on(
         # Two minutes are lost, and a second went with the call.
         assert (ada.has["online"], ada.has["stake"]) == (58 * MINUTE - 1, 0)
         await ada.calls()
-        await ada.reads_that("Your hand of 2026-11-20 at Vegas was left open, so it was stood")
+        await ada.reads_that("Your hand of 20 November at Vegas was left open; the dealer stood it")
         await ada.is_asked(MENU)
 
 
@@ -217,7 +217,7 @@ async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path
         await bob.stands()
         assert (ada.has["online"], ada.has["stake"]) == (4 * MINUTE, 0)
         await ada.calls()
-        await ada.reads_that("it was stood for you: you won 2 minutes")
+        await ada.reads_that("the dealer stood it for you: you won 2 minutes")
         await ada.is_asked(MENU)
 
 

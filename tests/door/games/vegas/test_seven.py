@@ -105,7 +105,7 @@ async def test_seven_sit_together_and_one_hangs_one_drops_and_one_never_reads(
         for name in ("Eve", "Fay", "Gus"):
             assert board.balances(name)["stake"] == 0
         eve = await sits_down_again(board, "Eve")
-        assert "at Vegas was left open, so it was stood for you" in eve.terminal.transcript
+        assert "at Vegas was left open; the dealer stood it for you" in eve.terminal.transcript
 
 
 async def drop_at_their_turn(player: Player) -> None:
@@ -136,7 +136,7 @@ async def test_a_server_that_is_killed_keeps_every_seat_for_its_caller_and_then_
         for name in names:
             assert board.balances(name)["stake"] == 0
         cyd = await sits_down_again(board, "Cyd")
-        assert "at Vegas was left open, so it was stood for you" in cyd.terminal.transcript
+        assert "at Vegas was left open; the dealer stood it for you" in cyd.terminal.transcript
         assert "at Vegas was left open" not in ada.terminal.transcript + bob.terminal.transcript
 
 

@@ -211,7 +211,7 @@ async def test_who_comes_in_the_middle_watches_and_then_sits_down(tmp_path: Path
         await ada.says_bet(1)
         await ada.has_the_turn()
         bob = await player(ada.board, "Bob")
-        await bob.sees("You may sit down when a seat is free and this round is over.")
+        await bob.sees("You can sit down when a seat is free and this round is over.")
         assert "<B>et" not in bob.prompt
         await ada.stands()
         await bob.sees_at(2, "Bob")
