@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from timebank.language import N_, _, ngettext
+from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, HeldBack
 from timebank.ledger.sentences import cutoff_words
 from timebank.words import span
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 
-IN_DOUBT = N_("The books can't say yet if your last move counts. Please wait.")
+IN_DOUBT = Phrase("The books can't say yet if your last move counts. Please wait.")
 NEVER_KNOWN = N_(
     "The disk has failed, and the books can't say if your last move counts. Your next call will"
     " show."

@@ -10,6 +10,7 @@ from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.call.page import Page
 from timebank.callers import callers
 from timebank.callers.history import history
+from timebank.language import _
 from timebank.names import names
 from timebank.window.teller import accounts
 
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
 async def list_accounts(caller: Caller) -> None:
     """Show who has an account, for the spelling of a name; all of them, or by a part of it."""
     part = await caller.console.entry(
-        "|07A part of the name (Enter for all):|15", longest=names.LONGEST
+        f"|07{_('Name contains (Enter for all):')}|15", longest=names.LONGEST
     )
     if part is None:
         return
     found = await caller.ask_books(partial(accounts, pattern=part or None))
     if not found:
-        caller.console.say("|12No account has that in its name.")
+        caller.console.say(f"|12{_('No name contains that.')}")
         await caller.console.any_key()
         return
     columns = [found[start : start + 3] for start in range(0, len(found), 3)]
     rows = ["".join(f"{name:<25}" for name in row).rstrip() for row in columns]
-    await caller.console.read(f"Accounts ({len(found)})", "\n".join(rows))
+    await caller.console.read(_("Accounts ({number})").format(number=len(found)), "\n".join(rows))
 
 
 async def find_account(caller: Caller, question: str) -> CallerRecord | None:
@@ -46,8 +47,10 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
         if record is not None:
             return record
         near = await caller.ask_books(partial(accounts, pattern=name[:3]))
-        hint = f" Do you mean {', '.join(near[:4])}?" if near else ""
-        caller.console.say(f"|12Nobody here is called {literal(name)}.{hint}")
+        said = _("Nobody here is called {name}.").format(name=literal(name))
+        if near:
+            said += " " + _("Do you mean {names}?").format(names=", ".join(near[:4]))
+        caller.console.say(f"|12{said}")
 
 
 async def read_account(caller: Caller, caller_id: int, title: str) -> None:
@@ -59,11 +62,11 @@ async def read_account(caller: Caller, caller_id: int, title: str) -> None:
             partial(history, caller_id=caller_id, before=starts[-1], limit=room + 1)
         )
         body, last = _statement_page(caller, lines, room)
-        caller.console.stage(Page(title, body or ["|07There is nothing yet."]))
-        choices = {} if last is None else {"O": "Older"}
+        caller.console.stage(Page(title, body or [f"|07{_('Nothing yet.')}"]))
+        choices = {} if last is None else {"O": _("Older")}
         if len(starts) > 1:
-            choices["N"] = "Newer"
-        choices["Q"] = "Quit"
+            choices["N"] = _("Newer")
+        choices["Q"] = _("Quit")
         choice = await caller.console.ask(choices, default=next(iter(choices)), cancel="Q")
         if choice == "Q":
             return
@@ -81,7 +84,7 @@ def _statement_page(
     body: list[str] = []
     for number, line in enumerate(lines):
         first, *more = wrap(literal(line.words), LAYOUT_COLUMNS - 17)
-        rows = [f"|08{schedule.local(line.at):%d %b %H:%M}  |07{first}"]
+        rows = [f"|03{schedule.local(line.at):%d %b %H:%M}  |07{first}"]
         rows += [f"|07{' ' * 14}{words}" for words in more]
         if body and len(body) + len(rows) > room:
             return body, lines[number - 1].number

@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from timebank.errors import BooksUnavailable, CallClosed, Refused
+from timebank.language import _
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -42,6 +43,11 @@ def parse(text: str) -> int | None:
     return int(alone) * 60 if alone else (int(hours) * 60 + int(minutes)) * 60
 
 
+def _asks(what: str, most: int) -> str:
+    text = _("{what} how much, up to {most} (minutes or h:mm):")
+    return text.format(what=what, most=span(most // 60 * 60))
+
+
 async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
     """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
 
@@ -50,8 +56,9 @@ async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
     """
     while True:
         typed = await console.entry(
-            f"|07{what} how much, up to |15{span(most // 60 * 60)}|07 (minutes or h:mm):|15",
+            f"|07{_asks(what, most)}|15",
             longest=8,
+            meaning=_("Minutes, such as 90, or hours and minutes, such as 1:30. Enter: none."),
             accept="0123456789:.,".__contains__,  # a point is refused in words, not passed over
         )
         if not typed:
@@ -59,7 +66,7 @@ async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
         seconds = parse(typed)
         if seconds is None:
             console.say(
-                "|12Please type whole minutes, such as 90, or hours and minutes, such as 1:30."
+                f"|12{_('Type whole minutes, such as 90, or hours and minutes, such as 1:30.')}"
             )
             continue
         if seconds == 0:
@@ -67,5 +74,5 @@ async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
         if seconds > most:
             console.say(f"|12{rule}")
             continue
-        if await console.agrees(f"{what} {span(seconds)}?"):
+        if await console.agrees(_("{what} {amount}?").format(what=what, amount=span(seconds))):
             return seconds

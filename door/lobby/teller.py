@@ -11,7 +11,8 @@ from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
 from door.lobby.amounts import serve
 from door.lobby.sysop_window import visit_sysop_window
-from door.lobby.window import unsaid, window
+from door.lobby.window import ticking, unsaid, window
+from timebank.language import N_, _
 from timebank.window import teller
 from timebank.window.teller import allowance_to, borrow, deposit, repay, transfer, withdraw
 from timebank.words import span
@@ -28,22 +29,39 @@ GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but saving
 LONGEST_MESSAGE = 60
 
 COMMANDS = {
-    "D": "Deposit",
-    "W": "Withdraw",
-    "T": "Transfer",
-    "B": "Borrow",
-    "R": "Repay",
-    "A": "Automatic deposit",
-    "L": "List of accounts",
-    "H": "History",
-    "S": "Sysop",
-    "Q": "Quit",
+    "D": N_("Deposit"),
+    "W": N_("Withdraw"),
+    "T": N_("Transfer"),
+    "B": N_("Borrow"),
+    "R": N_("Repay"),
+    "A": N_("Auto-deposit"),
+    "L": N_("List of accounts"),
+    "H": N_("History"),
+    "S": N_("Sysop"),
+    "Q": N_("Quit"),
+}
+MEANINGS = {
+    "D": N_("Put minutes of your time left in the bank, for another day."),
+    "W": N_("Take minutes out of the bank, to use them now."),
+    "T": N_("Send minutes from your account to another caller's."),
+    "B": N_("Borrow minutes from the bank, to be paid back."),
+    "R": N_("Pay a loan back out of your time left."),
+    "A": N_("Have leftover minutes banked when you log off, or not."),
+    "L": N_("See who has an account, and how each name is spelled."),
+    "H": N_("Read what happened to your minutes, newest first."),
+    "S": N_("Look after the accounts of all callers."),
+    "Q": N_("Leave the bank."),
 }
 IN_ANY_MODE = ("H", "S", "Q")
 
 
 async def visit_bank(caller: Caller) -> None:
     caller.place = "Time bank"
+    with ticking(caller):
+        await _at_the_window(caller)
+
+
+async def _at_the_window(caller: Caller) -> None:
     told = ""
     while True:
         allowance = await _allowance(caller)
@@ -54,7 +72,11 @@ async def visit_bank(caller: Caller) -> None:
             if words:
                 caller.console.say(words)
         choice = await caller.console.ask(
-            choices, menu="|07Your choice (Enter to quit):", default="Q", cancel="Q"
+            choices,
+            menu=f"|07{_('Your choice (Enter to quit):')}",
+            default="Q",
+            cancel="Q",
+            meanings={key: _(meaning) for key, meaning in MEANINGS.items()},
         )
         if choice == "Q":
             return
@@ -71,11 +93,13 @@ async def last_chance(caller: Caller) -> bool:
     try:
         caller.console.stage(window(caller, allowance, {}))
         caller.console.say(
-            f"|14You have no time left, and {span(GRACE_SECONDS)} at this window to withdraw."
+            f"|14{_('You are out of time. You have {amount} here to withdraw some.')}".format(
+                amount=span(GRACE_SECONDS)
+            )
         )
         while caller.purse.time_left() <= 0:
             choice = await caller.console.ask(
-                {"W": "Withdraw", "Q": "Quit"}, default="W", cancel="Q"
+                {key: _(COMMANDS[key]) for key in "WQ"}, default="W", cancel="Q"
             )
             if choice == "Q":
                 break
@@ -87,7 +111,7 @@ async def last_chance(caller: Caller) -> bool:
 
 def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
     keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
-    return {key: COMMANDS[key] for key in keys if key != "S" or allowance.powers}
+    return {key: _(COMMANDS[key]) for key in keys if key != "S" or allowance.powers}
 
 
 async def _allowance(caller: Caller) -> Allowance:
@@ -97,7 +121,7 @@ async def _allowance(caller: Caller) -> Allowance:
 
 async def _serve(caller: Caller, choice: str) -> str:
     if choice in MOVES:
-        return await _move(caller, COMMANDS[choice], *MOVES[choice])
+        return await _move(caller, _(COMMANDS[choice]), *MOVES[choice])
     if choice == "T":
         return await _transfer(caller)
     if choice == "A":
@@ -105,7 +129,7 @@ async def _serve(caller: Caller, choice: str) -> str:
     if choice == "L":
         await list_accounts(caller)
     elif choice == "H":
-        await read_account(caller, caller.record.id, "Your history")
+        await read_account(caller, caller.record.id, _("Your history"))
     elif choice == "S":
         await visit_sysop_window(caller)
     return ""
@@ -124,25 +148,28 @@ async def _move(
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # All in one: what is said before the window is drawn again would be wiped with the old one.
     told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
-    return "\n".join((*told, f"|10{what}: {span(seconds)}. Done."))
+    done = _("{what}: {amount}. Done.").format(what=what, amount=span(seconds))
+    return "\n".join((*told, f"|10{done}"))
 
 
 async def _transfer(caller: Caller) -> str:
     allowed = (await _allowance(caller)).transfer
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
-    receiver = await find_account(caller, "To whom?")
+    receiver = await find_account(caller, _("Send to:"))
     if receiver is None:
         return ""
     allowed = await caller.ask_books(lambda desk: allowance_to(desk, caller.call_id, receiver.id))
     if not allowed.seconds:
         return f"|12{literal(str(allowed.rule))}"
     rule = literal(str(allowed.rule))
-    seconds = await amounts.ask(caller.console, "Transfer", allowed.seconds, rule)
+    seconds = await amounts.ask(caller.console, _("Transfer"), allowed.seconds, rule)
     if seconds is None:
         return ""
     message = await caller.console.entry(
-        "|07A line for the receiver (Enter for none):|15", longest=LONGEST_MESSAGE
+        f"|07{_('Add a note (Enter for none):')}|15",
+        longest=LONGEST_MESSAGE,
+        meaning=_("They read it with the minutes that you send."),
     )
     if message is None:
         return ""
@@ -150,15 +177,16 @@ async def _transfer(caller: Caller) -> str:
         lambda desk, call, ticked: transfer(desk, call, ticked, receiver.id, seconds, message)
     )
     caller.books.notices_wait.set()
-    return f"|10{span(seconds)} sent to {literal(receiver.name)}."
+    sent = _("{amount} sent to {name}.")
+    return f"|10{sent.format(amount=span(seconds), name=literal(receiver.name))}"
 
 
 async def _switch_automatic_deposit(caller: Caller) -> str:
     on = not caller.prefers("auto_deposit")
     await caller.remember({"auto_deposit": on})
     if on:
-        return "|10At log-off, what may be deposited of your time left now goes to the bank."
-    return "|10At log-off, nothing is deposited any more."
+        return f"|10{_('Auto-deposit is on: leftover minutes are banked when you log off.')}"
+    return f"|10{_('Auto-deposit is off.')}"
 
 
 MOVES: dict[str, tuple[Callable[[Allowance], Allowed], Move]] = {

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ansi import art
 from ansi.canvas import Canvas
 from door import wording
-from door.call.display import LAYOUT_COLUMNS, wrap
+from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.lobby import texts
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -48,7 +50,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 @dataclass(frozen=True)
 class FilledScreen:
     picture: Art
-    values: Mapping[str, str]
+    values: dict[str, str]
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         left, rows = area.centred(), area.rows
@@ -66,16 +68,21 @@ class FilledScreen:
         return replace(self.picture, text=fill(self.picture.text, self.values))
 
 
-Rows = tuple[tuple[str, str], ...]  # labels and the fields behind them
-
 SCREEN = "bank"  # bank.ans and bank.asc in the sysop's texts folder
 
 MODES = {
     "built-in": "",
-    "external": "Winnings that an event would cut go, in whole minutes, to the bank that the sysop "
-    "runs beside these games; deposit and withdraw there.",
-    "none": "This board has no time bank: winnings that would run into an event are trimmed.",
+    "external": N_(
+        "Whole minutes of winnings that an event would cut off go to the sysop's own bank, beside"
+        " these games. Deposit and withdraw there."
+    ),
+    "none": N_("This board has no time bank: winnings that would run into an event are lost."),
 }
+
+
+def mode_words(caller: Caller) -> str:
+    words = MODES[caller.bank_settings.mode]
+    return _(words) if words else ""
 
 
 def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> Scene:
@@ -85,14 +92,14 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
     if picture is not None:
         return FilledScreen(picture, values)
     mode = caller.bank_settings.mode
-    rows = (("Saved" if mode == "built-in" else "Waiting for a minute", "BALANCE"), *HOLDINGS)
+    bank = BANK if mode == "built-in" else LEFT_OVER
     allowed = ALLOWED if mode == "built-in" else ()
-    return WindowScene(values, rows, allowed, MODES[mode], choices)
+    return WindowScene(values, (bank, *HOLDINGS), allowed, mode_words(caller), choices)
 
 
 def unsaid(caller: Caller, scene: Scene) -> str:
     """Say what the board's mode does with winnings where the sysop's own screen stands for ours."""
-    return MODES[caller.bank_settings.mode] if isinstance(scene, FilledScreen) else ""
+    return mode_words(caller) if isinstance(scene, FilledScreen) else ""
 
 
 def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
@@ -109,57 +116,124 @@ def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
         "WITHDRAW": clock(allowance.withdraw.seconds),
         "TRANSFER": clock(allowance.transfer.seconds),
         "BORROW": clock(allowance.borrow.seconds),
-        "EVENT": caller.purse.event_words() or "none",
-        "AUTO": "yes" if caller.prefers("auto_deposit") else "no",
+        "EVENT": caller.purse.event_words() or _("none"),
+        "AUTO": _("yes") if caller.prefers("auto_deposit") else _("no"),
     }
+
+
+@contextmanager
+def ticking(caller: Caller) -> Iterator[None]:
+    """Let the time left run down in the window too, while it is on the screen."""
+
+    def tick() -> None:
+        before()
+        scene = caller.console.display.view().scene
+        if isinstance(scene, WindowScene | FilledScreen):
+            scene.values["TIMELEFT"] = wording.clock_time(caller.purse.time_left())
+            caller.console.display.refresh()
+
+    before = caller.clock.on_tick
+    caller.clock.on_tick = tick
+    try:
+        yield
+    finally:
+        caller.clock.on_tick = before
+
+
+class Field(NamedTuple):
+    label: str
+    name: str
+    meaning: str
+
+
+BANK = Field(N_("Bank"), "BALANCE", N_("what your time bank holds, for any day."))
+LEFT_OVER = Field(
+    N_("Waiting for a minute"), "BALANCE", N_("seconds that wait until they make a whole minute.")
+)
+HOLDINGS = (
+    Field(N_("Time left"), "TIMELEFT", N_("what you can use and bet now.")),
+    Field(
+        N_("Available after event"),
+        "HELD",
+        N_("yours, but only once the next event of the board is over."),
+    ),
+    Field(N_("Owed"), "LOAN", N_("what you have borrowed and not paid back.")),
+)
+ALLOWED = (
+    Field(N_("Deposit"), "DEPOSIT", N_("the most that you can put in now.")),
+    Field(N_("Withdraw"), "WITHDRAW", N_("the most that you can take out now.")),
+    Field(N_("Transfer"), "TRANSFER", N_("the most that you can send to others now.")),
+    Field(N_("Borrow"), "BORROW", N_("the most that the bank lends you now.")),
+)
+LABEL, AMOUNT = 24, 9  # cells
 
 
 @dataclass(frozen=True)
 class WindowScene:
-    values: Mapping[str, str]
-    holdings: Rows
-    allowed: Rows
+    values: dict[str, str]
+    holdings: tuple[Field, ...]
+    allowed: tuple[Field, ...]
     notice: str
     choices: Mapping[str, str]
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        left = area.centred()
         canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
-        canvas.put_pipe(0, left + 1, f"|17|15Time bank|11  {self.values['NAME']}")
+        if area.is_narrow:
+            self._paint_narrow(canvas, area)
+            return
+        left = area.centred()
+        title = _("Time bank")
+        canvas.put_pipe(0, left + 1, f"|17|15{title}|11  {literal(self.values['NAME'])}")
         canvas.box(2, left + 1, 38, 12)
-        for row, (label, field) in enumerate(self.holdings, 3):
-            canvas.put_pipe(row, left + 3, f"|07{label:<24}|15{self.values[field]:>9}")
+        self._rows(canvas, 3, left + 3, self.holdings)
         if self.allowed:
-            canvas.put_pipe(8, left + 3, "|02Still allowed today")
-        for row, (label, field) in enumerate(self.allowed, 9):
-            canvas.put_pipe(row, left + 3, f"|07{label:<24}|15{self.values[field]:>9}")
+            canvas.put_pipe(8, left + 3, f"|10{_('You can still')}")
+            self._rows(canvas, 9, left + 3, self.allowed)
         for row, (key, label) in enumerate(self.choices.items(), 3):
             canvas.put_pipe(row, left + 43, f"|08<|15{key}|08>|07 {label}")
-        canvas.put_pipe(15, left + 1, f"|07Next event: |15{self.values['EVENT']}")
+        canvas.put_pipe(15, left + 1, f"|07{_('Next event:')} |15{self.values['EVENT']}")
         for row, line in enumerate(wrap(self.notice, LAYOUT_COLUMNS - 2), 16):
             canvas.put_pipe(row, left + 1, f"|14{line}")
 
-    def lines(self) -> Sequence[str]:
-        told = ["|15Time bank", ""]
-        told += [f"|07{label:<24}|15{self.values[field]}" for label, field in self.holdings]
+    def _paint_narrow(self, canvas: Canvas, area: Area) -> None:
+        """Without the frame; the notice of another mode stands where the amounts would."""
+        left = area.left + 1
+        canvas.put_pipe(0, left, f"|17|15{_('Time bank')}|11  {literal(self.values['NAME'])}")
+        self._rows(canvas, 1, left, self.holdings)
+        row = 1 + len(self.holdings)
         if self.allowed:
-            told.append("|02Still allowed today")
-        told += [f"|07{label:<24}|15{self.values[field]}" for label, field in self.allowed]
-        told.append(f"|07Next event              |15{self.values['EVENT']}")
+            canvas.put_pipe(row, left, f"|10{_('You can still')}")
+            self._rows(canvas, row + 1, left, self.allowed)
+            row += 1 + len(self.allowed)
+        for line in wrap(self.notice, area.columns - 2) if self.notice else ():
+            canvas.put_pipe(row, left, f"|14{line}")
+            row += 1
+        for number, (key, label) in enumerate(self.choices.items()):
+            canvas.put_pipe(
+                row + number // 2, left + number % 2 * 19, f"|08<|15{key}|08>|07 {label}"[:30]
+            )
+        row += (len(self.choices) + 1) // 2
+        if row < area.rows:
+            canvas.put_pipe(row, left, f"|07{_('Next event:')} |15{self.values['EVENT']}"[:44])
+
+    def _rows(self, canvas: Canvas, top: int, left: int, fields: Sequence[Field]) -> None:
+        for row, field in enumerate(fields, top):
+            canvas.put_pipe(
+                row, left, f"|07{_(field.label):<{LABEL}}|15{self.values[field.name]:>{AMOUNT}}"
+            )
+
+    def lines(self) -> Sequence[str]:
+        told = [f"|15{_('Time bank')}", "", *self._told(self.holdings)]
+        if self.allowed:
+            told += [f"|10{_('You can still')}", *self._told(self.allowed)]
+        told.append(f"|07{_('Next event'):<{LABEL}}|15{self.values['EVENT']}")
         if self.notice:
             told.append(f"|14{self.notice}")
-        told += ["", *(f"|08<|15{key}|08>|07 {label}" for key, label in self.choices.items())]
-        return told
+        return [*told, "", *(f"|08<|15{key}|08>|07 {word}" for key, word in self.choices.items())]
 
+    def _told(self, fields: Sequence[Field]) -> list[str]:
+        return [f"|07{_(each.label):<{LABEL}}|15{self.values[each.name]}" for each in fields]
 
-HOLDINGS: Rows = (
-    ("Time left", "TIMELEFT"),
-    ("Held behind the event", "HELD"),
-    ("Owed", "LOAN"),
-)
-ALLOWED: Rows = (
-    ("Deposit", "DEPOSIT"),
-    ("Withdraw", "WITHDRAW"),
-    ("Transfer", "TRANSFER"),
-    ("Borrow", "BORROW"),
-)
+    def explain(self) -> Sequence[str]:
+        fields = (*self.holdings, *self.allowed)
+        return [f"|15{_(each.label)}|07: {_(each.meaning)}" for each in fields]

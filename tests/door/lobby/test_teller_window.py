@@ -72,9 +72,9 @@ async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path
     async with world(tmp_path, toml=toml) as board:
         ada = await at_the_window(board, "Ada", saved=45)
         for row in (
-            "Saved                       45:00",
+            "Bank                        45:00",
             "Time left                   30:00",
-            "Held behind the event       30:00",
+            "Available after event       30:00",
             "Owed                         0:00",
             "Deposit                     25:00",
             "Withdraw                     0:00",
@@ -84,9 +84,9 @@ async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path
             assert row in ada.terminal.picture
         await moves(ada, "d", "15", "15 minutes")
         for row in (
-            "Saved                     1:00:00",
+            "Bank                      1:00:00",
             "Time left                   15:00",
-            "Held behind the event       30:00",
+            "Available after event       30:00",
             "Deposit                     10:00",
             "Withdraw                    15:00",
         ):
@@ -117,7 +117,7 @@ async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None
         ada.presses("d")
         await ada.is_asked("Deposit how much, up to 60 minutes (minutes or h:mm):")
         ada.presses("1:75\r")
-        await ada.sees("Please type whole minutes, such as 90, or hours and minutes, such as 1:30.")
+        await ada.sees("Type whole minutes, such as 90, or hours and minutes, such as 1:30.")
         ada.presses("1:0\r")
         await ada.is_asked("Deposit how much")
         await types_amount(ada, "Deposit", "1:00", "60 minutes")
@@ -129,7 +129,7 @@ ESC = "\x1b"
 TO_AMOUNT, TO_ECHO, TO_NAME = (
     ("d", "Deposit how much"),
     ("10\r", "Deposit 10 minutes?"),
-    ("t", "To whom?"),
+    ("t", "Send to:"),
 )
 # Keys, and what is asked then.
 WAYS_BACK = (
@@ -177,7 +177,7 @@ async def test_a_transfer_can_be_abandoned_at_its_message(tmp_path: Path) -> Non
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Bob")
         await types_amount(ada, "Transfer", "10", "10 minutes")
-        await ada.is_asked("A line for the receiver")
+        await ada.is_asked("Add a note")
         ada.presses("well, no\x1b")
         await ada.is_asked(WINDOW)
         assert ada.has["bank"] == 30 * MINUTE
@@ -189,7 +189,7 @@ async def test_who_cannot_spell_a_name_is_helped(tmp_path: Path) -> None:
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Barbara|04")
         await ada.sees("Nobody here is called Barbara│04. Do you mean Barbarella?")
-        await ada.is_asked("To whom?")
+        await ada.is_asked("Send to:")
         ada.presses("Ada\r")
         await hears(ada, "These minutes are yours already.")
         assert ada.has["bank"] == 30 * MINUTE
@@ -216,7 +216,7 @@ async def test_the_deposit_at_log_off_is_turned_off_again(tmp_path: Path) -> Non
         ada.presses("a")
         await hears(ada, "now goes to the bank.")
         ada.presses("a")
-        await hears(ada, "At log-off, nothing is deposited any more.")
+        await hears(ada, "Auto-deposit is off.")
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
@@ -248,7 +248,7 @@ async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile
                 board.enter(f"{letter}{more}kermann")
         ada = await at_the_window(board, "Ada", profile=profile)
         ada.presses("l")
-        await ada.is_asked("A part of the name")
+        await ada.is_asked("Name contains")
         ada.presses("\r")
         names = await page(ada)
         assert f"Accounts ({22 * 4 + 1}) (1 of 2)" in names
@@ -277,7 +277,7 @@ async def test_accounts_are_searched_for_the_spelling_of_a_name(
         ada.presses(" ")
         await ada.is_asked(WINDOW)
         ada.presses("lzebra\r")
-        await ada.sees("No account has that in its name.")
+        await ada.sees("No name contains that.")
         await ada.is_asked("Press any key")
         ada.presses(" ")
         await ada.is_asked(WINDOW)
@@ -386,7 +386,7 @@ async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> No
         ada.presses("1")
         ada.terminal.resize(100, 30)
         await ada.is_asked("(minutes or h:mm): 1")
-        assert "Saved                       30:00" in ada.terminal.picture
+        assert "Bank                        30:00" in ada.terminal.picture
         ada.presses("0\ry")
         await hears(ada, "Deposit: 10 minutes. Done.")
         assert last_column_is_empty(ada)
@@ -398,7 +398,7 @@ async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Bob")
         await types_amount(ada, "Transfer", "10", "10 minutes")
-        await ada.is_asked("A line for the receiver")
+        await ada.is_asked("Add a note")
         ada.presses("m" * 70)
         await ada.sees("m" * 30)
         assert last_column_is_empty(ada)

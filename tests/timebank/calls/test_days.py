@@ -282,7 +282,7 @@ def test_the_caller_is_told_at_the_day_change_what_becomes_of_it(books, ann):
         ("returned", 600, "stake", "online"),
         ("forfeit", 360, "online", "forfeit"),
     ]
-    assert call.receipt.rows[1].why == "A stake that was left of the minutes of an earlier day"
+    assert call.receipt.rows[1].why == "Stake from the minutes of an earlier day"
     assert said(call.receipt.told) == ()
     assert call.purse.online == 3600 + 240
 

@@ -681,7 +681,7 @@ class TestTheCommand:
         ]
         log = [what for (what,) in board.sql("SELECT what FROM sysop_log ORDER BY id")]
         assert log == [line.rstrip(".") for line in output.splitlines()[2:]]
-        assert "as they were on 2026-03-01 at 12:00. What happened" in told(board, ann)[1]
+        assert "as they were on 2026-03-01 12:00. What happened" in told(board, ann)[1]
 
     def test_a_hand_made_void_counts_as_no_turn_of_the_day(self, copies):
         books = copies.books

@@ -37,7 +37,7 @@ def test_a_new_player_gets_a_bankroll_and_faces_a_full_bank(books, call):
     assert call.sit_down() == PlayMoney("usd-cent", NEW, FULL, 0, 0)
     assert [row.why for row in call.receipt.rows] == [
         "Bankroll of $100,000 for a new player",
-        "The bank is $1,000,000 again",
+        "The bank is back at $1,000,000",
     ]
     assert books.system("usd-cent") == {"mint": -NEW - FULL}
     assert books.audit() == []
@@ -97,7 +97,7 @@ def test_no_bet_is_above_what_the_bank_still_has(books, call):
         bankroll = call.receipt.play.bankroll
         call.coup(bankroll, won(bankroll, bankroll))
     left = call.receipt.play.casino
-    with pytest.raises(NotEnough, match=r"^The bank has \$300,000, and pays no more\.$"):
+    with pytest.raises(NotEnough, match=r"^The bank has only \$300,000 left to pay with\.$"):
         call.coup(left + 1)
     call.coup(left, won(left, left))
     assert call.receipt.play.casino == 0
@@ -109,7 +109,7 @@ def test_what_stands_on_the_table_counts_as_what_the_bank_may_have_to_pay(call):
     for stake in (NEW, 2 * NEW, 4 * NEW):
         call.coup(stake, won(stake, stake))
     call.coup(2 * NEW)
-    with pytest.raises(NotEnough, match=r"^The bank has \$300,000, and pays no more\.$"):
+    with pytest.raises(NotEnough, match=r"^The bank has only \$300,000 left to pay with\.$"):
         call.act(stake=NEW + 100, kind="double")
     call.act(stake=NEW, kind="double")
     assert call.receipt.play.casino == 3 * NEW
@@ -119,7 +119,7 @@ def test_a_broken_bank_takes_no_more_bets_and_has_recovered_at_the_next_visit(bo
     call.sit_down()
     for bet in (100_000_00, 200_000_00, 400_000_00, 300_000_00):
         call.coup(bet, won(bet, bet))
-    with pytest.raises(NotEnough, match=r"The bank has \$0"):
+    with pytest.raises(NotEnough, match=r"The bank has only \$0"):
         call.coup(100)
     assert call.sit_down() == PlayMoney("usd-cent", NEW + FULL, FULL, 0, 0)
     assert books.system("usd-cent")["mint"] == -NEW - 2 * FULL
@@ -150,7 +150,7 @@ def test_it_is_renewed_on_the_next_day(books, ann, call):
     again = books.call(ann)
     assert again.sit_down().bankroll == NEW
     assert (
-        again.receipt.rows[0].why == "Bankroll of $100,000, the last one being lost on 2026-06-01"
+        again.receipt.rows[0].why == "New bankroll of $100,000; the last one was lost on 2026-06-01"
     )
     assert again.sit_down().bankroll == NEW
 

@@ -167,8 +167,8 @@ def test_freezing_is_told_and_logged_and_done_once(books, ann):
     with pytest.raises(Refused, match="Ann's account is not frozen"):
         books.do(unfreeze, ann, "again", BY)
     assert said(books.do(notices, ann)) == (
-        "Your bank account was frozen by Co-Sysop: a dispute.",
-        "Your bank account was opened again by Co-Sysop: settled.",
+        "Co-Sysop froze your time bank: a dispute.",
+        "Co-Sysop opened your time bank again: settled.",
     )
     assert log(books) == [
         (BY, "Ann", "Ann's account was opened again: settled"),
