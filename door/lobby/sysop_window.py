@@ -18,6 +18,7 @@ from door.lobby.accounts import find_account, read_account
 from door.lobby.amounts import serve
 from timebank.callers import callers, powers, sysop_log
 from timebank.errors import Refused
+from timebank.language import N_, Phrase, _
 from timebank.ledger import transfers
 from timebank.window.sysop import adjust, freeze, unfreeze
 from timebank.words import span
@@ -30,22 +31,28 @@ if TYPE_CHECKING:
 LONGEST_REASON = 60
 LOG_ENTRIES = 200
 MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
-TOO_MUCH = f"From this window {span(MOST_ADJUSTED)} are moved at once at most."
 
 
 async def visit_sysop_window(caller: Caller) -> None:
     while await _has_powers(caller):
-        body = ("|07Everything done here is in the ledger and in the log, under your name.",)
-        caller.console.stage(Page("The sysop's side of the window", body))
+        body = (f"|07{_('All you do here goes into the books and the log, under your name.')}",)
+        caller.console.stage(Page(_("Sysop window"), body))
         choice = await caller.console.ask(
-            {"A": "Account", "L": "Log", "Q": "Quit"}, default="Q", cancel="Q"
+            {"A": _("Account"), "L": _("Log"), "Q": _("Quit")},
+            default="Q",
+            cancel="Q",
+            meanings={
+                "A": _("Look after the account of a caller: credit, debit, freeze, history."),
+                "L": _("Read what sysops did, newest first."),
+                "Q": _("Back to the bank."),
+            },
         )
         if choice == "Q" or not await _has_powers(caller):
             return
         if choice == "L":
             await _read_log(caller)
             continue
-        record = await find_account(caller, "Whose account?")
+        record = await find_account(caller, _("Whose account?"))
         if record is not None:
             await _account(caller, record)
 
@@ -56,11 +63,16 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
         caller.console.stage(await _account_page(caller, record))
         if told:
             caller.console.say(told)
-        choice = await caller.console.ask(CHOICES, default="Q", cancel="Q")
+        choice = await caller.console.ask(
+            {key: _(label) for key, label in CHOICES.items()},
+            default="Q",
+            cancel="Q",
+            meanings={key: _(meaning) for key, meaning in MEANINGS.items()},
+        )
         if choice == "Q" or not await _has_powers(caller):
             return
         if choice == "H":
-            await read_account(caller, record.id, f"History of {record.name}")
+            await read_account(caller, record.id, _("History of {name}").format(name=record.name))
             told = ""
             continue
         told = await serve(ACTIONS[choice](caller, record))
@@ -74,12 +86,16 @@ async def _account_page(caller: Caller, record: CallerRecord) -> Page:
         if held.caller_id == record.id and held.unit == "second"
     ]
     if (await caller.ask_books(lambda desk: callers.get(desk, record.id))).frozen:
-        body.append("|12The bank account is frozen.")
-    return Page(f"Account of {record.name}", body)
+        body.append(f"|12{_('This time bank is frozen.')}")
+    return Page(_("Account of {name}").format(name=record.name), body)
 
 
 async def _reason(caller: Caller) -> str:
-    why = await caller.console.entry("|07Why (Esc for none of it):|15", longest=LONGEST_REASON)
+    why = await caller.console.entry(
+        f"|07{_('Why (Esc to go back):')}|15",
+        longest=LONGEST_REASON,
+        meaning=_("The reason goes into the books and to the caller."),
+    )
     return (why or "").strip()
 
 
@@ -92,7 +108,7 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
     def with_powers(desk: Desk) -> None:
         if not powers.has(desk, caller.record.id):
-            raise Refused("You no longer have sysop powers.")
+            raise Refused(Phrase(powers.TAKEN))
         operation(desk)
 
     await caller.ask_books(with_powers)
@@ -100,15 +116,17 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
 
 async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
-    seconds = await amounts.ask(caller.console, what, MOST_ADJUSTED, TOO_MUCH)
+    too_much = _("This window moves {most} at once at most.").format(most=span(MOST_ADJUSTED))
+    seconds = await amounts.ask(caller.console, _(what), MOST_ADJUSTED, too_much)
     if seconds is None:
         return ""
     why = await _reason(caller)
     if not why:
-        return "|07Nothing was done: the books want a reason."
+        return f"|07{_('Nothing was done: the books want a reason.')}"
     by = caller.record.name
     await _do(caller, lambda desk: adjust(desk, record.id, sign * seconds, why, by))
-    return f"|10{what}: {span(seconds)}. Done."
+    done = _("{what}: {amount}. Done.").format(what=_(what), amount=span(seconds))
+    return f"|10{done}"
 
 
 async def _set_frozen(
@@ -116,26 +134,46 @@ async def _set_frozen(
 ) -> str:
     why = await _reason(caller)
     if not why:
-        return "|07Nothing was done: the log wants a reason."
+        return f"|07{_('Nothing was done: the log wants a reason.')}"
     by = caller.record.name
     await _do(caller, lambda desk: operation(desk, record.id, why, by))
-    return f"|10{done}"
+    return f"|10{_(done)}"
 
 
 async def _read_log(caller: Caller) -> None:
     rows = await caller.ask_books(lambda desk: sysop_log.entries(desk, None, LOG_ENTRIES))
     schedule = caller.bank_settings.schedule
     told = [
-        f"|08{schedule.local(row.at):%d %b %H:%M}  |15{literal(row.by)}|07 {literal(row.what)}"
+        f"|03{schedule.local(row.at):%d %b %H:%M}  |15{literal(row.by)}|07 {literal(row.what)}"
         for row in rows
     ]
-    await caller.console.read("The sysop's log, newest first", "\n".join(told) or "It is empty.")
+    await caller.console.read(_("Sysop log, newest first"), "\n".join(told) or _("It is empty."))
 
 
-CHOICES = {"C": "Credit", "D": "Debit", "F": "Freeze", "U": "Unfreeze", "H": "History", "Q": "Quit"}
+CHOICES = {
+    "C": N_("Credit"),
+    "D": N_("Debit"),
+    "F": N_("Freeze"),
+    "U": N_("Unfreeze"),
+    "H": N_("History"),
+    "Q": N_("Quit"),
+}
+MEANINGS = {
+    "C": N_("Add minutes to this time bank."),
+    "D": N_("Take minutes out of this time bank."),
+    "F": N_("Let nothing in or out but winnings that an event cuts off."),
+    "U": N_("Open the account again."),
+    "H": N_("Read what happened to these minutes, newest first."),
+    "Q": N_("Back."),
+}
+FROZEN = N_("Frozen: it takes only winnings that an event cuts off.")
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
-    "C": partial(_adjust, what="Credit", sign=1),
-    "D": partial(_adjust, what="Debit", sign=-1),
-    "F": partial(_set_frozen, operation=freeze, done="Frozen: it takes clamped wins only."),
-    "U": partial(_set_frozen, operation=unfreeze, done="The account is open again."),
+    "C": partial(_adjust, what=N_("Credit"), sign=1),
+    "D": partial(_adjust, what=N_("Debit"), sign=-1),
+    "F": partial(
+        _set_frozen,
+        operation=freeze,
+        done=N_("Frozen: it takes only winnings that an event cuts off."),
+    ),
+    "U": partial(_set_frozen, operation=unfreeze, done=N_("The account is open again.")),
 }

@@ -77,7 +77,7 @@ async def hears(guest: Guest, sentence: str) -> None:
 
 async def names_receiver(guest: Guest, receiver: str) -> None:
     guest.presses("t")
-    await guest.is_asked("To whom?")
+    await guest.is_asked("Send to:")
     guest.presses(f"{receiver}\r")
 
 
@@ -85,7 +85,7 @@ async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") ->
     """Send minutes with a line of message; what comes of it is for the test to read."""
     await names_receiver(guest, receiver)
     await types_amount(guest, "Transfer", str(minutes), f"{minutes} minutes")
-    await guest.is_asked("A line for the receiver")
+    await guest.is_asked("Add a note")
     guest.presses(f"{message}\r")
 
 

@@ -315,7 +315,7 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
         ("Press any key", " "),
         ("Take over?  <Y>es  <N>o", "y"),
         ("Deposit 5 minutes?  <Y>es  <N>o", "y"),
-        ("To whom?", "Bob\r"),
+        ("Send to:", "Bob\r"),
         ("", ""),
     ],
 )

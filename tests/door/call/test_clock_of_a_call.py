@@ -213,7 +213,7 @@ async def test_a_caller_who_leaves_the_news_unread_is_logged_off_as_well(tmp_pat
         board.enter("Ada")
         ada = Guest(board, "Ada")
         await ada.calls()
-        await ada.sees("60 minutes for 2026-11-20 are granted.")
+        await ada.sees("You have 60 minutes today.")
         await board.pass_time(30)
         await ada.sees_time_left(60 * MINUTE - 30)
         await board.pass_time(270)

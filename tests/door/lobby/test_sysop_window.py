@@ -22,7 +22,7 @@ from timebank.callers import powers
 
 OPEN = sysop_toml(events="", timebank='known_days = 0\nco_sysops = ["cora"]')
 ACCOUNT = "<C>redit"
-WHY = "Why (Esc for none of it):"
+WHY = "Why (Esc to go back):"
 painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
 
 
@@ -88,7 +88,7 @@ async def test_callers_have_no_sysops_side(tmp_path: Path) -> None:
 async def test_sysop_and_co_sysops_have_one(tmp_path: Path, name: str) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         sysop = await at_the_sysops_side(board, name)
-        await sysop.sees("The sysop's side of the window")
+        await sysop.sees("Sysop window")
         sysop.presses("q")
         await sysop.is_asked(WINDOW)
         sysop.presses("q")
@@ -212,7 +212,7 @@ async def test_an_account_is_frozen_and_opened_again(tmp_path: Path, profile: Pr
         await looks_at(sysop, "Ada")
         sysop.presses("f")
         await gives_a_reason(sysop, "let us talk first")
-        await sysop.sees("The bank account is frozen.")
+        await sysop.sees("This time bank is frozen.")
         await ada.sees("Your bank account was frozen by Sysop: let us talk first.")
         await is_refused_at_once(ada, "d", "The sysop has frozen your account; ask him why.")
         sysop.presses("f")
@@ -242,7 +242,7 @@ async def test_the_log_is_read_on_line(tmp_path: Path, profile: Profile) -> None
         sysop = await at_the_sysops_side(board, profile=profile)
         sysop.presses("l")
         first = await page(sysop)
-        assert "The sysop's log, newest first (1 of 2)" in first
+        assert "Sysop log, newest first (1 of 2)" in first
         bar = "|" if profile.charset == "ascii" else "│"
         assert f"20 Nov 12:00  Tester 1 minute added, Ada: gift-30 {bar}16" in first
         sysop.presses("n")

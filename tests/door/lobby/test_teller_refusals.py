@@ -52,9 +52,9 @@ painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCR
             "keep_minutes = 51",
             "51 minutes must stay on your clock, and you have 60 minutes left.",
         ),
-        ("w", "largest_withdrawal = 0", "On this board nobody can withdraw minutes."),
-        ("d", "largest_deposit = 0", "On this board nobody can deposit minutes."),
-        ("b", "largest_loan = 0", "On this board nobody can borrow minutes."),
+        ("w", "largest_withdrawal = 0", "Nobody can withdraw minutes on this board."),
+        ("d", "largest_deposit = 0", "Nobody can deposit minutes on this board."),
+        ("b", "largest_loan = 0", "Nobody can borrow minutes on this board."),
         ("r", "", "You owe nothing."),
     ],
 )

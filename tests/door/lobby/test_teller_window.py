@@ -105,7 +105,7 @@ async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
         await ada.is_asked("Deposit 10 minutes?")
         board.clock.suspend(12 * HOUR)
         ada.presses("y")
-        await ada.sees("60 minutes for 2026-11-21 are granted.")
+        await ada.sees("You have 60 minutes today.")
         await hears(ada, "Deposit: 10 minutes. Done.")
         assert ada.has["bank"] == 10 * MINUTE
 
@@ -199,7 +199,7 @@ async def test_who_asks_for_it_has_their_minutes_deposited_at_log_off(tmp_path: 
     async with world(tmp_path, toml=window_toml("largest_deposit = 40")) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
-        await hears(ada, "what may be deposited of your time left now goes to the bank.")
+        await hears(ada, "leftover minutes are banked when you log off.")
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
@@ -214,7 +214,7 @@ async def test_the_deposit_at_log_off_is_turned_off_again(tmp_path: Path) -> Non
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
-        await hears(ada, "now goes to the bank.")
+        await hears(ada, "banked when you log off.")
         ada.presses("a")
         await hears(ada, "Auto-deposit is off.")
         ada.presses("q")
@@ -229,7 +229,7 @@ async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path
     async with world(tmp_path, toml=OPEN, busy_seconds=0.02) as board:
         ada = await at_the_window(board, "Ada")
         ada.presses("a")
-        await hears(ada, "now goes to the bank.")
+        await hears(ada, "banked when you log off.")
         ada.presses("q")
         await ada.is_asked(MENU)
         with board.database.transaction(board.config.bank, board.clock.now()):

@@ -102,5 +102,5 @@ async def registers(ada: Guest, way: Way) -> None:
     await ada.sees("Which of these boxes looks right?")
     await ada.is_asked("Your choice")
     ada.presses(way.box)
-    await ada.reads_that("60 minutes for 2026-11-20 are granted.")
+    await ada.reads_that("You have 60 minutes today.")
     await ada.is_asked(MENU)

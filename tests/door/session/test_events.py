@@ -33,7 +33,7 @@ async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
         board.enter("Ada")
         ada = Guest(board, "Ada")
         await ada.calls()
-        await ada.sees("60 minutes for 2026-11-20 are granted.")
+        await ada.sees("You have 60 minutes today.")
         await ada.reads_that("30 minutes more after Mail hour at 12:30.")
         await ada.is_asked(MENU)
         await ada.sees("After Mail hour    30:00 more")
@@ -120,7 +120,7 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
         await board.clock.advance(HALF_HOUR * 2)
         await ada.calls()
         await ada.sees("30 minutes: What was left of the minutes for 2026-11-20.")
-        await ada.reads_that("60 minutes for 2026-11-21 are granted.")
+        await ada.reads_that("You have 60 minutes today.")
 
 
 async def test_a_wall_clock_set_forward_moves_the_time_behind_the_event(tmp_path: Path) -> None:

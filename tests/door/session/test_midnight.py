@@ -81,7 +81,7 @@ async def test_a_day_is_granted_once_however_often_a_caller_calls(tmp_path: Path
         await later(board, days=3)
         await ada.calls()
         await ada.sees(f"59 minutes 58 seconds: What was left of the minutes for {OF_TODAY}.")
-        await ada.reads_that("60 minutes for 2026-11-23 are granted.")
+        await ada.reads_that("You have 60 minutes today.")
         await ada.is_asked(MENU)
         assert grants(ada) == [OF_TODAY, "2026-11-23"]
 
@@ -309,7 +309,7 @@ async def test_midnight_is_that_of_the_board_when_the_clocks_have_changed(tmp_pa
         await board.pass_time(59)
         assert grants(ada) == ["2026-10-25"]
         await board.pass_time(1)
-        await ada.sees("60 minutes for 2026-10-26 are granted.")
+        await ada.sees("You have 60 minutes today.")
 
 
 async def test_an_event_at_an_hour_that_is_skipped_begins_after_the_gap(tmp_path: Path) -> None:

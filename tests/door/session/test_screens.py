@@ -116,7 +116,7 @@ async def test_a_first_call_fits_the_smallest_window(tmp_path: Path) -> None:
         ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
         await ada.sees("Press any key when you have written it down")
         ada.presses("\r\r")
-        await ada.reads_that("60 minutes for 2026-11-20 are granted.")
+        await ada.reads_that("You have 60 minutes today.")
         await ada.is_asked(MENU)
         assert rightmost_column(ada.terminal) < 40
 

@@ -197,7 +197,7 @@ async def test_a_message_at_the_window_loses_nothing_of_what_is_typed_there(
         board.enter("Carl")
         await names_receiver(bob, "Carl")
         await types_amount(bob, "Transfer", "5", "5 minutes")
-        await bob.is_asked("A line for the receiver")
+        await bob.is_asked("Add a note")
         bob.presses("half a mess")
         await bob.is_asked("half a mess")
         ada = await at_the_window(board, "Ada", saved=30)

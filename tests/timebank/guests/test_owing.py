@@ -218,7 +218,7 @@ class TestALoanOfAnEarlierDay:
         borrow(ann, 10)
         limit(books, loan=0)
         books.wait(DAY)
-        with pytest.raises(LimitReached, match=r"^On this board nobody can borrow minutes\.$"):
+        with pytest.raises(LimitReached, match=r"^Nobody can borrow minutes on this board\.$"):
             borrow(ann, 1)
 
     def test_is_paid_before_what_was_lent_today(self, books, ann):

@@ -1,0 +1,46 @@
+"""Notices are kept as facts, and read in the language of whoever reads them."""
+
+import pytest
+
+from tests.timebank.books import said
+from timebank import language
+from timebank.callers.notices import Amount, Why, add_notice, notices, read, written
+from timebank.language import N_, Viewer, speaking_to
+from timebank.ledger.reasons import SysopAdded
+
+
+def test_values_are_filled_in_when_it_is_read(books, monkeypatch):
+    ann = books.caller("Ann")
+    books.do(lambda desk: add_notice(desk, ann, N_("{a} sent {b}."), a="Bob {b}", b=Amount(300)))
+    (waits,) = books.do(notices, ann)
+    assert str(waits) == "Bob {b} sent 5 minutes."
+
+    class French(language.gettext.NullTranslations):
+        def gettext(self, message):
+            return {"{a} sent {b}.": "{b} de {a}."}.get(message, message)
+
+    monkeypatch.setattr(language, "catalogue", lambda _language: French())
+    with speaking_to(Viewer("fr")):
+        assert str(waits) == "5 minutes de Bob {b}."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bob has sent you 5 minutes: {hello}",
+        '{"say":',
+        '{"say":7}',
+        '{"say":"{a}"}',
+        '{"say":"{a}","a":["new",7]}',
+    ],
+)
+def test_what_is_no_notice_of_ours_is_shown_as_it_is(books, text):
+    ann = books.caller("Ann")
+    books.do(add_notice, ann, text)
+    shown = said(books.do(notices, ann))
+    assert shown in ((text,), ("{a}",))
+
+
+def test_a_reason_is_kept_as_facts():
+    why = Why(SysopAdded("Sysop", "a {prize}"), Amount(60))
+    assert str(read(written("{why}.", {"why": why}))) == "1 minute added by Sysop: a {prize}."

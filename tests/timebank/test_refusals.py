@@ -1,0 +1,41 @@
+"""What a caller is refused is said in their language: every refusal carries a phrase."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from timebank import errors
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = [*ROOT.glob("timebank/**/*.py"), *ROOT.glob("door/lobby/*.py")]
+REFUSALS = {
+    name
+    for name, error in vars(errors).items()
+    if isinstance(error, type) and issubclass(error, errors.Refused)
+}
+
+
+def prose(tree: ast.AST) -> list[int]:
+    """The lines where a refusal is made of a text that can be in English alone."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in REFUSALS
+        and any(
+            isinstance(given, ast.JoinedStr | ast.BinOp)
+            or (isinstance(given, ast.Constant) and isinstance(given.value, str))
+            for given in node.args
+        )
+    ]
+
+
+@pytest.mark.parametrize("said", ['"No."', 'f"No, {name}."', '"No, " + name'])
+def test_prose_is_found(said):
+    assert prose(ast.parse(f"raise errors.NotEnough({said})")) == [1]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_refusals_carry_phrases(file):
+    assert prose(ast.parse(file.read_text())) == []
