@@ -127,7 +127,7 @@ async def test_a_frozen_account_says_so_even_when_frozen_at_that_moment(tmp_path
         with board.books() as desk:
             freeze(desk, number(board, "Ada", desk), "a look at it", "Tester")
         await types_amount(ada, "Withdraw", "5", "5 minutes")
-        await hears(ada, "The sysop has frozen your account; ask him why.")
+        await hears(ada, "The sysop has frozen your account; ask them why.")
         assert ada.has["bank"] == 30 * MINUTE
 
 

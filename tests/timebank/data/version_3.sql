@@ -168,7 +168,7 @@ CREATE TABLE notices (
 	FOREIGN KEY(caller_id) REFERENCES callers (id)
 );
 INSERT INTO "notices" VALUES(1,2,1780315250,'In your bank account: 2 minutes added by Syd: a lost evening.',NULL);
-INSERT INTO "notices" VALUES(2,2,1780315250,'Your bank account was frozen by Syd: a doubtful record.',NULL);
+INSERT INTO "notices" VALUES(2,2,1780315250,'Syd froze your time bank: a doubtful record.',NULL);
 INSERT INTO "notices" VALUES(3,1,1780315250,'Hello.',NULL);
 CREATE TABLE outbox (
 	number INTEGER NOT NULL, 

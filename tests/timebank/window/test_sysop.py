@@ -68,11 +68,11 @@ def test_a_transfer_is_told_to_both(books, ann, bob):
     give(books, ann, 10)
     books.do(notices, ann)
     rows = books.do(sysop_transfer, ann, bob, 600, "a bet outside", BY)
-    moved = "10 minutes moved from Ann to Bob by Co-Sysop: a bet outside"
+    why = "10 minutes moved from Ann to Bob by Co-Sysop: a bet outside"
     assert moved(rows) == [("transfer", 600, "bank", "bank")]
-    assert rows[0].why == moved
-    assert said(books.do(notices, ann)) == said(books.do(notices, bob)) == (f"{moved}.",)
-    assert log(books)[:2] == [(BY, "Bob", moved), (BY, "Ann", moved)]
+    assert rows[0].why == why
+    assert said(books.do(notices, ann)) == said(books.do(notices, bob)) == (f"{why}.",)
+    assert log(books)[:2] == [(BY, "Bob", why), (BY, "Ann", why)]
 
 
 def test_nothing_is_taken_that_is_not_there(books, ann, bob):
