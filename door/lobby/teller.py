@@ -35,7 +35,7 @@ COMMANDS = {
     "B": N_("Borrow"),
     "R": N_("Repay"),
     "A": N_("Auto-deposit"),
-    "L": N_("List of accounts"),
+    "L": N_("List accounts"),
     "H": N_("History"),
     "S": N_("Sysop"),
     "Q": N_("Quit"),

@@ -210,11 +210,11 @@ class WindowScene:
             row += 1
         for number, (key, label) in enumerate(self.choices.items()):
             canvas.put_pipe(
-                row + number // 2, left + number % 2 * 19, f"|08<|15{key}|08>|07 {label}"[:30]
+                row + number // 2, left + number % 2 * 19, f"|08<|15{key}|08>|07 {label}"
             )
         row += (len(self.choices) + 1) // 2
         if row < area.rows:
-            canvas.put_pipe(row, left, f"|07{_('Next event:')} |15{self.values['EVENT']}"[:44])
+            canvas.put_pipe(row, left, f"|07{_('Next event:')} |15{self.values['EVENT']}")
 
     def _rows(self, canvas: Canvas, top: int, left: int, fields: Sequence[Field]) -> None:
         for row, field in enumerate(fields, top):
