@@ -11,12 +11,12 @@ by up to 255 comment lines of 64 bytes.
 import codecs
 import re
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from ansi.canvas import Canvas
 from ansi.charset import GLYPHS, clean
-from ansi.style import PLAIN, from_sgr
+from ansi.style import PLAIN, Colour, Style, from_sgr
 
 _RECORD = struct.Struct("<5s2s35s20s20s8sIBBHHHHBB22s")
 _COMMENT_LINE = 64
@@ -42,6 +42,11 @@ class Sauce:
     flags: int = 0
     font: str = ""
     comments: tuple[str, ...] = ()
+
+    @property
+    def has_bright_backgrounds(self) -> bool:
+        """Whether "blink" means a bright background in it: the flag of iCE colours."""
+        return bool(self.flags & 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +180,11 @@ _TOKEN = re.compile(r"\x1b\[([0-9;]*)([mCHfJ])|([\r\n\t])|([^\x1b\r\n\t]+)")
 class _Painter:
     """A PC's screen driver with the canvas for a screen: it wraps at once after its last column."""
 
-    def __init__(self, canvas: Canvas, row: int, column: int, columns: int) -> None:
+    def __init__(
+        self, canvas: Canvas, row: int, column: int, columns: int, *, bright: bool
+    ) -> None:
         self._canvas = canvas
+        self._bright = bright
         self._origin = row, column
         self._columns = columns
         self._row = self._column = 0
@@ -211,19 +219,27 @@ class _Painter:
 
     def _print(self, text: str) -> None:
         row, column = self._origin
+        style = _bright(self._style) if self._bright else self._style
         start = 0
         while start < len(text):
             piece = text[start : start + self._columns - self._column]
-            self._canvas.put(row + self._row, column + self._column, piece, self._style)
+            self._canvas.put(row + self._row, column + self._column, piece, style)
             start += len(piece)
             self._column += len(piece)
             if self._column == self._columns:
                 self._row, self._column = self._row + 1, 0
 
 
+def _bright(style: Style) -> Style:
+    if not style.blink:
+        return style
+    return replace(style, blink=False, background=Colour((style.background or 0) | 8))
+
+
 def paint(canvas: Canvas, art: Art, row: int, column: int) -> None:
     """Paint a picture with its upper left corner at row and column; what is outside is clipped."""
     columns = (art.sauce.columns if art.sauce else 0) or _USUAL_COLUMNS
-    painter = _Painter(canvas, row, column, columns)
+    bright = art.sauce is not None and art.sauce.has_bright_backgrounds
+    painter = _Painter(canvas, row, column, columns, bright=bright)
     for token in _TOKEN.finditer(art.text):
         painter.obey(token)

@@ -1,8 +1,9 @@
 """Colours and attributes of text, the escape sequences (SGR) that set them, and pipe codes.
 
 Only what every BBS terminal draws: sixteen colours of text (the bright eight are bold on the
-wire), eight of background (a bright background would blink on a PC's screen), bold, blink,
-reverse. A style is known to the canvas by its number, so that cells compare as integers.
+wire), eight of background, bold, blink, reverse. A bright background says its dark one first, for
+terminals that have no other. A style is known to the canvas by its number, so that cells compare
+as integers.
 """
 
 import re
@@ -39,7 +40,7 @@ _styles: list["Style"] = []
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a cell looks; None is the terminal's own colour, a bright background shows dark."""
+    """How a cell looks; None is the terminal's own colour."""
 
     foreground: Colour | None = None
     background: Colour | None = None
@@ -61,6 +62,8 @@ class Style:
             codes.append(str(30 + (self.foreground & 7)))
         if self.background is not None:
             codes.append(str(40 + (self.background & 7)))
+            if self.background > Colour.GREY:
+                codes.append(str(100 + (self.background & 7)))
         number = _numbers.setdefault(tuple(codes), len(_codes))
         object.__setattr__(self, "number", number)
         if number == len(_codes):
@@ -146,6 +149,10 @@ def from_sgr(parameters: str, style: Style) -> Style:
             style = replace(style, foreground=Colour(code - 30))
         elif 40 <= code <= 47:
             style = replace(style, background=Colour(code - 40))
+        elif 90 <= code <= 97:
+            style = replace(style, foreground=Colour(code - 82))
+        elif 100 <= code <= 107:
+            style = replace(style, background=Colour(code - 92))
         elif code == 39:
             style = replace(style, foreground=None)
         elif code == 49:

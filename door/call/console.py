@@ -134,6 +134,7 @@ class Console:
         self._painted = False
         self._fit_is_due = False
         self.display: Display = self._lines()
+        self.on_clear = ""  # what the next painted screen, or the end, takes back
         self.on_key: Callable[[], None] = _nothing
         self.on_redraw: Callable[[], None] = _nothing
         self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
@@ -379,6 +380,7 @@ class Console:
     def paint_screens(self) -> None:
         """Use painted screens where the terminal can show them, lines where it cannot."""
         self._painted = True
+        self._take_back()
         if self.can_paint:
             colour = self.look.paint is Paint.COLOUR
             columns, rows = self.line.columns, self.line.rows
@@ -491,6 +493,7 @@ class Console:
     async def part(self) -> None:
         """Let the last words leave, then hang up; what is said later is not heard."""
         self.display.flush()
+        self._take_back()
         try:
             await self.line.drain(PARTING_SECONDS)
             self.line.hang_up()
@@ -506,6 +509,11 @@ class Console:
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
         if self.interruption is not None:
             self.interruption = self.interruption.with_traceback(None)
+
+    def _take_back(self) -> None:
+        if self.on_clear:
+            self.line.write(self.on_clear.encode("ascii"))
+            self.on_clear = ""
 
     def _soon(self, flush: Callable[[], None]) -> None:
         """Flush in the loop's next step, or a moment later while the caller is being served.

@@ -8,29 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ansi.cards import paint_hand
+from door.call.display import plain
 from door.lobby import texts
+from timebank.language import _
 
 if TYPE_CHECKING:
-    from ansi.canvas import Canvas
     from door.call.console import Console
     from door.config.config import Config
 
 
 def show(console: Console, config: Config, news: Sequence[str]) -> None:
     """Greet whoever has connected; `news` are lines for our own screen, pipe codes allowed."""
-    if texts.show(console, config.board.texts, "welcome"):
+    board = config.board
+    values = {"BOARD": board.name, "SYSOP": board.sysop, "NEWS": plain(", ".join(news))}
+    if texts.show(console, board.texts, "welcome", values):
         return
-    greeting = (f"|15{config.board.name}", "", f"|07Sysop |15{config.board.sysop}", *news)
-    if not console.can_paint:
-        for line in ("", *greeting, ""):
-            console.say(line)
-        return
-
-    def paint(canvas: Canvas) -> None:
-        column = paint_hand(canvas, 1, 2, ("AS", "AH", "AD", None), 32)
-        for row, line in enumerate(greeting, 1):
-            canvas.put_pipe(row, column + 3, line)
-        canvas.put_pipe(len(greeting) + 1, column + 3, "|02Your minutes against the house")
-
-    texts.paint_once(console, paint)
+    sysop = _("Sysop {name}").format(name=f"|15{board.sysop}")
+    for line in ("", f"|15{board.name}", "", f"|07{sysop}", *news, ""):
+        console.say(line)

@@ -1,40 +1,83 @@
-"""The sysop's own screens: .ans and .asc files in the texts folder, shown instead of ours.
+"""Drawn screens: the sysop's own from the texts folder, else ours.
 
-`welcome` greets whoever connects, `goodbye` sees callers off. A terminal that paints gets the .ans
-file when there is one, every other the .asc file.
+Each has a name, and a file for painted screens (`.ans`) and one of plain letters (`.asc`); screens
+of less than 80 columns have their own (`.40.ans`, `.40.asc`). Ours are for painted screens alone:
+plain lines are listened to as much as they are looked at, and say everything in words.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ansi import art
 from ansi.canvas import Canvas
+from ansi.charset import Charset
 from door.call.console import Paint
-from door.call.display import LAYOUT_COLUMNS, literal
+from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.page import MARGIN, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from ansi.art import Art
     from door.call.console import Console
+    from door.call.display import Area
 
 LARGEST = 256 * 1024  # bytes; more is no screen
+OURS = Path(__file__).parents[1] / "screens"
+# What a terminal calls itself that makes bright backgrounds of blinking ones when told to.
+SWITCHING = ("syncterm",)
 
 _SEQUENCE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")  # all that `art.read` leaves, and more
+_BRIGHT = re.compile(r"(?<=[\[;])10[0-7](;|(?=m))")
+_SWITCH_ON, _SWITCH_OFF = "\x1b[?33h", "\x1b[?33l"
 
 log = logging.getLogger("door.texts")
 
 
-def show(console: Console, folder: Path, name: str) -> bool:
-    """Show the sysop's screen of that name on scrolling lines; `False` when there is none."""
+# Screens are drawn with named fields that we fill in.
+#
+# A field stands in the file as its name between at-signs, such as ``@BALANCE@``. What we put there
+# is as wide as the field was, so that nothing behind it moves: dots before the second at-sign make
+# it wider, ``@NAME................@``. An unknown field is left as it is.
+
+_FIELD = re.compile(r"@([A-Z]+)\.*@")
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Return `text` with its fields filled, each as wide as it stands there.
+
+    >>> fill("[@NAME......@] [@WHAT@]", {"NAME": "Alice"})
+    '[Alice       ] [@WHAT@]'
+    """
+
+    def value(field: re.Match[str]) -> str:
+        if field[1] not in values:
+            return field[0]
+        width = len(field[0])
+        return values[field[1]][:width].ljust(width)
+
+    return _FIELD.sub(value, text)
+
+
+def filled(picture: Art, values: Mapping[str, str]) -> Art:
+    return replace(picture, text=fill(picture.text, values))
+
+
+def show(
+    console: Console, folder: Path, name: str, values: Mapping[str, str] | None = None
+) -> bool:
+    """Show the screen of that name on scrolling lines, its fields filled; `False` when there is
+    none for this terminal."""
     picture = find(console, folder, name)
     if picture is None:
         return False
+    picture = filled(picture, values or {})
     if console.can_paint:
         paint_once(console, partial(art.paint, art=picture, row=0, column=0))
     else:
@@ -44,12 +87,26 @@ def show(console: Console, folder: Path, name: str) -> bool:
 
 
 def find(console: Console, folder: Path, name: str) -> Art | None:
-    """Return the sysop's screen of that name for this terminal, `None` when there is none."""
-    for ending in (".ans", ".asc") if console.can_paint else (".asc",):
+    """Return the screen of that name for this terminal, the sysop's or ours; `None` when there is
+    none."""
+    narrow = console.line.columns <= LAYOUT_COLUMNS
+    painted = (".40.ans", ".ans") if narrow else (".ans",)
+    plain = (".40.asc", ".asc") if narrow else (".asc",)
+    for ending in (*painted, *plain) if console.can_paint else plain:
         data = _read(folder / f"{name}{ending}")
         if data is not None:
             return art.read(data)
-    return None
+    if not console.can_paint:
+        return None
+    # Blocks and shades mean nothing in plain letters: those have pictures of their own.
+    ours = plain if console.look.charset is Charset.ASCII else painted
+    return _ours(f"{name}{ours[0]}")
+
+
+@lru_cache(maxsize=64)
+def _ours(name: str) -> Art | None:
+    data = _read(OURS / name)
+    return None if data is None else art.read(data)
 
 
 def lines(picture: Art) -> list[str]:
@@ -65,7 +122,47 @@ def paint_once(console: Console, paint: Callable[[Canvas], None]) -> None:
     paint(canvas)
     used = max((row + 1 for row in range(console.line.rows) if canvas.text(row).strip()), default=0)
     below = min(used + 2, console.line.rows)
-    console.send(f"\x1b[2J{canvas.render()}\x1b[0m\x1b[{below};1H\x1b[?25h")
+    picture = _as_bright_as_can_be(console, canvas.render())
+    console.send(f"\x1b[2J{picture}\x1b[0m\x1b[{below};1H\x1b[?25h")
+
+
+def _as_bright_as_can_be(console: Console, painted: str) -> str:
+    """Say bright backgrounds as this terminal wants to hear of them: terminals of today know a
+    colour for each, SyncTERM makes them of "blink" when told to, all others show dark ones."""
+    if console.look.charset is Charset.UTF8 or not _BRIGHT.search(painted):
+        return painted
+    types = console.line.hints.terminal_types
+    if types and types[0].casefold().startswith(SWITCHING):
+        console.on_clear = _SWITCH_OFF
+        return _SWITCH_ON + _BRIGHT.sub(r"5\1", painted)
+    return _BRIGHT.sub("", painted).replace(";m", "m")
+
+
+@dataclass(frozen=True)
+class HeadedPage:
+    """A page under a drawn header, where the screen has room for both; else under its title."""
+
+    title: str
+    body: Sequence[str]
+    header: Art | None
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        page = Page(self.title, self.body)
+        height = self._height()
+        body = [line for each in self.body for line in wrap(each, area.columns - MARGIN)]
+        if not height or height + len(body) + 1 > area.rows:
+            page.paint(canvas, area)
+            return
+        assert self.header is not None
+        art.paint(canvas, self.header, 0, area.centred())
+        for row, line in enumerate(body, height + 1):
+            canvas.put_pipe(row, area.left + 1, line)
+
+    def lines(self) -> Sequence[str]:
+        return Page(self.title, self.body).lines()
+
+    def _height(self) -> int:
+        return 0 if self.header is None else self.header.text.rstrip("\r\n").count("\n") + 1
 
 
 def _unpainted(sequence: re.Match[str]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ansi import art
@@ -20,31 +19,6 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.call.display import Area, Scene
     from timebank.window.allowance import Allowance
-
-
-# Screens that a sysop draws, with named fields that we fill in.
-#
-# A field stands in the .ANS or .ASC file as its name between at-signs, such as ``@BALANCE@``. What
-# we put there is as wide as the field was, so that nothing behind it moves: dots before the second
-# at-sign make it wider, ``@NAME................@``. An unknown field is left as it is.
-
-_FIELD = re.compile(r"@([A-Z]+)\.*@")
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """Return `text` with its fields filled, each as wide as it stands there.
-
-    >>> fill("[@NAME......@] [@WHAT@]", {"NAME": "Alice"})
-    '[Alice       ] [@WHAT@]'
-    """
-
-    def value(field: re.Match[str]) -> str:
-        if field[1] not in values:
-            return field[0]
-        width = len(field[0])
-        return values[field[1]][:width].ljust(width)
-
-    return _FIELD.sub(value, text)
 
 
 @dataclass(frozen=True)
@@ -65,7 +39,7 @@ class FilledScreen:
         return texts.lines(self._filled())
 
     def _filled(self) -> Art:
-        return replace(self.picture, text=fill(self.picture.text, self.values))
+        return texts.filled(self.picture, self.values)
 
 
 SCREEN = "bank"  # bank.ans and bank.asc in the sysop's texts folder

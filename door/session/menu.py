@@ -12,7 +12,7 @@ from door.call.page import Page
 from door.errors import Distrusted
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
-from door.lobby import bulletins, looks
+from door.lobby import bulletins, looks, texts
 from door.lobby.teller import visit_bank
 from door.session.logon import new_password
 from door.session.recovery import NewCode
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
+    from door.call.display import Scene
     from door.games.engine.descriptor import Game
 
 
@@ -83,7 +84,7 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await _settings(board, caller)
 
 
-async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Page:
+async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Scene:
     purse = caller.purse.posted
     body = [
         f"|07Good to see you, |15{caller.record.name}|07.",
@@ -103,7 +104,8 @@ async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Pag
         body.append(f"|08  <|15{game.letter}|08> |15{game.title:<22}|07{words}")
     if caller.statement:
         body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
-    return Page(board.config.board.name, body)
+    header = texts.find(caller.console, board.config.board.texts, "menu")
+    return texts.HeadedPage(board.config.board.name, body, header)
 
 
 async def _news(caller: Caller) -> None:

@@ -46,6 +46,7 @@ log = logging.getLogger("door.calls")
 Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
 NEVER_KNOWN = "outcome unknown"  # why a call ended
+LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by why a call ended
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
@@ -273,6 +274,9 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     caller.clock.stop()
     last_said = console.display.view().messages
     console.scroll_lines()
+    if reason in LAST_SCREENS:
+        names = {"BOARD": caller.config.board.name, "NAME": caller.record.name}
+        texts.show(console, caller.config.board.texts, LAST_SCREENS[reason], names)
     if reason == "time up":  # such as how a hand ended that was just stood
         for message in last_said:
             console.say(message)
@@ -280,8 +284,6 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
         console.say(f"|14{caller.statement}")
     for said in await caller.farewell(reason):
         console.say(f"|14{said}")
-    if reason == "log-off":
-        texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")
     purse = caller.purse.posted
     if (purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):

@@ -216,3 +216,17 @@ def test_a_hostile_picture_stays_within_the_canvas(tokens: list[str]) -> None:
     canvas = Canvas(10, 3)
     paint(canvas, read("".join(tokens).encode("cp437")), 0, 0)
     shown(canvas)
+
+
+@pytest.mark.parametrize(("flags", "bright"), [(0, False), (1, True), (2, False), (3, True)])
+def test_blink_is_a_bright_background_where_the_record_says_so(flags: int, bright: bool) -> None:
+    canvas = Canvas(10, 2)
+    paint(canvas, Art("\x1b[5;44;37mx\x1b[0;5my\x1b[0mz", Sauce(columns=80, flags=flags)), 0, 0)
+    styles = [canvas.style_at(0, column) for column in range(3)]
+    if bright:
+        assert styles[0] == Style(Colour.GREY, Colour.LIGHT_BLUE)
+        assert styles[1] == Style(None, Colour.DARK_GREY)
+    else:
+        assert styles[0] == Style(Colour.GREY, Colour.BLUE, blink=True)
+        assert styles[1] == Style(blink=True)
+    assert styles[2] == Style()

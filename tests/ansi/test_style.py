@@ -40,9 +40,17 @@ def test_a_style_is_read_back_from_its_own_sequence(style: Style, before: Style)
     assert from_sgr(sgr(style)[2:-1], before).number == style.number
 
 
-def test_bright_colours_are_bold_on_the_wire_and_backgrounds_dark() -> None:
-    assert sgr(Style(Colour.YELLOW, Colour.LIGHT_BLUE)) == "\x1b[0;1;33;44m"
+def test_bright_colours_are_bold_on_the_wire_and_backgrounds_have_their_dark_one_first() -> None:
+    assert sgr(Style(Colour.YELLOW, Colour.LIGHT_BLUE)) == "\x1b[0;1;33;44;104m"
     assert sgr(PLAIN) == "\x1b[0m"
+
+
+def test_a_bright_background_is_left_by_a_reset() -> None:
+    dark, bright = Style(Colour.GREY, Colour.BLUE), Style(Colour.GREY, Colour.LIGHT_BLUE)
+    assert change(dark.number, bright.number) == "\x1b[104m"
+    assert change(bright.number, dark.number) == "\x1b[0;37;44m"
+    assert from_sgr("37;44;104", PLAIN) == bright
+    assert from_sgr("97", PLAIN) == Style(Colour.WHITE)
 
 
 def test_a_change_sends_only_what_is_new() -> None:

@@ -1,6 +1,7 @@
 """The sysop's own screens: shown instead of ours, with their fields filled, and harmless."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,99 @@ async def test_plain_lines_get_ours_where_the_sysop_has_drawn_in_colour_only(
         assert "Saved: " not in ada.screen
 
 
+# Ours, where the sysop has none.
+
+
+@pytest.mark.parametrize("profile", [SYNCTERM, MODERN], ids=["cp437", "utf-8"])
+async def test_our_own_screens_greet_and_see_off_whoever_has_a_painted_screen(
+    tmp_path: Path, profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials(profile)
+        assert ada.terminal.row(0).lstrip("░▒▓█").startswith("The Test Board")
+        assert "0 of 16 nodes busy, 60 minutes a day" in ada.terminal.row(19)
+        assert "A♠" in ada.terminal.row(11)
+        assert last_column_is_empty(ada)
+        ada = await visitor(board, "Bob", profile=profile)
+        await ada.logs_off()
+        assert "The Test Board" in ada.terminal.row(15)
+        assert "Good-bye, Bob. Call again!" in ada.screen
+
+
+async def test_a_painted_screen_of_plain_letters_gets_pictures_of_plain_letters(
+    tmp_path: Path,
+) -> None:
+    profile = replace(MODERN, terminal_types=("vt100",), charset_names=(), environment={})
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(profile)
+        assert "[ The Test Board" in ada.terminal.row(0)
+        assert '888888" 8888888' in ada.terminal.row(5)
+
+
+async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
+    narrow = replace(SYNCTERM, columns=40, rows=25)
+    draws(tmp_path, "goodbye.ans", "Wide goodbye\r\n")
+    draws(tmp_path, "goodbye.40.ans", "Narrow goodbye\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=narrow)
+        ada.presses("g")
+        await ada.sees("Leave the board?")
+        ada.presses("y")
+        await ada.sees("Call again!")
+        assert "Narrow goodbye" in ada.screen
+        bob = Guest(board, "Bob")
+        await bob.dials(narrow)
+        assert "F O R" in bob.terminal.row(6)
+        assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(17)
+
+
+async def test_plain_lines_are_greeted_in_words(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(REFUSING)
+        assert ada.terminal.row(1) == "The Test Board"
+        assert ada.terminal.row(3) == "Sysop Sysop"
+        assert "888" not in ada.screen
+        assert b"\x1b" not in ada.terminal.received
+
+
+# Bright backgrounds.
+
+ICE = art.write(Art("\x1b[5;31;44mshine\x1b[0m\r\n", Sauce(columns=80, flags=1)))
+
+
+async def test_bright_backgrounds_are_said_as_each_terminal_knows_them(tmp_path: Path) -> None:
+    draws(tmp_path, "welcome.ans", ICE)
+    old = replace(SYNCTERM, terminal_types=("ansi",))
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Ada")
+        shown = []
+        for profile in (MODERN, SYNCTERM, old):
+            guest = Guest(board, "Ada")
+            await guest.dials(profile)
+            shown.append(guest.terminal.transcript)
+    assert "\x1b[31;44;104mshine" in shown[0]
+    assert "\x1b[?33h" in shown[1]
+    assert "\x1b[31;44;5mshine" in shown[1]
+    assert "\x1b[31;44mshine" in shown[2]
+    assert "?33h" not in shown[0] + shown[2]
+
+
+async def test_bright_backgrounds_are_switched_off_with_the_next_screen(tmp_path: Path) -> None:
+    draws(tmp_path, "welcome.ans", ICE)
+    draws(tmp_path, "goodbye.ans", ICE)
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=SYNCTERM)
+        before = ada.terminal.transcript
+        assert before.index("\x1b[?33h") < before.index("\x1b[?33l")
+        await ada.logs_off()
+        assert ada.terminal.transcript.count("\x1b[?33h") == 2
+        assert ada.terminal.transcript.endswith("\x1b[?33l")
+
+
 # Fields.
 
 
@@ -179,7 +273,7 @@ async def test_hostile_movements_touch_neither_messages_nor_prompt_nor_status(
         for word in ("STATUS", "PROMPT", "MESSAGE", "EDGE"):
             assert word not in ada.screen
         assert "Deposit: 5 minutes. Done." in ada.terminal.row(19)
-        assert ada.prompt.strip() == "Your choice:"
+        assert ada.prompt.strip().startswith("Your choice")
         assert ada.status.strip().startswith("Node 1")
         assert last_column_is_empty(ada)
         for sequence in ("\x1b[5;10r", "\x1b]0;", "\x1bc", "\x1b[=7h", "13p", "\x1b[6n"):
