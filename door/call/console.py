@@ -182,6 +182,11 @@ class Console:
             self.interruption = None
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether the caller is waited for."""
+        return self._waiter is not None
+
+    @property
     def is_lost(self) -> bool:
         """Whether nobody sees what is shown from now on: no line, or another call took over."""
         return isinstance(self.interruption, CarrierLost | TakenOver)

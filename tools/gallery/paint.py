@@ -1,7 +1,7 @@
 """A terminal's screen as a picture, in the letters and colours of a VGA card.
 
 The letters are those of the Linux console (Debian's console-setup-linux): drawn for VGA, with all
-of CP437 and with accents. `pip install pillow` writes the PNG.
+of CP437 and with accents. Pillow writes the PNG (`pip install '.[gallery]'`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _letters_of(data: bytes) -> dict[str, bytes]:
 
 
 def picture(screen: pyte.Screen) -> Image:
-    from PIL import Image  # noqa: PLC0415 - the texts need no pictures
+    from PIL import Image
 
     image = Image.new("RGB", (screen.columns * WIDTH, screen.lines * HEIGHT))
     for row in range(screen.lines):
@@ -86,7 +86,7 @@ def picture(screen: pyte.Screen) -> Image:
 
 
 def _paint(image: Image, column: int, row: int, cell: Char) -> None:
-    from PIL import Image  # noqa: PLC0415
+    from PIL import Image
 
     front, back = _colour(cell.fg, 7, bright=cell.bold), _colour(cell.bg, 0, bright=cell.blink)
     if cell.reverse:

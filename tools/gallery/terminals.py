@@ -23,3 +23,6 @@ TERMINALS: dict[str, tuple[Profile, dict[str, object]]] = {
     "40x25-cp437": (_NARROW, _CP437),
     "lines": (REFUSING, {"unknown": {"charset": "ascii", "paint": "lines"}}),
 }
+
+# Those that are drawn as pictures; in UTF-8 the same 80x24 look the same.
+PAINTED = ("80x24-cp437", "132x50-utf8", "40x25-cp437")

@@ -1,0 +1,23 @@
+"""Every screen is as it was when it was last looked at: `python -m tools.gallery` writes them anew.
+
+See docs/screens/README.md.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tools.gallery.terminals import TERMINALS
+from tools.gallery.walks import WALKS, Shot, walk
+
+SCREENS = Path(__file__).parents[2] / "docs" / "screens"
+
+
+@pytest.mark.parametrize("name", WALKS)
+@pytest.mark.parametrize("terminal", TERMINALS)
+async def test_screens_are_as_they_are_kept(terminal: str, name: str, tmp_path: Path) -> None:
+    shots: list[Shot] = []
+    await walk(name, tmp_path, *TERMINALS[terminal], shots.append)
+    for shot in shots:
+        file = SCREENS / terminal / f"{shot.name}.txt"
+        assert shot.text == file.read_text(encoding="utf-8"), f"{file.name} on {terminal}"
