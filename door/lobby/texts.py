@@ -79,7 +79,8 @@ def show(
         return False
     picture = filled(picture, values or {})
     if console.can_paint:
-        paint_once(console, partial(art.paint, art=picture, row=0, column=0))
+        middle = max(0, (console.line.columns - _columns(picture)) // 2)
+        paint_once(console, partial(art.paint, art=picture, row=0, column=middle))
     else:
         for line in lines(picture):
             console.say(line)
@@ -101,6 +102,10 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     # Blocks and shades mean nothing in plain letters: those have pictures of their own.
     ours = plain if console.look.charset is Charset.ASCII else painted
     return _ours(f"{name}{ours[0]}")
+
+
+def _columns(picture: Art) -> int:
+    return (picture.sauce.columns if picture.sauce else 0) or LAYOUT_COLUMNS + 1
 
 
 @lru_cache(maxsize=64)
