@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ansi.art import Art
+    from ansi.canvas import Row
     from door.call.console import Console
     from door.call.display import Area
 
@@ -153,21 +154,35 @@ class HeadedPage:
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         page = Page(self.title, self.body)
-        height = self._height()
         body = [line for each in self.body for line in wrap(each, area.columns - MARGIN)]
-        if not height or height + len(body) + 1 > area.rows:
+        rows = 0 if self.header is None else _rows(self.header)
+        if self.header is None or rows + len(body) + 1 > area.rows:
             page.paint(canvas, area)
             return
-        assert self.header is not None
-        art.paint(canvas, self.header, 0, area.centred())
-        for row, line in enumerate(body, height + 1):
+        painted = _painted(self.header, rows, canvas.columns, area.centred(), canvas.colour)
+        canvas.paste(0, painted)
+        for row, line in enumerate(body, rows + 1):
             canvas.put_pipe(row, area.left + 1, line)
 
     def lines(self) -> Sequence[str]:
         return Page(self.title, self.body).lines()
 
-    def _height(self) -> int:
-        return 0 if self.header is None else self.header.text.rstrip("\r\n").count("\n") + 1
+
+def headed(console: Console, folder: Path, name: str, page: Page) -> HeadedPage:
+    """Put the header of that name above a page."""
+    return HeadedPage(page.title, page.body, find(console, folder, name))
+
+
+def _rows(picture: Art) -> int:
+    return picture.text.rstrip("\r\n").count("\n") + 1
+
+
+@lru_cache(maxsize=64)
+def _painted(picture: Art, rows: int, columns: int, left: int, colour: bool) -> tuple[Row, ...]:
+    """Paint a header once for all callers who come by."""
+    canvas = Canvas(columns, rows, colour=colour)
+    art.paint(canvas, picture, 0, left)
+    return canvas.painted(0, rows)
 
 
 def _unpainted(sequence: re.Match[str]) -> str:

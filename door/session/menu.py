@@ -104,8 +104,8 @@ async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Sce
         body.append(f"|08  <|15{game.letter}|08> |15{game.title:<22}|07{words}")
     if caller.statement:
         body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
-    header = texts.find(caller.console, board.config.board.texts, "menu")
-    return texts.HeadedPage(board.config.board.name, body, header)
+    page = Page(board.config.board.name, body)
+    return texts.headed(caller.console, board.config.board.texts, "menu", page)
 
 
 async def _news(caller: Caller) -> None:

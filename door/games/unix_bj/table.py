@@ -15,6 +15,7 @@ from door.games.tables.sitting import Sitting
 from door.games.tables.words import Words, turns_today
 from door.games.unix_bj.game import UnixBjSettings
 from door.games.unix_bj.run import GAME, Run, Terms
+from door.lobby import texts
 from timebank.errors import BooksUnavailable
 from timebank.wagers.play_money import tally
 from timebank.words import span
@@ -117,7 +118,8 @@ class UnixBjTable(Sitting):
             await run.stand_open()
 
     async def _between_runs(self) -> bool:
-        self.console.stage(await self._front_page())
+        folder, page = self.caller.config.board.texts, await self._front_page()
+        self.console.stage(texts.headed(self.console, folder, GAME, page))
         choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
         if choice == "M":
