@@ -6,8 +6,11 @@ from ansi.canvas import Canvas
 from ansi.cards import (
     CARD_HEIGHT,
     CARD_WIDTH,
+    LARGE_HEIGHT,
+    LARGE_WIDTH,
     draw,
     draw_across,
+    draw_large,
     paint_across,
     paint_card,
     paint_hand,
@@ -151,3 +154,27 @@ def test_an_empty_hand_takes_no_room() -> None:
     canvas = Canvas(60, 5)
     assert paint_hand(canvas, 0, 3, [], 39) == 3
     assert canvas.text(0) == ""
+
+
+@pytest.mark.parametrize("card", [*DECK, None])
+def test_every_large_card_fills_its_block_in_every_charset(card: str | None) -> None:
+    lines = draw_large(card)
+    assert [len(line) for line in lines] == [LARGE_WIDTH] * LARGE_HEIGHT
+    for charset in (Charset.CP437, Charset.ASCII):
+        assert [len(encode(line, charset)) for line in lines] == [LARGE_WIDTH] * LARGE_HEIGHT
+        assert b"?" not in encode("".join(lines), charset)
+
+
+@pytest.mark.parametrize("rank", "23456789T")
+def test_a_large_card_has_as_many_pips_as_it_counts(rank: str) -> None:
+    pips = "".join(line[1:-1] for line in draw_large(f"{rank}S")[2:-2])
+    assert pips.count("♠") == (10 if rank == "T" else int(rank))
+
+
+def test_large_cards_fan_out_too() -> None:
+    canvas = Canvas(80, 9)
+    assert paint_hand(canvas, 0, 0, ["3H", "TH", "AC"], 80, large=True) == 35
+    assert canvas.text(1) == "│3♥       │ │10♥      │ │A♣       │"
+    canvas = Canvas(80, 9)
+    assert paint_hand(canvas, 0, 0, ["3H", "TH", "AC"], 20, large=True) == 19
+    assert canvas.text(1) == "│3♥ │10♥│A♣       │"
