@@ -1,9 +1,9 @@
 """Playing cards as a caller sees them.
 
 A card is named by rank and suit, "TH" or "AS": "A23456789TJQK" and "HSDC". Drawn, it is a block of
-seven by five cells, or of eleven by nine on a large screen, whose upper left corner tells rank and
-suit, so that a fan of overlapping cards can still be read. All of it is in CP437; the charset turns lines and suits into what
-poorer terminals have.
+seven by five cells, or of eleven by nine on a large screen. Its upper left corner tells rank and
+suit, so that a fan of overlapping cards can still be read. All of it is in CP437; the charset turns
+lines and suits into what poorer terminals have.
 """
 
 from collections.abc import Sequence

@@ -44,6 +44,7 @@ TURNS = 3
 BOARD = """
 [board]
 name = "The Test Board"
+animation = "off"
 [[listeners]]
 kind = "telnet"
 host = "127.0.0.1"

@@ -3,12 +3,14 @@ ledger has them, and hands that are found to order."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from door.games.black_jack_for_time.scene import counted
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
@@ -189,7 +191,7 @@ class Table:
             asked in self.prompt_row
             and self.cards("Your hand") == mine.cards
             and self.cards("Dealer") == self.round.dealer
-            and f"Your hand  {mine.count} " in self.terminal.picture
+            and f"Your hand  {counted(mine.cards)} " in self.terminal.picture
         )
 
     def cards(self, whose: str) -> tuple[str | None, ...]:
@@ -203,7 +205,8 @@ class Table:
 
     @property
     def prompt_row(self) -> str:
-        return f"{self.terminal.row(21)}  {self.terminal.row(22).strip()}"
+        """The last row of the question; what is typed may stand alone below it."""
+        return self.terminal.row(22) or self.terminal.row(21)
 
     @property
     def messages(self) -> str:
@@ -215,17 +218,26 @@ class Table:
         found = re.search(rf"│ {name} +(.*?) *│", self.terminal.picture)
         return found[1] if found else ""
 
-    @property
-    def seal(self) -> str:
-        return self._hexadecimal("Seal")
+    async def looks_at_fairness(self) -> dict[str, str]:
+        """Read the page behind <F>airness, and come back: each field by its name."""
+        self.terminal.send("f")
+        await self.terminal.until("Before you bet")
+        rows = [row.strip() for row in self.terminal.lines]
+        self.terminal.send("q")
+        await self.terminal.until("A coin")
+        names = ("Seal of", "Seed of", "Cut with")
+        return {
+            row: below for row, below in itertools.pairwise(rows) if row.startswith(names) and below
+        }
 
-    @property
-    def seed(self) -> str:
-        return self._hexadecimal("Seed")
+    async def seal(self) -> str:
+        """The seal of the shoe that was dealt from last."""
+        told = await self.looks_at_fairness()
+        return told.get("Seal of the last shoe") or told.get("Seal of this shoe", "")
 
-    def _hexadecimal(self, name: str) -> str:
-        found = re.search(rf"^ {name} ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
-        return found[1] if found else ""
+    async def seed(self) -> str:
+        told = await self.looks_at_fairness()
+        return told.get("Seed of the last shoe") or told.get("Seed of this shoe", "")
 
     @property
     def time_left(self) -> int:

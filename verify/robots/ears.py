@@ -17,9 +17,12 @@ _COUNTED = re.compile(r"turns today: (\d+)")
 _BANKROLL = re.compile(r"Bankroll: (\$[0-9,.]+),")
 # What a table for one caller and time says of a hand, and how often of an amount was won (insurance
 # pays 2 to 1, and says what comes back with the stake).
-_INSURED = re.compile(r"The insurance brings (.+?)\.(?: |$)")
-_WON = re.compile(r"the dealer pays .+? \((.+?) won\)")
-_LOST = re.compile(r"(?:: |The insurance of )(\S+ coins?|[^:]+?(?:minutes?|seconds?)) (?:is )?lost")
+_INSURED = re.compile(r"Insurance pays (.+?)\.(?: |$)")
+_WON = re.compile(r"Paid [^:]+: (.+?) won\.")
+_AMOUNT = r"(\S+ coins?|[0-9][^:.]*?(?:minutes?|seconds?))"
+_LOST = re.compile(
+    rf"(?:(?<=[.:] )|The insurance of ){_AMOUNT}(?: is)? lost\.|You lose {_AMOUNT}\."
+)
 _EVEN = "your bet comes back"
 _COUP = re.compile(
     r"The player wins: (?P<won>.+?) for you|The bank wins and takes (?P<lost>.+?)\.(?: |$)|"
@@ -77,7 +80,7 @@ class Ears:
                     self._note("second", settled[0], int(standing[1]))
                 self._goes_on = False
             self._told = ""
-        elif line.startswith("The hand you left is still"):
+        elif line.startswith("Your hand is still"):
             self._goes_on = True
         else:
             self._told += f" {line}"
@@ -111,7 +114,7 @@ class Ears:
 def _net_alone(told: str, coin: int) -> tuple[int] | None:
     """Return what a hand won or lost by its sentences; None where none says that it is over."""
     won = [reading.span(amount) for amount in _WON.findall(told)]
-    lost = [reading.coins(amount, coin) for amount in _LOST.findall(told)]
+    lost = [reading.coins(one or other, coin) for one, other in _LOST.findall(told)]
     insured = [reading.coins(amount, coin) for amount in _INSURED.findall(told)]
     if not (won or lost or _EVEN in told):
         return None

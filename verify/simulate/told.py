@@ -26,10 +26,11 @@ MESSAGES = slice(19, 22)  # the rows of a painted screen in which callers are to
 
 _AMOUNT = r"[0-9.]+ (?:coins?|(?:minutes?|seconds?)(?: [0-9]+ seconds?)?)"
 _TOLD = re.compile(
-    r"the dealer pays [^(]*\((?P<paid>[^)]+) won\)"
-    r"|The insurance brings (?P<brought>.+?)\.(?= |$)"
+    r"Paid [^:]+: (?P<paid>[^.]+) won\."
+    r"|Insurance pays (?P<brought>.+?)\.(?= |$)"
     r"|The insurance of (?P<insured>.+?) is lost"
-    r"|(?:The dealer wins|You went over|(?:Twenty-One|Charlie) takes it): (?P<gone>.+?) lost\."
+    r"|(?:Dealer wins, [0-9 to]+|You bust with [0-9]+|goes to the dealer)\. (?P<gone>.+?) lost\."
+    r"|Dealer has (?:blackjack|a Five-Card Charlie)\. You lose (?P<taken>.+?)\.(?= |$)"
     r"|The player wins: (?P<won>.+?) for you"
     r"|The bank wins and takes (?P<lost>.+?)\.(?= |$)"
     r"|Le joueur gagne : (?P<gagne>.+?) pour vous"

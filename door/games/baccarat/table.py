@@ -50,7 +50,6 @@ class BaccaratTable(Alone):
     words: Dialogue
     scene: BaccaratScene
     betting: BaccaratStakes
-    tells_every_seal = False
 
     def __init__(self, caller: Caller) -> None:
         self.settings = BaccaratSettings.of(caller.config.games)
@@ -143,7 +142,6 @@ class BaccaratTable(Alone):
         if welcome is None:
             return False
         self._come_to_table()
-        self._tell_in_lines(0, self.scene.seal)
         if welcome:
             self.console.say(welcome)
         return True

@@ -3,51 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from ansi.cards import paint_hand, plain
 from door import wording
-from door.games.tables.scene import FIRST_ROW, PANEL, TableScene
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.engine.cards import Card, count, is_natural
+from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, Layout, TableScene
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.games.blackjack.round import BlackjackRound
 
-DEALER_ROW, PLAYER_ROW = FIRST_ROW, 9
+# What stands on the felt when a hand is over.
+ENDINGS = {
+    BlackjackOutcome.NATURAL: N_("BLACKJACK!"),
+    BlackjackOutcome.TWENTY_ONE: N_("21!"),
+    BlackjackOutcome.CHARLIE: N_("CHARLIE!"),
+    BlackjackOutcome.WIN: N_("YOU WIN"),
+    BlackjackOutcome.PUSH: N_("PUSH"),
+    BlackjackOutcome.LOSE: N_("DEALER WINS"),
+    BlackjackOutcome.BUST: N_("BUST!"),
+    BlackjackOutcome.DEALER_NATURAL: N_("DEALER 21"),
+    BlackjackOutcome.DEALER_CHARLIE: N_("DEALER 5"),
+}
+
+
+def counted(cards: Sequence[Card | None], *, may_be_natural: bool = True) -> str:
+    """Say what cards count, those face down not: a natural is a blackjack, never a soft 21.
+
+    >>> from door.games.engine.cards import parse_cards
+    >>> [counted(parse_cards(cards)) for cards in ("AS KD", "AS 6D", "AS KD TH")]
+    ['blackjack', 'soft 17', '21']
+    """
+    known = tuple(card for card in cards if card is not None)
+    if may_be_natural and len(known) == len(cards) and is_natural(known):
+        return _("blackjack")
+    total, soft = count(known)
+    return _("soft {total}").format(total=total) if soft else str(total)
 
 
 @dataclass(slots=True)
 class BlackJackScene(TableScene):
     title: ClassVar[str] = "Black Jack For Time"
 
-    round: BlackjackRound | None = None
+    dealer: list[Card | None] = field(default_factory=list)
+    mine: list[Card] = field(default_factory=list)
+    insured: int = 0  # seconds
+    printed: str = ""  # on the felt
 
-    def _paint_cards(self, canvas: Canvas, left: int) -> None:
-        if self.round is None:
-            canvas.put_pipe(DEALER_ROW, left + 1, "|02Dealer")
-            canvas.put_pipe(PLAYER_ROW, left + 1, "|02Your hand")
-            return
-        hand = self.round.seats[0].hands[0]
-        canvas.put_pipe(DEALER_ROW, left + 1, f"|02Dealer  |15{self.round.dealer_count}")
-        canvas.put_pipe(PLAYER_ROW, left + 1, f"|02Your hand  |15{hand.count}")
-        paint_hand(canvas, DEALER_ROW + 1, left + 1, self.round.dealer, PANEL - 2)
-        paint_hand(canvas, PLAYER_ROW + 1, left + 1, hand.cards, PANEL - 2)
+    # What happens.
+
+    def clear(self) -> None:
+        TableScene.clear(self)
+        self.dealer, self.mine, self.insured = [], [], 0
+
+    def lay(self, round_: BlackjackRound) -> None:
+        seat = round_.seats[0]
+        self.dealer, self.mine = list(round_.dealer), list(seat.hands[0].cards)
+        self.bet, self.insured = seat.hands[0].stake, seat.insurance or 0
+
+    def follow(self, event: Event) -> None:
+        match event:
+            case happened.BlackjackDealt(card=card):
+                self.mine.append(card)
+            case happened.DealerDealt(card=card):
+                self.dealer.append(card)
+            case happened.BlackjackRevealed(card=card):
+                self.dealer[1] = card
+            case happened.Doubled(amount=amount):
+                self.bet += amount
+            case happened.InsuranceBought(amount=amount):
+                self.insured = amount
+            case happened.BlackjackSettled(outcome=outcome, won=won, lost=lost):
+                self.end(_(ENDINGS[outcome]), won - lost)
+
+    # How it looks.
+
+    def _paint_cards(self, canvas: Canvas, felt: Layout) -> None:
+        column = felt.left + MARGIN
+        width = felt.columns - 2 * MARGIN
+        hands: tuple[tuple[int, str, Sequence[Card | None]], ...] = (
+            (felt.top, _("Dealer"), self.dealer),
+            (felt.below, _("Your hand"), self.mine),
+        )
+        end = column
+        for row, name, cards in hands:
+            end = canvas.put(row, column, name, FELT)
+            if cards:
+                end = canvas.put(row, end + 2, counted(cards), COUNT)
+            paint_hand(canvas, row + 1, column, cards, width, large=felt.large)
+        after = felt.below + felt.card_rows + 2
+        if after < felt.rows:
+            canvas.put(felt.below - 1, column, self.printed.center(width), PRINT)
+            self._paint_result(canvas, felt, after, column)
+        else:
+            self._paint_result(canvas, felt, felt.below, end + 2)
 
     def _told_cards(self) -> Sequence[str]:
-        assert self.round is not None
-        hand = self.round.seats[0].hands[0]
-        dealer = ", ".join(plain(card) if card else "face down" for card in self.round.dealer)
-        mine = ", ".join(plain(card) for card in hand.cards)
+        dealer = ", ".join(
+            plain(card) if card is not None else _("face down") for card in self.dealer
+        )
+        mine = ", ".join(plain(card) for card in self.mine)
         return [
-            f"|07Dealer: |15{dealer}|07 ({self.round.dealer_count})",
-            f"|07You:    |15{mine}|07 ({hand.count})",
+            f"|07{_('Dealer')}: |15{dealer}|07 ({counted(self.dealer)})",
+            f"|07{_('You')}: |15{mine}|07 ({counted(self.mine)})",
         ]
 
-    def _bet_figures(self) -> Sequence[tuple[str, str]]:
-        assert self.round is not None
-        seat = self.round.seats[0]
-        figures = [("Bet", wording.coins_of(seat.hands[0].stake, self.coin))]
-        if seat.insurance:
-            figures.append(("Insured", wording.coins_of(seat.insurance, self.coin)))
+    def _bet_figures(self) -> list[tuple[str, str]]:
+        figures = TableScene._bet_figures(self)
+        if self.insured:
+            figures.append((_("Insured"), wording.coins_of(self.insured, self.coin)))
         return figures

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
-from door.games.black_jack_for_time.scene import BlackJackScene
-from door.games.black_jack_for_time.words import rules_text, sentences
-from door.games.blackjack.events import BlackjackOutcome
+from door.games.black_jack_for_time.scene import BlackJackScene, counted
+from door.games.black_jack_for_time.words import printed, rules_text, sentence
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
-from door.games.tables.words import turns_and_bets
+from door.games.tables.words import TUTOR, turns_and_bets
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -27,22 +29,24 @@ if TYPE_CHECKING:
     from door.games.tables.play import Step
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
-TUTOR_ON = (
-    "|07From now on the tutor says what the book would do, and after a worse move what it would "
-    "have done."
-)
-TUTOR_OFF = "|07From now on the tutor is silent."
+TUTOR_ON = N_("Tutor is on: it tells you what the book would do.")
+TUTOR_OFF = N_("Tutor is off.")
+
+# What a caller looks at, and how long, in seconds.
+_CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)
+DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 
 
 class BlackJackForTimeTable(TableForTime):
-    action_keys: Mapping[BlackjackAction, tuple[str, str]] = {
-        BlackjackAction.INSURANCE: ("I", "Insurance"),
-        BlackjackAction.NO_INSURANCE: ("N", "No insurance"),
-        BlackjackAction.DOUBLE: ("D", "Double down"),
-        BlackjackAction.HIT: ("H", "Hit"),
-        BlackjackAction.STAY: ("S", "Stay"),
+    scene: BlackJackScene
+    action_keys: Mapping[BlackjackAction, tuple[str, str, str]] = {
+        BlackjackAction.INSURANCE: ("I", N_("Insure"), N_("bet half as much on a blackjack")),
+        BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("play on without insurance")),
+        BlackjackAction.DOUBLE: ("D", N_("Double"), N_("double your bet for one last card")),
+        BlackjackAction.HIT: ("H", N_("Hit"), N_("take another card")),
+        BlackjackAction.STAY: ("S", N_("Stay"), N_("keep what you have")),
     }
-    time_up_words = "Your time is up: the hand is stood."
+    time_up_words = N_("Your time is up: the hand is stood.")
 
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
@@ -57,6 +61,7 @@ class BlackJackForTimeTable(TableForTime):
             BlackJackScene,
             self.settings.rules.best_odds(),
         )
+        self.scene.printed = printed(self.settings.rules)
         rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
         self._next_rules = rules_to_mapping(rules)
 
@@ -72,14 +77,45 @@ class BlackJackForTimeTable(TableForTime):
         return self._next_rules
 
     async def _read_rules(self) -> None:
-        await self.console.read("The rules of Black Jack For Time", rules_text(self.settings))
+        await self.console.read(_("The rules of Black Jack For Time"), rules_text(self.settings))
 
-    def _sentences(self, step: Step) -> list[str]:
-        said = sentences(step.events, self.coin)
+    def _sentence(self, event: Event, step: Step) -> str:
+        if self.console.is_painted and isinstance(event, _CARDS):
+            return ""  # a card on a painted table speaks for itself
+        return sentence(event, self.coin, self.scene.mine, self.scene.dealer)
+
+    def _seconds(self, event: Event, step: Step) -> float:
+        if event is step.events[-1]:
+            return 0.0
+        match event:
+            case happened.DealerDealt() if len(self.scene.dealer) > 2:
+                return DRAW_SECONDS
+            case happened.BlackjackDealt() | happened.DealerDealt():
+                return DEAL_SECONDS
+            case happened.BlackjackRevealed():
+                return TURN_SECONDS
+            case happened.DealerBusted():
+                return BUST_SECONDS
+        return 0.0
+
+    def _banner(self, event: Event, step: Step) -> str:
+        if not isinstance(event, happened.BlackjackSettled):
+            return ""
+        if event.outcome is BlackjackOutcome.NATURAL:
+            return _("B L A C K J A C K !")
+        if event.outcome is BlackjackOutcome.CHARLIE:
+            return _("FIVE-CARD CHARLIE!")
+        hand = step.after.seats[event.seat].hands[event.hand]
+        if event.outcome is BlackjackOutcome.TWENTY_ONE and hand.doubled:
+            return _("21 ON A DOUBLE!")
+        return ""
+
+    def _shown(self, step: Step) -> None:
         after: BlackjackRound = step.after
         if not self.console.is_painted and not after.over:
-            said.append(f"|07You have |15{after.seats[0].hands[0].count}|07.")
-        return said
+            told = _("You have {count}.").format(count=f"|15{counted(self.scene.mine)}|07")
+            self.console.say(f"|07{told}")
+        super()._shown(step)
 
     def _ending(self, round_: BlackjackRound) -> Ending:
         if round_.outcomes[0] is BlackjackOutcome.PUSH:
@@ -94,22 +130,25 @@ class BlackJackForTimeTable(TableForTime):
         if round_.phase is not BlackjackPhase.INSURANCE:
             return ""
         price = wording.coins_of(round_.amount(BlackjackAction.INSURANCE), self.coin)
-        return f"The dealer shows an ace. Insurance for {price}?"
+        return _("Dealer shows an ace. Insurance for {price}?").format(price=price)
 
     def _forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
         if actions != [BlackjackAction.NO_INSURANCE]:
             return None
-        return BlackjackAction.NO_INSURANCE, "Insurance would take your last coin: declined."
+        return BlackjackAction.NO_INSURANCE, _("Insurance would take your last coin: declined.")
 
     def _watch(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
         if self.caller.prefers("tutor"):
             self.tutor.watch(round_, actions)
 
     def _judge(self, action: BlackjackAction) -> None:
-        self.tutor.judge(action)
+        if self.caller.prefers("tutor"):
+            self.tutor.judge(action)
+        else:
+            self.tutor.leave()
 
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
-        return {**super()._switches(), "U": ("tutor", "Tutor", TUTOR_ON, TUTOR_OFF)}
+        return {**super()._switches(), TUTOR: ("tutor", N_("Tutor"), TUTOR_ON, TUTOR_OFF)}
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:

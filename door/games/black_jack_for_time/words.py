@@ -1,118 +1,172 @@
-"""What the dealer says: each event of a round of black jack as a sentence for the caller."""
+"""What the dealer says: each event of a hand as a sentence; and the rules as they may be read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.cards import plain
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
-from door.games.tables.words import cards_rule, coins_rule, settled
+from door.games.engine.cards import Card, count
+from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
+from timebank.language import _
 
 if TYPE_CHECKING:
     from door.games.black_jack_for_time.game import BlackJackForTimeSettings
+    from door.games.blackjack.rules import BlackjackRules
 
 
-# The rules of Black Jack For Time as a caller may read them at the table, as they are set here.
+# The rules of Black Jack For Time as they are set here.
 
 
-@lru_cache(maxsize=8)
 def rules_text(settings: BlackJackForTimeSettings) -> str:
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
-    ties = "goes to the dealer" if rules.ties == "dealer" else "is a stand-off"
-    over = "pays every hand still standing" if rules.dealer_over == "pays" else "pays nobody"
-    return "\n".join(
-        (
-            coins_rule(settings),
-            f"|15Cards|07  {cards}. You get a card, the dealer one face up, you a "
-            "second, the dealer one face down.",
-            "|15Twenty-One|07  Under a ten"
-            + (" or an ace" if rules.peek_under_ace else "")
-            + " the dealer looks at his hole card; with Twenty-One he faces it and the hand is "
-            "over. Yours too? A stand-off.",
-            "|15Insurance|07  When the dealer shows an ace you may insure half of your bet. "
-            f"Against his Twenty-One it brings itself and {rules.insurance_pays} more for each.",
-            "|15Double down|07  On your first two cards, below 21: the bet is doubled, you get one "
-            "last card.",
-            "|15Charlie|07  Five cards "
-            + ("up to 21" if rules.five_card_21 == "charlie" else "below 21")
-            + " are a Five-Card Charlie; the dealer's beats even your 21.",
-            "|15The dealer|07  draws to 16 and stays on every 17, soft or not. An equal count "
-            f"{ties}. A dealer who goes over {over}.",
-            "|15What comes back for one coin|07  "
-            f"a win {_odds(rules.win_pays)}, Twenty-One in two cards {_odds(rules.natural_pays)}, "
-            f"a count of 21 {_odds(rules.twenty_one_pays)}, "
-            f"a Charlie {_odds(rules.charlie_pays)}, "
-            f"a doubled 21 {_odds(rules.doubled_21_pays)}.",
-            "|15Fair|07  Before you bet you see the seal of the shuffle, after it the seed behind "
-            "the seal. Cut the cards with a few words of yours and not even the house can have "
-            "chosen their order: docs/fairness.md tells how to check.",
-            "|15Hang up|07  in the middle of a hand, and it waits for you as it was.",
-        )
+    shown = _("You and the dealer get two cards each; the dealer's second stays face down.")
+    paragraphs = (
+        coins_rule(settings),
+        f"|15{_('Cards')}|07  {cards} {shown}",
+        _pay_table(rules),
+        f"|15{_('Blackjack')}|07  {_natural_rule(rules)}",
+        f"|15{_('Insurance')}|07  " + _insurance_rule(rules),
+        f"|15{_('Double')}|07  "
+        + _("On your first two cards, below 21: double your bet for one last card."),
+        f"|15{_('Charlie')}|07  " + _charlie_rule(rules),
+        f"|15{_('The dealer')}|07  {_dealer_rule(rules)}",
+        *fair_rules(),
     )
+    return "\n\n".join(paragraphs)
+
+
+def _pay_table(rules: BlackjackRules) -> str:
+    rows = (
+        (_("Blackjack"), rules.natural_pays),
+        (_("Five-Card Charlie"), rules.charlie_pays),
+        (_("21"), rules.twenty_one_pays),
+        (_("21 on a double"), rules.doubled_21_pays),
+        (_("Any other win"), rules.win_pays),
+    )
+    lines = [
+        f"|07  {name:<20}|14{_('{odds} to 1').format(odds=_odds(pays - 1))}" for name, pays in rows
+    ]
+    return "\n".join((f"|15{_('The house pays')}", *lines))
+
+
+def _natural_rule(rules: BlackjackRules) -> str:
+    under = _("a ten or an ace") if rules.peek_under_ace else _("a ten")
+    peeks = _("With {cards} showing, the dealer peeks at the hole card.").format(cards=under)
+    return f"{peeks} {_('Blackjack ends the hand; if you have one too, it is a push.')}"
+
+
+def _insurance_rule(rules: BlackjackRules) -> str:
+    return _(
+        "When the dealer shows an ace, you can insure half your bet. It pays {odds} to 1 if the "
+        "dealer has blackjack."
+    ).format(odds=rules.insurance_pays)
+
+
+def _charlie_rule(rules: BlackjackRules) -> str:
+    five = (
+        _("Five cards up to 21 win at once.")
+        if rules.five_card_21 == "charlie"
+        else _("Five cards below 21 win at once.")
+    )
+    return f"{five} {_('The dealer can draw one too, and it beats even your 21.')}"
+
+
+def _dealer_rule(rules: BlackjackRules) -> str:
+    ties = _("The dealer wins ties.") if rules.ties == "dealer" else _("Ties push.")
+    over = (
+        _("When the dealer busts, every hand still standing wins.")
+        if rules.dealer_over == "pays"
+        else _("When the dealer busts, hands still standing push.")
+    )
+    return f"{_('Draws to 16, stands on every 17, soft or not.')} {ties} {over}"
 
 
 def _odds(pays: Fraction) -> str:
     return str(pays) if pays.denominator == 1 else f"{float(pays)}"
 
 
-OUTCOMES = {
-    BlackjackOutcome.NATURAL: "|10Your Twenty-One in two cards wins",
-    BlackjackOutcome.TWENTY_ONE: "|10Your twenty-one wins",
-    BlackjackOutcome.CHARLIE: "|10Your Five-Card Charlie wins",
-    BlackjackOutcome.WIN: "|10You win",
-    BlackjackOutcome.PUSH: "|14Stand-off: your bet comes back",
-    BlackjackOutcome.LOSE: "|12The dealer wins",
-    BlackjackOutcome.BUST: "|12You went over",
-    BlackjackOutcome.DEALER_NATURAL: "|12The dealer's Twenty-One takes it",
-    BlackjackOutcome.DEALER_CHARLIE: "|12The dealer's Five-Card Charlie takes it",
-}
+def printed(rules: BlackjackRules) -> str:
+    """Return what stands on the felt."""
+    return _("BLACKJACK PAYS {odds} TO 1").format(odds=_odds(rules.natural_pays - 1))
 
 
-def sentences(events: Sequence[Event], coin: int) -> list[str]:
-    return [said for event in events if (said := sentence(event, coin))]
+# A hand.
 
 
-def sentence(event: Event, coin: int) -> str:
+def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Card | None]) -> str:
+    """Return what is said of an event, with the cards as they lie after it."""
     match event:
         case happened.BlackjackDealt(card=card):
-            return f"|07You are dealt |15{plain(card)}|07."
+            return "|07" + _("You get {card}.").format(card=f"|15{the(card)}|07")
         case happened.DealerDealt(card=None):
-            return "|07The dealer takes a card face down."
+            return "|07" + _("The dealer takes a card face down.")
         case happened.DealerDealt(card=str(card)):
-            return f"|07The dealer has |15{plain(card)}|07."
+            return "|07" + _("The dealer has {card}.").format(card=f"|15{the(card)}|07")
         case happened.Peeked(natural=False):
-            return "|07The dealer looks at his hole card: no Twenty-One."
+            return "|07" + _("The dealer peeks: no blackjack.")
         case happened.BlackjackRevealed(card=card):
-            return f"|07The dealer turns up |15{plain(card)}|07."
-        case happened.DealerNatural():
-            return '|12"Twenty-One," announces the dealer.'
-        case happened.TwentyOne():
-            return "|10You have twenty-one."
-        case happened.Charlie():
-            return '|10"Five-Card Charlie!" declares the dealer.'
-        case happened.Busted(total=total):
-            return f'|12"{total}: bust," says the dealer.'
+            return "|07" + _("The dealer turns over {card}.").format(card=f"|15{the(card)}|07")
         case happened.DealerStood(total=total):
-            return f"|07The dealer stays on |15{total}|07."
+            return "|07" + _("Dealer stands on {total}.").format(total=total)
         case happened.DealerBusted(total=total):
-            return f"|10The dealer has {total} and goes over."
-        case happened.DealerCharlie():
-            return '|12"Five-Card Charlie," says the dealer, and it is his.'
+            return "|10" + _("Dealer busts with {total}!").format(total=total)
         case happened.InsuranceSettled() as insurance:
             return _insurance(insurance, coin)
         case happened.BlackjackSettled() as over:
-            return settled(OUTCOMES[over.outcome], over, coin)
+            return _settled(over, coin, mine, dealer)
     return ""
+
+
+def the(card: str) -> str:
+    return _("the {card}").format(card=plain(card))
+
+
+def _settled(
+    event: happened.BlackjackSettled,
+    coin: int,
+    mine: Sequence[Card],
+    dealer: Sequence[Card | None],
+) -> str:
+    total = count(mine).total
+    theirs = count(card for card in dealer if card is not None).total
+    match event.outcome:
+        case BlackjackOutcome.NATURAL:
+            return f"|14{_('BLACKJACK!')} {paid(event, coin)}"
+        case BlackjackOutcome.TWENTY_ONE:
+            return f"|10{_('You win with 21!')} {paid(event, coin)}"
+        case BlackjackOutcome.CHARLIE:
+            return f"|14{_('FIVE-CARD CHARLIE!')} {paid(event, coin)}"
+        case BlackjackOutcome.WIN if theirs > 21:
+            return f"|10{_('You win.')} {paid(event, coin)}"
+        case BlackjackOutcome.WIN:
+            won = _("You win, {mine} to {dealer}.").format(mine=total, dealer=theirs)
+            return f"|10{won} {paid(event, coin)}"
+        case BlackjackOutcome.PUSH:
+            return f"|14{_('Push: your bet comes back.')}"
+        case BlackjackOutcome.BUST:
+            bust = _("You bust with {total}.").format(total=total)
+            return f"|12{bust} {lost(event, coin)}"
+    gone = wording.coins_of(event.lost, coin)
+    if event.outcome is BlackjackOutcome.DEALER_NATURAL:
+        return "|12" + _("Dealer has blackjack. You lose {coins}.").format(coins=gone)
+    if event.outcome is BlackjackOutcome.DEALER_CHARLIE:
+        return "|12" + _("Dealer has a Five-Card Charlie. You lose {coins}.").format(coins=gone)
+    if total == theirs:
+        tie = _("A tie at {total} goes to the dealer.").format(total=total)
+        return f"|12{tie} {lost(event, coin)}"
+    beaten = _("Dealer wins, {dealer} to {mine}.").format(dealer=theirs, mine=total)
+    return f"|12{beaten} {lost(event, coin)}"
 
 
 def _insurance(event: happened.InsuranceSettled, coin: int) -> str:
     if event.won:
         back = wording.coins_of(event.won + event.returned, coin)
-        return f"|10The insurance brings {back}."
-    return f"|12The insurance of {wording.coins_of(event.lost, coin)} is lost."
+        return "|10" + _("Insurance pays {coins}.").format(coins=back)
+    gone = wording.coins_of(event.lost, coin)
+    return "|12" + _("The insurance of {coins} is lost.").format(coins=gone)

@@ -3,68 +3,114 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ansi.cards import paint_card, plain
+from ansi.cards import CARD_WIDTH, LARGE_WIDTH, paint_card, plain
 from door import wording
+from door.games.engine.cards import Card
+from door.games.red_dog import events as happened
+from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS
 from door.games.red_dog.words import spread_words
-from door.games.tables.scene import FIRST_ROW, TableScene
+from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, Layout, TableScene
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.games.red_dog.round import RedDogRound
 
-# Columns of the first and the second card, and of the third between them.
-FIRST, SECOND, THIRD = 5, 37, 21
-CARD_ROW = FIRST_ROW + 1
-SPREAD_ROW = FIRST_ROW + 6
-PAY_ROW = FIRST_ROW + 8
-_NAMES = ((FIRST, "First"), (THIRD, "Third"), (SECOND, "Second"))
+# What stands on the felt when a hand is over.
+ENDINGS = {
+    RedDogOutcome.THREE_OF_A_KIND: N_("THREE OF A KIND!"),
+    RedDogOutcome.WIN: N_("IN BETWEEN!"),
+    RedDogOutcome.PUSH: N_("PUSH"),
+    RedDogOutcome.LOSE: N_("NOT IN BETWEEN"),
+}
+_PAY_COLUMNS = 19  # of a line of the pay table on a narrow screen
 
 
 @dataclass(slots=True)
 class RedDogScene(TableScene):
     title: ClassVar[str] = "Red Dog"
 
-    round: RedDogRound | None = None
+    cards: list[Card] = field(default_factory=list)  # in the order dealt
+    spread: int | None = None
+    raised: int = 0  # seconds
 
-    def _paint_cards(self, canvas: Canvas, left: int) -> None:
-        for column, name in _NAMES:
-            canvas.put_pipe(FIRST_ROW, left + column, f"|02{name}")
-        if self.round is not None:
-            for column, card in zip((FIRST, SECOND, THIRD), self.round.cards, strict=False):
-                paint_card(canvas, CARD_ROW, left + column, card)
-            canvas.put_pipe(SPREAD_ROW, left + 1, f"|15{spread_words(self.round.spread)}")
+    # What happens.
+
+    def clear(self) -> None:
+        TableScene.clear(self)
+        self.cards, self.spread, self.raised = [], None, 0
+
+    def lay(self, round_: RedDogRound) -> None:
+        self.cards, self.spread = list(round_.cards), round_.spread
+        self.bet, self.raised = round_.bet, round_.bet if round_.raised else 0
+
+    def follow(self, event: Event) -> None:
+        match event:
+            case happened.RedDogDealt(card=card) | happened.RedDogDrew(card=card):
+                self.cards.append(card)
+            case happened.Spread(spread=spread):
+                self.spread = spread
+            case happened.RedDogRaised(amount=amount):
+                self.raised = amount
+            case happened.RedDogSettled(outcome=outcome, won=won, lost=lost):
+                self.end(_(ENDINGS[outcome]), won - lost)
+
+    # How it looks.
+
+    def _paint_cards(self, canvas: Canvas, felt: Layout) -> None:
+        width = LARGE_WIDTH if felt.large else CARD_WIDTH
+        middle = felt.left + (felt.columns - width) // 2
+        apart = (felt.columns - width) // 2 - (3 if felt.columns > 3 * width + 16 else 1)
+        places = (middle - apart, middle + apart, middle)
+        names = (_("First"), _("Second"), _("Third"))
+        for column, name in zip(places, names, strict=True):
+            canvas.put(felt.top, column, name, FELT)
+        for column, card in zip(places, self.cards, strict=False):
+            paint_card(canvas, felt.top + 1, column, card, large=felt.large)
+        row, column = felt.top + felt.card_rows + 1, felt.left + MARGIN
+        roomy = felt.top + felt.card_rows + 5 + len(_PAYS) <= felt.rows
+        if self.spread is not None:
+            canvas.put(row + roomy, column, spread_words(self.spread), FELT)
         for number, (name, pays) in enumerate(_PAYS):
-            colour = "|14" if self._is_paid_by(number) else "|08"
-            canvas.put_pipe(PAY_ROW + number, left + 5, f"{colour}{name:<18}{pays:>2} to 1")
+            style = COUNT if self._is_paid_by(number) else PRINT
+            if roomy:
+                told = f"{_(name):<20}{_('{odds} to 1').format(odds=pays):>8}"
+                canvas.put(row + 3 + number, column + 3, told, style)
+            else:
+                down, right = divmod(number, 2)
+                told = f"{_(name):<16}{pays:>2}"
+                canvas.put(row + 2 + down, column + right * _PAY_COLUMNS, told, style)
+        self._paint_result(canvas, felt, row + 4 + len(_PAYS) if roomy else row + 1, column)
 
     def _is_paid_by(self, line: int) -> bool:
-        """Tell whether the round that stands here is paid by a line of the table, if it wins."""
-        if self.round is None or not self.round.spread:
+        """Tell whether the round that lies here is paid by a line of the table, if it wins."""
+        if not self.spread:
             return False
         widest = len(SPREAD_PAYS) + 1
-        return line == (0 if self.round.spread < 0 else min(self.round.spread, widest))
+        return line == (0 if self.spread < 0 else min(self.spread, widest))
 
     def _told_cards(self) -> Sequence[str]:
-        assert self.round is not None
-        names = ("First", "Second", "Third")
-        cards = zip(names, self.round.cards, strict=False)
-        told = ", ".join(f"{name.lower()} |15{plain(card)}|07" for name, card in cards)
-        return [f"|07Cards: {told}", f"|07{spread_words(self.round.spread)}"]
+        names = (_("First"), _("Second"), _("Third"))
+        told = [
+            f"|07{name}: |15{plain(card)}" for name, card in zip(names, self.cards, strict=False)
+        ]
+        return told if self.spread is None else [*told, f"|07{spread_words(self.spread)}"]
 
-    def _bet_figures(self) -> Sequence[tuple[str, str]]:
-        assert self.round is not None
-        figures = [("Bet", wording.coins_of(self.round.bet, self.coin))]
-        if self.round.raised:
-            figures.append(("Raise", wording.coins_of(self.round.bet, self.coin)))
+    def _bet_figures(self) -> list[tuple[str, str]]:
+        figures = TableScene._bet_figures(self)
+        if self.raised:
+            figures.append((_("Raise"), wording.coins_of(self.raised, self.coin)))
         return figures
 
 
 _PAYS = (
-    ("Three of a kind", THREE_OF_A_KIND_PAYS),
-    *((f"Spread {spread}", pays) for spread, pays in SPREAD_PAYS.items()),
-    (f"Spread {len(SPREAD_PAYS) + 1} or more", WIDEST_PAYS),
+    (N_("Three of a kind"), THREE_OF_A_KIND_PAYS),
+    (N_("Spread 1"), SPREAD_PAYS[1]),
+    (N_("Spread 2"), SPREAD_PAYS[2]),
+    (N_("Spread 3"), SPREAD_PAYS[3]),
+    (N_("Spread 4 or more"), WIDEST_PAYS),
 )

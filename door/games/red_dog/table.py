@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from door.games.red_dog import events as happened
 from door.games.red_dog import words
-from door.games.red_dog.events import RedDogOutcome
+from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.game import RedDogSettings
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogRound
@@ -16,6 +17,7 @@ from door.games.red_dog.scene import RedDogScene
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
 from door.games.tables.words import turns_and_bets
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -23,12 +25,18 @@ if TYPE_CHECKING:
     from door.games.tables.play import Step
 
 
+_THREE = RedDogOutcome.THREE_OF_A_KIND
+# What a caller looks at, and how long, in seconds.
+DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
+
+
 class RedDogTable(TableForTime):
-    action_keys: Mapping[RedDogAction, tuple[str, str]] = {
-        RedDogAction.RAISE: ("R", "Raise"),
-        RedDogAction.STAY: ("S", "Stay"),
+    scene: RedDogScene
+    action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
+        RedDogAction.RAISE: ("R", N_("Raise"), N_("double your bet, then see the third card")),
+        RedDogAction.STAY: ("S", N_("Stay"), N_("see the third card for the bet you made")),
     }
-    time_up_words = "Your time is up: you stay."
+    time_up_words = N_("Your time is up: you stay.")
 
     def __init__(self, caller: Caller) -> None:
         self.settings = RedDogSettings.of(caller.config.games)
@@ -39,10 +47,27 @@ class RedDogTable(TableForTime):
         return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
-        await self.console.read("The rules of Red Dog", words.rules_text(self.settings))
+        await self.console.read(_("The rules of Red Dog"), words.rules_text(self.settings))
 
-    def _sentences(self, step: Step) -> list[str]:
-        return words.sentences(step.events, self.coin)
+    def _sentence(self, event: Event, step: Step) -> str:
+        if self.console.is_painted and isinstance(event, happened.RedDogDealt):
+            return ""  # a card on a painted table speaks for itself
+        return words.sentence(event, self.coin)
+
+    def _seconds(self, event: Event, step: Step) -> float:
+        match event:
+            case happened.RedDogDealt():
+                return DEAL_SECONDS
+            case happened.RedDogRaised() | happened.Stayed():
+                return HOLD_SECONDS
+            case happened.RedDogDrew():
+                return THIRD_SECONDS
+        return 0.0
+
+    def _banner(self, event: Event, step: Step) -> str:
+        if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
+            return _("THREE OF A KIND!")
+        return ""
 
     def _ending(self, round_: RedDogRound) -> Ending:
         if round_.outcome is RedDogOutcome.PUSH:
@@ -55,7 +80,7 @@ class RedDogTable(TableForTime):
     def _forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
         if actions != [RedDogAction.STAY]:
             return None
-        return RedDogAction.STAY, "A raise would take your last coin: you stay."
+        return RedDogAction.STAY, _("A raise would take your last coin: you stay.")
 
 
 def sit_down(board: Board, caller: Caller) -> RedDogTable:

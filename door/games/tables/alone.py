@@ -7,10 +7,10 @@ words; what is left to it stands under "For the game".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from door import wording
+from door.call.console import lit
 from door.call.display import Scene
 from door.errors import TimeUp
 from door.games.engine.game import Act
@@ -18,10 +18,10 @@ from door.games.tables.betting import Betting, BettingTime
 from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
 from door.games.tables.sitting import Sitting
-from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, Words
+from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
 from door.lobby.teller import visit_bank
 from timebank.errors import BooksUnavailable, NotEnough
-from timebank.language import _
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from door.games.engine.settings import StakeSettings
     from door.games.tables.scene import Ending, TableScene
     from timebank.wagers.journal import Shoe, StoredRound
+
+BANNER_SECONDS = 1.5
 
 
 class FairScene(Scene, Protocol):
@@ -48,7 +50,6 @@ class Alone(Sitting):
     scene: FairScene
     betting: Betting
     shoe_runs_on = True  # from hand to hand, so that a shuffle is news
-    tells_every_seal = True  # and not of a new shoe alone
 
     def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
         super().__init__(caller, words)
@@ -99,13 +100,21 @@ class Alone(Sitting):
         raise NotImplementedError
 
     def _fairness(self) -> Fairness:
-        scene = self.scene
-        return Fairness(scene.seal, scene.seed, scene.cut)
+        scene, shoe = self.scene, self.play.shoe
+        if shoe is None or shoe.seal == scene.seal:
+            return Fairness(scene.seal, scene.seed, scene.cut)
+        return Fairness(
+            shoe.seal,
+            scene.seed,
+            scene.cut,
+            is_sealed_anew=bool(scene.seed),
+            last_seal=scene.seal if scene.seed else "",
+        )
 
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
         said when it goes on and off."""
-        return {CUT: ("cut", "Cut", self.words.cut_on, self.words.cut_off)}
+        return {CUT: ("cut", N_("Cut"), self.words.cut_on, self.words.cut_off)}
 
     # The evening at this table.
 
@@ -144,39 +153,55 @@ class Alone(Sitting):
         elif choice == BANK:
             await self._step_away(visit_bank(self.caller))
         elif choice == FAIRNESS:
-            text = self._fairness().text()
-            await self._step_away(self.console.read(_("Fairness"), text))
+            await self._read_fairness()
         elif choice in self._switches():
             preference, _name, when_on, when_off = self._switches()[choice]
             await self._tries(self._switch(preference, when_on, when_off))
+            self._refresh()
+
+    async def _read_fairness(self) -> None:
+        """Show what the cards are held against; between two hands the next shoe is sealed first."""
+        if self.round is None or self.round.over:
+            await self._tries(self._seal_next())
+        await self._step_away(self.console.read(_("Fairness"), self._fairness().text()))
+
+    async def _seal_next(self) -> bool:
+        await self.play.next_shoe(self._rules())
+        return True
+
+    async def _step_away(self, to: Awaitable[None]) -> None:
+        """Come back to what was said of the hand on the table."""
+        said = self.console.display.view().messages if self.caller.hand_waits else ()
+        await super()._step_away(to)
+        if self.console.is_painted:
+            for message in said:
+                self.console.say(message)
 
     # Before the deal.
 
     async def _deal(self) -> bool:
         """Seal, cut, bet, cards; `False` when none were dealt."""
         if refusal := self.betting.refusal():
-            self.console.say(refusal)
+            self.console.say(f"|12{refusal}")
             return False
         cut = await self._ask_cut(await self._lay_shoe())
         bet = None if cut is None else await self.betting.ask()
         if cut is None or bet is None:
-            self.console.say(self.words.no_bet)
+            self.console.say(f"|07{_(self.words.no_bet)}")
             return False
         await self._place(bet, cut)
         return True
 
     async def _lay_shoe(self) -> Shoe:
-        """Show the seal of the shoe that the next hand comes from, sealed before the bet."""
+        """Take the shoe that the next hand comes from, sealed before the bet."""
         old = self.play.shoe
         shoe = await self.play.next_shoe(self._rules())
         is_new = old is not None and old.id != shoe.id
         if is_new and self.shoe_runs_on:
-            self.console.say(self.words.new_shoe)
+            self.console.say(f"|07{_(self.words.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
         self._clear()
         self._refresh()
-        if is_new or self.tells_every_seal:
-            self._tell_in_lines(0, shoe.seal)
         return shoe
 
     def _terms(self) -> Deal:
@@ -198,7 +223,6 @@ class Alone(Sitting):
         words = await self.type_cut()
         if words is not None:
             self.scene.cut = words
-            self.console.display.refresh()
         return words
 
     # The hand.
@@ -213,7 +237,7 @@ class Alone(Sitting):
                 self.console.say(f"|12{refused}")
             except BooksUnavailable:
                 self.books_unavailable()
-                await self.console.any_key(self.words.try_again)
+                await self.console.any_key(_(self.words.try_again))
 
     def _bring_up(self, step: Step, said: Sequence[str] = ()) -> None:
         """Show figures, words and purse after a step, and the seed of a shoe that is done."""
@@ -223,24 +247,19 @@ class Alone(Sitting):
         if said:
             self.console.say("\n".join(said))
         self.caller.tell(step.receipt)
-        if self.scene.seed:
-            self._tell_in_lines(1, self.scene.seed)
 
     def _refresh(self) -> None:
         self._update()
         self.console.display.refresh()
 
-    def _tell_in_lines(self, which: int, what: str) -> None:
-        """Say a seal (0) or a seed (1) where no scene shows it."""
-        if not self.console.is_painted:
-            self.console.say(f"|08{self.words.fairness[which]} {what}")
-
 
 class TableForTime(Alone):
+    """A table where time is bet: its cards are dealt one by one, and any key skips the rest."""
+
     scene: TableScene
     betting: BettingTime
-    # Of each action: its letter and its name in the menu.
-    action_keys: Mapping[Any, tuple[str, str]]
+    # Of each action: its letter, its name in the menu, and what it does.
+    action_keys: Mapping[Any, tuple[str, str, str]]
     time_up_words: str
 
     def __init__(
@@ -264,8 +283,17 @@ class TableForTime(Alone):
 
     # For the game.
 
-    def _sentences(self, step: Step) -> list[str]:
+    def _sentence(self, event: Any, step: Step) -> str:
+        """Return what is said of an event, "" for nothing; the scene has followed it already."""
         raise NotImplementedError
+
+    def _seconds(self, event: Any, step: Step) -> float:
+        """Return how long a caller may look at what an event has changed."""
+        raise NotImplementedError
+
+    def _banner(self, event: Any, step: Step) -> str:
+        """Return what is written across the felt when something great happens, else ""."""
+        return ""
 
     def _ending(self, round_: Any) -> Ending:
         """Return how a round that is over ended for the caller."""
@@ -296,12 +324,15 @@ class TableForTime(Alone):
         await self._stand()
 
     async def _sit_down(self) -> bool:
+        if self.betting.turns_are_used:
+            await self.console.read(self.title, f"|14{self.betting.refusal()}")
+            return False
         self._come_to_table()
         return True
 
     async def _resume(self) -> bool:
         self._come_to_table()
-        self.console.say(self.words.resumed)
+        self.console.say(f"|14{_(self.words.resumed)}")
         self.scene.tally.turns += 1
         await self._play()
         # What follows is played under the settings of this call.
@@ -310,27 +341,39 @@ class TableForTime(Alone):
 
     async def _between_hands(self) -> bool:
         if self.betting.turns_are_used:
-            self.console.say(self.betting.refusal())
+            self.console.say(f"|14{self.betting.refusal()}")
             await self.console.any_key()
             return False
         return await super()._between_hands()
 
     async def _choose(self) -> str:
-        switches = {letter: name for letter, (_kept, name, *_said) in self._switches().items()}
-        choices = {
-            BET: _("Bet"),
-            RULES: _("Rules"),
-            FAIRNESS: _("Fairness"),
-            **switches,
-            BANK: _("Time bank"),
-            QUIT: _("Quit"),
+        choices = {BET: _("Bet"), **self._aside(), BANK: _("Time bank"), QUIT: _("Quit")}
+        return await self.console.ask(choices, default=BET, cancel=QUIT, meanings=self._meanings())
+
+    def _aside(self) -> dict[str, str]:
+        """Return what can be asked for in a hand too, by letter."""
+        switches = {letter: _(name) for letter, (_kept, name, *_said) in self._switches().items()}
+        return {RULES: _("Rules"), FAIRNESS: _("Fairness"), **switches}
+
+    def _meanings(self) -> dict[str, str]:
+        return {
+            BET: _("bet on a hand, and have it dealt"),
+            RULES: _("read the rules of this house, and what it pays"),
+            FAIRNESS: _("see how the shuffle is sealed, and check it"),
+            CUT: _("turn on or off that you cut the cards before each shuffle"),
+            TUTOR: _("turn the tutor on or off: it tells you what the book would do"),
+            BANK: _("go to the time bank"),
+            QUIT: _("leave the table"),
         }
-        return await self.console.ask(choices, default=BET, cancel=QUIT)
 
     async def _place(self, bet: int, cut: str) -> None:
-        step = await self.play.place(bet * self.betting.coin, self._terms(), cut)
-        self.scene.tally.turns += 1
-        self._show(step)
+        amount = bet * self.betting.coin
+        with self.caller.status.suspense():
+            step = await self.play.place(amount, self._terms(), cut)
+            self.scene.tally.turns += 1
+            self.scene.clear()
+            self.scene.bet, self.scene.is_dealt = amount, True
+            await self._show(step)
         await self.betting.remember(bet)
 
     async def _decide(self) -> None:
@@ -344,44 +387,104 @@ class TableForTime(Alone):
             self.console.say(f"|07{why}")
         else:
             self._watch(round_, actions)
-            keys = {self.action_keys[action][0]: action for action in actions}
-            choices = dict(self.action_keys[action] for action in actions)
-            action = keys[await self.console.ask(choices, question=self._question(round_))]
+            choice = await self._ask_action(round_, actions)
+            by_letter = {self.action_keys[action][0]: action for action in actions}
+            if choice not in by_letter:
+                await self._serve(choice)
+                return
+            action = by_letter[choice]
         stake = round_.amount(action)
-        self._show(await self.play.act(Act(action), stake, self._stake_kind(action)))
+        with self.caller.status.suspense():
+            await self._show(await self.play.act(Act(action), stake, self._stake_kind(action)))
         self._judge(action)
 
-    async def _stand(self) -> None:
-        self.console.say(f"|14{self.time_up_words}")
-        await self.play.stand(self._show)
+    async def _ask_action(self, round_: Any, actions: Sequence[Any]) -> str:
+        """Return the letter of an action, or of something aside, which the prompt does not name."""
+        keys = [self.action_keys[action] for action in actions]
+        choices = {letter: _(name) for letter, name, _meaning in keys}
+        meanings = {letter: _(meaning) for letter, _name, meaning in keys}
+        aside = {letter: name for letter, name in self._aside().items() if letter not in choices}
+        return await self.console.ask(
+            {**choices, **aside},
+            question=self._question(round_),
+            menu=lit(choices),
+            meanings={**self._meanings(), **meanings},
+        )
 
-    def _show(self, step: Step) -> None:
-        """Draw the round after a step, and count what it has settled."""
-        self.scene.round = step.after
+    async def _stand(self) -> None:
+        self.console.say(f"|14{_(self.time_up_words)}")
+        await self.play.stand(self._show_at_once)
+
+    async def _show(self, step: Step) -> None:
+        """Let a step happen, a moment after each thing; a key cuts short all that is left."""
+        for event in step.events:
+            if banner := self._banner(event, step):
+                await self._wave(banner)
+            self._happen(event, step)
+            if seconds := self._seconds(event, step):
+                await self.console.beat(seconds)
+        self._shown(step)
+
+    def _show_at_once(self, step: Step) -> None:
+        for event in step.events:
+            self._happen(event, step)
+        self._shown(step)
+
+    async def _wave(self, banner: str) -> None:
+        self.scene.banner = banner
+        self._repaint()
+        await self.console.beat(BANNER_SECONDS)
+        self.scene.banner = ""
+
+    def _happen(self, event: Any, step: Step) -> None:
+        self.scene.follow(event)
+        self._repaint()
+        if said := self._sentence(event, step):
+            self.console.say(said)
+
+    def _shown(self, step: Step) -> None:
+        """Count what a step has settled, once its cards lie there."""
         if step.settlement is not None:
             self.scene.tally.net += step.settlement.won - step.settlement.lost
             if step.settlement.final:
                 self.scene.tally.endings[self._ending(step.after)] += 1
-        self._bring_up(step, self._sentences(step))
+        self._bring_up(step)
 
     # Small things.
 
     def _lay(self, stored: StoredRound) -> None:
-        self.scene.coin, self.scene.round = stored.coin, self.round
+        self.scene.coin = stored.coin
+        self.scene.is_dealt = True
+        self.scene.lay(self.round)
 
     def _clear(self) -> None:
-        self.scene.round = None
+        self.scene.clear()
 
     def _update(self) -> None:
-        self.scene.turns = self.caller.purse.turns(self.play.kind.name)
-        self.scene.pot = self.caller.purse.pot(self.coin)
+        purse, scene = self.caller.purse, self.scene
+        scene.turns = purse.turns(self.play.kind.name)
+        scene.pot = purse.pot(self.coin)
+        scene.time_left = purse.time_left()
+        scene.switches = {
+            name: self.caller.prefers(preference)
+            for preference, name, *_said in self._switches().values()
+        }
+        scene.changed()
+
+    def _repaint(self) -> None:
+        self.scene.changed()
+        self.console.display.refresh()
 
     def _follow(self) -> None:
-        """Paint the table again when time that ticked has taken a coin from the pot."""
-        if self.scene.pot != self.caller.purse.pot(self.coin):
+        """Let the clock tick, and the pot with it; but never let figures run ahead of the cards."""
+        if self.caller.status.waits:
+            return
+        purse, scene = self.caller.purse, self.scene
+        if scene.pot != purse.pot(self.coin):
             self._refresh()
+        elif scene.time_left != purse.time_left():
+            scene.time_left = purse.time_left()
+            self.console.display.refresh()
 
     def _statement(self) -> str:
-        tally = self.scene.tally
-        pushes = wording.counted(tally.endings["push"], "stand-off")
-        return tally.told(self.title, "turn", pushes, hand_is_open=self.caller.hand_waits)
+        return self.scene.tally.summed_up(self.title, hand_is_open=self.caller.hand_waits)

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.games.tables.words import elsewhere, turns_are_used
 from timebank.errors import BooksFailed
+from timebank.language import _
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -80,19 +82,20 @@ class Betting:
             live = console.is_painted
             self._warn(str(last if live else most))
             typed = await console.entry(
-                self.told(self.words.bets, least=least, most=most, last=last),
+                f"|07{self.told(self.words.bets, least=least, most=most, last=last)}",
                 longest=self.longest,
                 accept=self.letters.__contains__,
                 # Told in lines, every digit would bring another line.
                 changed=self._warn if live else None,
+                meaning=_("How many coins you put on the next hand."),
             )
             if typed is None:
                 return None
             bet = amount_typed(typed) if typed.strip() else last
             if bet is None:
-                console.say(self.told(self.words.which_amount, example=most))
+                console.say(f"|12{self.told(self.words.which_amount, example=most)}")
             elif refused := self.refused(bet, most):
-                console.say(refused)
+                console.say(f"|12{refused}")
             else:
                 return bet
 
@@ -112,12 +115,12 @@ class Betting:
     def told(self, words: str, **coins: int) -> str:
         """Put coins into a sentence, each as an amount and as a number."""
         amounts = {name: self.amount(number * self.coin) for name, number in coins.items()}
-        return words.format(**amounts, **{f"{name}_coins": coins[name] for name in coins})
+        return _(words).format(**amounts, **{f"{name}_coins": coins[name] for name in coins})
 
     def _warn(self, typed: str) -> None:
         bet = amount_typed(typed)
         if bet is not None and (warning := self.warning(bet)):
-            self.caller.console.say(warning)
+            self.caller.console.say(f"|14{warning}")
 
 
 class BettingTime(Betting):
@@ -142,12 +145,12 @@ class BettingTime(Betting):
 
     @property
     def turns_are_used(self) -> bool:
-        limit = self.turns_limit
-        return limit is not None and self.caller.purse.turns(self.game) >= limit
+        return turns_are_used(self.caller, self.game, self.settings)
 
     def refusal(self) -> str:
         if self.turns_are_used:
-            return self.words.last_turn.format(limit=self.turns_limit)
+            used = _(self.words.last_turn).format(limit=self.turns_limit)
+            return f"{used} {elsewhere(self.caller, self.game)}"
         least, most = self.limits()
         if most >= least:
             return ""
@@ -178,12 +181,12 @@ class BettingTime(Betting):
         surplus = self.caller.purse.cut_from(full)
         if not surplus or not 0 < bet <= self.limits()[1]:
             return ""
-        return self.words.trimmed.format(
+        return _(self.words.trimmed).format(
             event=self.caller.purse.event_words(),
             full=wording.clock_time(full),
             bet=self.amount(bet * self.coin),
             surplus=wording.clock_time(surplus),
-            where=self.words.where[self.caller.bank_settings.mode],
+            where=_(self.words.where[self.caller.bank_settings.mode]),
         )
 
 

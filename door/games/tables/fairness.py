@@ -17,12 +17,13 @@ SHORT = 8  # digits that stand at the table
 @dataclass(frozen=True, slots=True)
 class Fairness:
     """Seal and seed in hexadecimal, "" where there is none; `seed` is of the shoe that is done, and
-    so of an earlier one than `seal` where `is_sealed_anew`."""
+    so of an earlier one than `seal` where `is_sealed_anew`. Then `last_seal` is what it opens."""
 
     seal: str = ""
     seed: str = ""
     cut: str = ""
     is_sealed_anew: bool = False
+    last_seal: str = ""
 
     def short(self) -> str:
         """Return what stands at the table after a hand: the first digits."""
@@ -32,30 +33,31 @@ class Fairness:
 
     def text(self) -> str:
         """Return the page behind <F>airness, pipe codes inside."""
-        told = []
-        if self.seal:
-            told += [f"|14{_('Seal of this shoe')}", f"|15{self.seal}", ""]
-        if self.cut:
-            told += [f"|14{_('Cut with')}", f"|15{literal(self.cut)}", ""]
-        if self.seed:
-            of = _("Seed of the last shoe") if self.is_sealed_anew else _("Seed of this shoe")
-            told += [f"|14{of}", f"|15{self.seed}", ""]
+        of = _("Seed of the last shoe") if self.is_sealed_anew else _("Seed of this shoe")
+        next_one = _("Seal of the next shoe") if self.is_sealed_anew else _("Seal of this shoe")
+        fields = (
+            (next_one, self.seal),
+            (_("Seal of the last shoe"), self.last_seal),
+            (of, self.seed),
+            (_("Cut with"), literal(self.cut)),
+        )
+        told = [f"|14{name}\n|15{value}" for name, value in fields if value]
+        told += [""] if told else []
         told += [
             "|07"
             + _(
-                "The seal is the SHA-256 of the seed that shuffled this shoe. You see it before "
-                "you bet, so the cards cannot change afterwards."
+                "Before you bet, the seed that shuffles the shoe is sealed: the seal is its "
+                "SHA-256. The cards can't change after that."
             ),
             "|07"
             + _(
-                "When the shoe is done you see the seed. Check that its SHA-256 is the seal, and "
-                "deal the hand again: `door replay` on this board, or any program that follows "
-                "the method the sysop can give you."
+                "When the shoe is done you see the seed. Take its SHA-256 with any tool: it must "
+                "be the seal."
             ),
             "|07"
             + _(
-                "Press C at the table to cut the cards with words of your own. They take part in "
-                "the shuffle, so the house cannot have chosen the order."
+                "Press C at the table to cut the cards with a phrase of your own. It goes into the "
+                "shuffle, so the house can't have picked the order."
             ),
         ]
         return "\n".join(told)

@@ -1,25 +1,47 @@
-"""A table for one caller as it is seen: title, cards, the figures beside them, the seal."""
+"""A table for one caller as it is seen: the felt with its cards, and the figures beside them.
+
+The scene follows what happens event by event, so that cards can be dealt one after the other; what
+it shows has always happened.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ansi.canvas import Canvas
+from ansi.cards import CARD_HEIGHT, LARGE_HEIGHT
+from ansi.style import Colour, Style
 from door import wording
 from door.call.display import LAYOUT_COLUMNS
+from door.games.tables.fairness import Fairness
+from timebank.language import _, ngettext
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from ansi.canvas import Row
+    from ansi.canvas import Canvas, Row
     from door.call.display import Area
 
-PANEL = 54  # column of the figures at the right
-FIRST_ROW = 2  # below the title
-SEAL_ROW = 16
+PANEL_COLUMNS = 25  # the figures at the right
+FELT_ROW = 1
+MARGIN = 1  # of the felt, at the left
+NAME_COLUMNS = 10  # of a figure
+ROWS_FOR_LARGE = 26  # that a scene with two hands of large cards takes
+BIG_AMOUNT = 5  # coins; from so many on a result is told louder
+CHIPS_SHOWN = 20
+HISTORY = 30  # hands that are remembered
+
+FELT = Style(Colour.WHITE, Colour.GREEN)
+COUNT = Style(Colour.YELLOW, Colour.GREEN)
+PRINT = Style(Colour.LIGHT_GREEN, Colour.GREEN)
+RAIL = Style(Colour.BROWN, Colour.GREEN)
+_BANNER = Style(Colour.YELLOW, Colour.RED)
+_BY_SIGN = {
+    1: (Style(Colour.YELLOW, Colour.BLUE), Style(Colour.YELLOW, Colour.GREEN)),
+    0: (Style(Colour.BLACK, Colour.GREY), Style(Colour.WHITE, Colour.GREEN)),
+    -1: (Style(Colour.WHITE, Colour.RED), Style(Colour.LIGHT_RED, Colour.GREEN)),
+}
 
 
 Ending = Literal["won", "lost", "push"]
@@ -34,7 +56,7 @@ class TableTally:
     endings: Counter[str] = field(default_factory=Counter)
 
     def told(self, title: str, turn: str, pushes: str, *, hand_is_open: bool) -> str:
-        """Say how it went for time, for the menu and the good-bye; "" when nothing was played."""
+        """Say how it went for time, for the menu and the goodbye; "" when nothing was played."""
         if not self.turns:
             return ""
         return (
@@ -43,6 +65,36 @@ class TableTally:
             f"{wording.leaves_table(self.net, hand_is_open=hand_is_open)}."
         )
 
+    def summed_up(self, title: str, *, hand_is_open: bool) -> str:
+        """Say how a sitting went: "Red Dog: 8 wins, 12 losses. You're down 17 minutes."."""
+        if not self.turns:
+            return ""
+        won, lost, push = (self.endings[ending] for ending in ("won", "lost", "push"))
+        parts = [
+            ngettext("{number} win", "{number} wins", won).format(number=won),
+            ngettext("{number} loss", "{number} losses", lost).format(number=lost),
+        ]
+        if push:
+            parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
+        told = [f"{title}: {', '.join(parts)}."]
+        if self.net > 0:
+            told.append(_("You're up {span}.").format(span=span(self.net)))
+        elif self.net < 0:
+            told.append(_("You're down {span}.").format(span=span(-self.net)))
+        elif not hand_is_open:
+            told.append(_("You're even."))
+        if hand_is_open:
+            told.append(_("One hand is still open."))
+        return " ".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a hand ended, in a few words, and what it brought or cost in seconds."""
+
+    words: str
+    net: int
+
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
     canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
@@ -50,85 +102,248 @@ def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
     canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where things stand on a felt of `columns` cells from `left` on, and `rows` high."""
+
+    left: int
+    columns: int
+    rows: int
+    large: bool
+    top: int  # row of the first hand's name
+
+    @property
+    def card_rows(self) -> int:
+        return LARGE_HEIGHT if self.large else CARD_HEIGHT
+
+    @property
+    def below(self) -> int:
+        """Row of the second hand's name, when two hands lie one above the other."""
+        return self.top + self.card_rows + (1 if self.columns < PANEL_COLUMNS * 2 else 2)
+
+
+def felt_of(area: Area) -> Layout:
+    """Lay out the felt: beside the figures, or above them on a narrow screen."""
+    if area.is_narrow:
+        return Layout(area.left, area.columns, max(12, area.rows - 3), False, FELT_ROW)
+    columns, rows = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW
+    large = area.rows >= ROWS_FOR_LARGE
+    taken = 2 * (LARGE_HEIGHT if large else CARD_HEIGHT) + 7
+    return Layout(area.left, columns, rows, large, FELT_ROW + 1 + max(0, rows - taken) // 2)
+
+
 @dataclass(slots=True)
 class TableScene:
-    """Everything on a table at one moment. A game adds its cards: `_paint_cards`, `_told_cards` and
-    `_bet_figures`."""
+    """Everything on a table at one moment. A game adds its cards: `lay`, `follow`, `clear`,
+    `_paint_cards`, `_told_cards` and `_bet_figures`."""
 
     title: ClassVar[str]
 
     coin: int  # seconds
     turns_limit: int | None
     turns: int = 0
+    time_left: int = 0  # seconds
     pot: int = 0  # whole coins
+    bet: int = 0  # seconds on the table
     seal: str = ""
     seed: str = ""
     cut: str = ""
-    round: Any = None
+    # What can be turned on and off here, by name.
+    switches: dict[str, bool] = field(default_factory=dict)
+    is_dealt: bool = False
+    result: Result | None = None
+    banner: str = ""  # across the felt, for a moment
+    history: deque[Result] = field(default_factory=lambda: deque(maxlen=HISTORY))
     tally: TableTally = field(default_factory=TableTally)
+    # What was painted last, for which area; nothing after a change.
+    _painted: tuple[tuple[object, ...], tuple[Row, ...]] | None = None
+
+    # What happens.
+
+    def lay(self, round_: Any) -> None:
+        """Show a round that was left."""
+        raise NotImplementedError
+
+    def follow(self, event: Any) -> None:
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        self.bet, self.is_dealt, self.result, self.banner = 0, False, None, ""
+
+    def end(self, words: str, net: int) -> None:
+        self.result = Result(words, net)
+        self.history.append(self.result)
+
+    def changed(self) -> None:
+        """Have all of it painted at the next refresh, and not the clock alone."""
+        self._painted = None
+
+    # How it looks.
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        left = area.centred()
-        paint_title(canvas, left, self.title, self._turn_words())
-        self._paint_cards(canvas, left)
-        self._paint_panel(canvas, left + PANEL)
-        if self.seal:
-            canvas.put_pipe(SEAL_ROW, left + 1, f"|08Seal {self.seal}")
-        if self.seed:
-            canvas.put_pipe(SEAL_ROW + 1, left + 1, f"|08Seed {self.seed}")
-        if self.cut:
-            canvas.put_pipe(SEAL_ROW + 2, left + 1, f"|08Cut with: {self.cut}")
+        """Paint the table. A second that passes changes the clock alone: that is all the work."""
+        wanted = (canvas.columns, canvas.colour, area)
+        if self._painted is None or self._painted[0] != wanted:
+            self._paint_still(canvas, area)
+            self._painted = wanted, canvas.painted(0, area.rows)
+        else:
+            canvas.paste(0, self._painted[1])
+        clock = wording.clock_time(self.time_left)
+        if area.is_narrow:
+            canvas.put_pipe(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
+        else:
+            column = self._panel_column(area) + 2 + NAME_COLUMNS
+            canvas.put_pipe(FELT_ROW + 1, column, f"|14{clock:<11}")
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{self.title}|07 - {self._turn_words()}"]
-        if self.round is not None:
+        if self.is_dealt:
             told.extend(self._told_cards())
             told.extend(f"|07{name}: |15{value}" for name, value in self._figures())
         else:
-            told.append(f"|07A coin is {span(self.coin)} of your time.")
+            told.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
         return told
 
     def standing(self) -> str:
         """Return pot and turns in a line, for a caller who has no panel to look at."""
-        return f"|07Your pot: |15{wording.coins(self.pot)}|07. {self._turn_words()}."
+        pot = _("Your pot: {coins}.").format(coins=wording.coins(self.pot))
+        return f"|07{pot} {self._turn_words()}."
 
-    def _paint_cards(self, canvas: Canvas, left: int) -> None:
-        """Paint the cards between title and seal, left of the panel; places for them before."""
+    def explain(self) -> Sequence[str]:
+        """Return what each field means, for the help page."""
+        fields = (
+            (_("Time"), _("your time left; when it is up, the call ends")),
+            (_("Pot"), _("your time left in coins; the last one can't be bet")),
+            (_("Bet"), _("what you have on the table")),
+            (_("A coin"), _("what one coin is worth")),
+            (_("Sitting"), _("what you are up or down since you sat down")),
+            (_("W-L-push"), _("hands won, lost and pushed since you sat down")),
+            (_("Turns today"), _("hands you have bet on today, and how many you may")),
+            (_("Seed"), _("the first digits of what shuffled the last hand; F shows it all")),
+        )
+        return [f"|15{name}|07  {meaning}" for name, meaning in fields]
+
+    # For the game.
+
+    def _paint_cards(self, canvas: Canvas, felt: Layout) -> None:
         raise NotImplementedError
 
     def _told_cards(self) -> Sequence[str]:
         raise NotImplementedError
 
-    def _bet_figures(self) -> Sequence[tuple[str, str]]:
-        """Return what stands on the table, once a round does."""
-        raise NotImplementedError
+    def _bet_figures(self) -> list[tuple[str, str]]:
+        return [(_("Bet"), wording.coins_of(self.bet, self.coin) if self.bet else "-")]
 
-    def _paint_panel(self, canvas: Canvas, column: int) -> None:
-        figures = self._figures()
-        frame = _frame(LAYOUT_COLUMNS - PANEL - 1, 2 + max(len(figures), 7), canvas.colour)
-        canvas.stamp(FIRST_ROW, column, frame)
-        for number, (name, value) in enumerate(figures):
-            canvas.put_pipe(FIRST_ROW + 1 + number, column + 2, f"|07{name:<9}|15{value}")
+    # The parts.
+
+    def _paint_still(self, canvas: Canvas, area: Area) -> None:
+        felt = felt_of(area)
+        if area.is_narrow:
+            canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
+            turns = self._turns_short()
+            canvas.put_pipe(0, area.left + 1, f"|18|15{self.title}")
+            canvas.put_pipe(0, area.left + area.columns - 1 - len(turns), f"|18|14{turns}")
+        else:
+            paint_title(canvas, area.centred(), self.title, self._turn_words())
+        canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
+        if not area.is_narrow:
+            canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
+            canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
+        self._paint_cards(canvas, felt)
+        if self.banner:
+            self._paint_banner(canvas, felt)
+        if area.is_narrow:
+            self._paint_figures_below(canvas, area)
+        else:
+            self._paint_panel(canvas, self._panel_column(area), area.rows - FELT_ROW)
+
+    def _paint_result(self, canvas: Canvas, felt: Layout, row: int, column: int) -> None:
+        """Paint how the hand ended, with a chip for each coin: ten cannot be taken for one."""
+        if self.result is None:
+            return
+        net = self.result.net
+        loud, quiet = _BY_SIGN[(net > 0) - (net < 0)]
+        is_big = abs(net) >= BIG_AMOUNT * self.coin
+        amount = _signed_coins(net, self.coin)
+        words = f"{self.result.words} {amount}".strip()[: felt.left + felt.columns - column - 2]
+        end = canvas.put(row, column, f" {words} ", loud if is_big or net > 0 else quiet)
+        room = felt.left + felt.columns - 1 - end - 1
+        chips = min(abs(net) // self.coin, CHIPS_SHOWN, max(0, room))
+        canvas.put(row, end + 1, "■" * chips, quiet)
+
+    def _paint_banner(self, canvas: Canvas, felt: Layout) -> None:
+        row = felt.below - 2
+        words = f"░▒▓  {self.banner}  ▓▒░".center(felt.columns)
+        for number, line in enumerate(("", words, "")):
+            canvas.put(row + number, felt.left, line.ljust(felt.columns), _BANNER)
+
+    def _panel_column(self, area: Area) -> int:
+        return area.left + area.columns - PANEL_COLUMNS
+
+    def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
+        canvas.blank(FELT_ROW, column - 1, PANEL_COLUMNS + 1, rows)
+        canvas.box(FELT_ROW, column, PANEL_COLUMNS - 1, rows)
+        figures = [(_("Time"), ""), *self._figures()]
+        if self.seed:
+            figures.append((_("Seed"), Fairness(seed=self.seed).short().split()[-1]))
+        last = FELT_ROW + rows - 2
+        row = FELT_ROW + 1
+        for name, value in figures:
+            colour = "|14" if name in (_("Pot"), _("Bet")) else "|15"
+            canvas.put_pipe(row, column + 2, f"|07{name:<{NAME_COLUMNS}}{colour}{value}")
+            row += 1
+        for hand in list(reversed(self.history))[: max(0, last - row)]:
+            row += 1
+            sign = "|10" if hand.net > 0 else "|12" if hand.net < 0 else "|14"
+            amount = _signed_coins(hand.net, self.coin)
+            canvas.put_pipe(row, column + 2, f"|07{hand.words[:13]:<14}{sign}{amount[:6]:>6}")
+
+    def _paint_figures_below(self, canvas: Canvas, area: Area) -> None:
+        row, column = area.rows - 2, area.left
+        canvas.blank(row, column, area.columns, 2)
+        pot, bet = f"|07{_('Pot')} |14{self.pot}", ""
+        if self.bet:
+            number = wording.coins_of(self.bet, self.coin).split()[0]
+            bet = f"|07{_('Bet')} |14{number}"
+        canvas.put_pipe(row, column + 16, pot)
+        canvas.put_pipe(row, column + 26, bet)
+        if self.tally.turns:
+            canvas.put_pipe(row + 1, column + 1, f"|07{_('Sitting')} |15{self._net()}")
+            canvas.put_pipe(row + 1, column + 20, f"|07{_('W-L-push')} |15{self._score()}")
 
     def _figures(self) -> list[tuple[str, str]]:
-        figures = [("Pot", wording.coins(self.pot)), ("A coin", span(self.coin))]
-        if self.round is not None:
-            figures.extend(self._bet_figures())
+        figures = [(_("Pot"), wording.coins(self.pot)), *self._bet_figures()]
+        figures.append((_("A coin"), span(self.coin)))
         if self.tally.turns:
-            net, endings = self.tally.net, self.tally.endings
-            figures.append(("Sitting", f"{'+' if net > 0 else ''}{wording.clock_time(net)}"))
-            score = f"{endings['won']}-{endings['lost']}-{endings['push']}"
-            figures.append(("W-L-push", score))
+            figures += [(_("Sitting"), self._net()), (_("W-L-push"), self._score())]
+        figures += [(_(name), _("on") if on else _("off")) for name, on in self.switches.items()]
         return figures
 
+    def _net(self) -> str:
+        net = self.tally.net
+        return f"{'+' if net > 0 else ''}{wording.clock_time(net)}"
+
+    def _score(self) -> str:
+        endings = self.tally.endings
+        return f"{endings['won']}-{endings['lost']}-{endings['push']}"
+
     def _turn_words(self) -> str:
+        return f"{_('Turns today')}: {self._turns_short(_('of'))}"
+
+    def _turns_short(self, of: str = "/") -> str:
         if self.turns_limit is None:
-            return f"Turns today: {self.turns}"
-        return f"Turns today: {self.turns} of {self.turns_limit}"
+            return str(self.turns)
+        return f"{self.turns} {of} {self.turns_limit}"
 
 
-@lru_cache(maxsize=16)
-def _frame(width: int, height: int, colour: bool) -> tuple[Row, ...]:
-    canvas = Canvas(width + 1, height, colour=colour)
-    canvas.box(0, 0, width, height)
-    return canvas.painted(0, height)
+def _signed_coins(seconds: int, coin: int) -> str:
+    """Write what was won or lost in coins, with its sign; "" for nothing.
+
+    >>> _signed_coins(600, 60), _signed_coins(-90, 60), _signed_coins(0, 60)
+    ('+10', '-1.5', '')
+    """
+    if not seconds:
+        return ""
+    whole, rest = divmod(abs(seconds), coin)
+    number = f"{whole}.5" if rest * 2 == coin else str(whole)
+    return f"{'+' if seconds > 0 else '-'}{number}"

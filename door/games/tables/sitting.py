@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
 from timebank.errors import BooksUnavailable, CallClosed, Refused
+from timebank.language import _
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -87,14 +88,18 @@ class Sitting:
 
     async def _switch(self, preference: str, when_on: str, when_off: str) -> bool:
         await self.caller.remember({preference: not self.caller.prefers(preference)})
-        self.console.say(when_on if self.caller.prefers(preference) else when_off)
+        self.console.say(f"|07{_(when_on if self.caller.prefers(preference) else when_off)}")
         return True
 
     async def type_cut(self) -> str | None:
         """Return the words that the caller cuts the cards with, `None` at Esc."""
-        typed = await self.console.entry(self.words.cut_words, longest=LONGEST_CUT)
+        typed = await self.console.entry(
+            f"|07{_(self.words.cut_words)}|15",
+            longest=LONGEST_CUT,
+            meaning=_("Any words you like. They take part in the shuffle."),
+        )
         return None if typed is None else shuffle.normal_cut(typed)
 
     def books_unavailable(self) -> None:
         log.warning("books unavailable at the table of %s", self.caller.record.name)
-        self.console.say(f"|12{self.words.no_books}")
+        self.console.say(f"|12{_(self.words.no_books)}")

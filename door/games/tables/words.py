@@ -1,8 +1,7 @@
 """What tables say alike: between hands, of their rules, of how a hand ended.
 
-A game, or a language, gives its own `Words` where it says them otherwise. Pipe codes stand inside,
-names in braces. Of an amount there is its number besides: `{least}` is "5 coins", `{least_coins}`
-5.
+A game gives its own `Words` where it says them otherwise: English texts, said with `_`, names in
+braces. Of an amount there is its number besides: `{least}` is "5 coins", `{least_coins}` 5.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from door import wording
+from door.games.registry import GAMES
+from timebank.language import N_, _, ngettext
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -25,74 +26,130 @@ BET, RULES, FAIRNESS, CUT, TUTOR, BANK, QUIT = "BRFCUTQ"
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    fairness: tuple[str, str, str] = ("Seal", "Seed", "Cut with:")
-    new_shoe: str = "|07The dealer shuffles."
-    cut_words: str = "|07A few words to cut the cards (Enter for none):|15"
-    cut_on: str = (
-        "|07From now on you are asked for a few words that cut the cards before each shuffle."
+    fairness: tuple[str, str, str] = (N_("Seal"), N_("Seed"), N_("Cut with:"))
+    new_shoe: str = N_("The dealer shuffles.")
+    cut_words: str = N_("A phrase to cut the cards (Enter for none):")
+    cut_on: str = N_("Cut is on: you'll be asked for a phrase before each shuffle.")
+    cut_off: str = N_("Cut is off.")
+    bets: str = N_("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
+    no_bet: str = N_("No bet.")
+    which_amount: str = N_("Bet whole coins.")
+    least: str = N_("The smallest bet is {least}.")
+    most_of_table: str = N_("The largest bet here is {most}.")
+    most_of_pot: str = N_("You can bet up to {most}: your last coin stays with you.")
+    pot_too_small: str = N_(
+        "You have {pot}. The smallest bet is {least}, and your last coin can't be bet."
     )
-    cut_off: str = "|07From now on you are not asked to cut the cards before each shuffle."
-    bets: str = (
-        "|07Coins to bet, |15{least_coins}|07 to |15{most_coins}|07 (Enter for {last_coins}):|15"
-    )
-    no_bet: str = "|07No bet placed."
-    which_amount: str = "|12A bet is a whole number of coins."
-    least: str = "|12The smallest bet is {least}."
-    most_of_table: str = "|12The largest bet here is {most}."
-    most_of_pot: str = "|12You may bet up to {most}: your last coin stays with you."
-    pot_too_small: str = (
-        "|12Your pot holds {pot}; the smallest bet is {least}, and your last coin cannot be bet."
-    )
-    last_turn: str = "|14That was your last turn for today: {limit} a day."
-    trimmed: str = "|14{event}: of a full win of {full} on {bet}, {surplus} {where}."
+    last_turn: str = N_("No turns left here today: {limit} a day.")
+    trimmed: str = N_("{event}: a full win on {bet} is {full}, and {surplus} of it {where}.")
     # What becomes of the surplus, by the mode of the bank.
     where: Mapping[str, str] = field(
         default_factory=lambda: {
-            "built-in": "would go to your time bank",
-            "external": "would go to your time bank elsewhere",
-            "none": "would be trimmed",
+            "built-in": N_("would go to your time bank"),
+            "external": N_("would go to your time bank elsewhere"),
+            "none": N_("would be lost"),
         }
     )
-    resumed: str = "|14The hand you left is still on the table."
-    any_key: str = "|08Press any key"
-    try_again: str = "|07Press any key to try again"
-    no_books: str = "The books cannot be written just now. Nothing has changed."
+    resumed: str = N_("Your hand is still on the table.")
+    any_key: str = N_("Press any key")
+    try_again: str = N_("Press any key to try again")
+    no_books: str = N_("The books are unavailable right now. Nothing has changed.")
+
+
+# How many turns are left today, here and elsewhere.
+
+
+def turns_are_used(caller: Caller, game: str, settings: StakeSettings) -> bool:
+    limit = settings.turns_per_day
+    return bool(limit) and caller.purse.turns(game) >= limit
 
 
 def turns_today(caller: Caller, game: str, settings: StakeSettings) -> str:
     """Say in the main menu how often the caller has bet: "3 of 20 turns today"."""
-    limit = f" of {settings.turns_per_day}" if settings.turns_per_day else ""
-    return f"{caller.purse.turns(game)}{limit} turns today"
+    turns, limit = caller.purse.turns(game), settings.turns_per_day
+    if turns_are_used(caller, game, settings):
+        return _("all {limit} turns used today").format(limit=limit)
+    if limit:
+        return _("{turns} of {limit} turns today").format(turns=turns, limit=limit)
+    return ngettext("{number} turn today", "{number} turns today", turns).format(number=turns)
 
 
 def turns_and_bets(caller: Caller, game: str, stakes: StakeSettings) -> str:
+    turns = turns_today(caller, game, stakes)
+    if turns_are_used(caller, game, stakes):
+        return turns
     most = wording.coins(stakes.largest_bet)
-    return f"{turns_today(caller, game, stakes)}, bets up to {most}"
+    return _("{turns}, bets up to {most}").format(turns=turns, most=most)
 
 
-def coins_rule(settings: StakeSettings, turns: str = "turns") -> str:
-    per_day = f", {settings.turns_per_day} {turns} a day" if settings.turns_per_day else ""
-    return (
-        f"|15Coins|07  You bet your time: a coin is {span(settings.coin_minutes * 60)}. "
-        f"A bet is {settings.smallest_bet} to {wording.coins(settings.largest_bet)}{per_day}. "
-        "Your last coin is never bet."
-    )
+def elsewhere(caller: Caller, game: str) -> str:
+    """Say where there are turns left today, to a caller who has none in `game`."""
+    others = ", ".join(games_left(caller, game))
+    if others:
+        return _("Still open: {games}.").format(games=others)
+    return _("Every table has fresh turns after midnight.")
+
+
+def games_left(caller: Caller, besides: str) -> list[str]:
+    """Return the titles of the other games where the caller has turns left today."""
+    every = caller.config.games
+    return [
+        game.title
+        for name, game in GAMES.items()
+        if name != besides and every[name].open and not turns_are_used(caller, name, every[name])
+    ]
+
+
+# Rules that games share.
+
+
+def coins_rule(settings: StakeSettings, turns: str = N_("turns")) -> str:
+    told = [
+        _("You bet your time: one coin is {span}.").format(span=span(settings.coin_minutes * 60)),
+        _("Bets are {least} to {most}.").format(
+            least=settings.smallest_bet, most=wording.coins(settings.largest_bet)
+        ),
+    ]
+    if settings.turns_per_day:
+        told.append(
+            _("You have {number} {turns} a day.").format(
+                number=settings.turns_per_day, turns=_(turns)
+            )
+        )
+    told.append(_("Your last coin can't be bet."))
+    return f"|15{_('Coins')}|07  {' '.join(told)}"
 
 
 def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
-    """Return how many cards there are and when they are shuffled, by rules that games share."""
-    cards = "one deck" if decks == 1 else f"{decks} decks"
+    """Return how many cards there are and when they are shuffled."""
+    cards = ngettext("One deck", "{number} decks", decks).format(number=decks)
     if shuffle == "hand":
-        return f"{cards}, shuffled for every hand"
-    return f"{cards}, shuffled when {penetration} percent have been dealt"
+        return _("{decks}, shuffled for every hand.").format(decks=cards)
+    return _("{decks}, shuffled once {percent}% have been dealt.").format(
+        decks=cards, percent=penetration
+    )
 
 
-def settled(ending: str, event: Any, coin: int) -> str:
-    """Return how a hand ended, and what it brought as `event` says. Robots listen for the end of
-    it."""
-    if event.won:
-        paid = wording.coins_of(event.won + event.returned, coin)
-        return f"{ending}: the dealer pays |15{paid}|10 ({span(event.won)} won)."
-    if event.lost:
-        return f"{ending}: |15{wording.coins_of(event.lost, coin)}|12 lost."
-    return f"{ending}."
+def fair_rules() -> tuple[str, str]:
+    """Return what all tables promise: fair cards, and a hand that waits."""
+    fair = _(
+        "The shuffle is sealed before you bet and opened afterwards. Press F for the seal and how "
+        "to check it, C to cut the cards with a phrase of your own."
+    )
+    waits = _("Lose your connection in mid-hand and it waits for you, just as it was.")
+    return f"|15{_('Fair')}|07  {fair}", f"|15{_('Hang up')}|07  {waits}"
+
+
+# How a hand ended. Robots listen for amounts in these sentences.
+
+
+def paid(event: Any, coin: int) -> str:
+    """Say what a hand that was won brought: "Paid 15 coins: 10 minutes won."."""
+    return _("Paid {coins}: {span} won.").format(
+        coins=wording.coins_of(event.won + event.returned, coin), span=span(event.won)
+    )
+
+
+def lost(event: Any, coin: int) -> str:
+    """Say what a hand cost: "5 coins lost."."""
+    return _("{coins} lost.").format(coins=wording.coins_of(event.lost, coin))

@@ -28,6 +28,7 @@ from door.games.unix_bj.game import BET, UnixBjSettings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
+from timebank.language import _
 from timebank.wagers import play_money
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Run:
             return False
         assert self.play.shoe is not None
         if self.stored is not None:
-            self.console.say(self.sitting.words.resumed)
+            self.console.say(f"|14{_(self.sitting.words.resumed)}")
         self.console.say(f"|08Seal {self.play.shoe.seal}")
         return await self._cut()
 
@@ -338,4 +339,4 @@ class Run:
 
     def _sentence(self, refused: Exception) -> str:
         is_unwritten = isinstance(refused, BooksUnavailable)
-        return self.sitting.words.no_books if is_unwritten else str(refused)
+        return _(self.sitting.words.no_books) if is_unwritten else str(refused)

@@ -28,8 +28,8 @@ async def test_every_bet_from_the_smallest_to_the_largest_is_taken(
         ("0", "The smallest bet is 2 coins."),
         ("1", "The smallest bet is 2 coins."),
         ("7", "The largest bet here is 6 coins."),
-        ("0.5", "A bet is a whole number of coins."),
-        ("2,5", "A bet is a whole number of coins."),
+        ("0.5", "Bet whole coins."),
+        ("2,5", "Bet whole coins."),
         ("9999", "The largest bet here is 6 coins."),
     ],
 )
@@ -60,18 +60,17 @@ async def test_the_last_coin_is_never_bet(tmp_path: Path) -> None:
         (
             60,
             1,
-            "Your pot holds 1 coin; the smallest bet is 1 coin, and your last coin cannot be bet.",
+            "You have 1 coin. The smallest bet is 1 coin, and your last coin can't be bet.",
         ),
         (
             12,
             5,
-            "Your pot holds 5 coins; the smallest bet is 5 coins, and your last coin cannot be "
-            "bet.",
+            "You have 5 coins. The smallest bet is 5 coins, and your last coin can't be bet.",
         ),
         (
             61,
             1,
-            "Your pot holds 0 coins; the smallest bet is 1 coin, and your last coin cannot be bet.",
+            "You have 0 coins. The smallest bet is 1 coin, and your last coin can't be bet.",
         ),
     ],
 )
@@ -110,7 +109,7 @@ async def test_only_digits_count_and_backspace_takes_them_back(tmp_path: Path) -
         seed = hand("hit")
         ada.board.seeds = [seed]
         await ada.asks_to_bet()
-        await ada.types_bet("x-9\b?7", seed)
+        await ada.types_bet("x-9\b7", seed)
         assert ada.figure("Bet") == "7 coins"
 
 
@@ -118,7 +117,7 @@ async def test_esc_places_no_bet(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.asks_to_bet()
         ada.terminal.send("5\x1b")
-        await ada.message("No bet placed.")
+        await ada.message("No bet.")
         await ada.prompt(PLACE_BET)
         assert ada.hands_dealt == 0
         assert "Turns today: 0 of 20" in ada.terminal.row(0)
@@ -170,13 +169,14 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         await ada.asks_to_bet()
         ada.terminal.send("1\r")
         await ada.prompt("Press any key")
-        await ada.message("That was your last turn for today: 2 a day.")
+        await ada.message("No turns left here today: 2 a day.")
         ada.terminal.send(" ")
         await ada.prompt("ood-bye")
-        await ada.terminal.until("2 of 2 turns today")
+        await ada.terminal.until("all 2 turns used today")
         # Sitting down again brings no third one.
         ada.terminal.send("b")
-        await ada.message("That was your last turn for today: 2 a day.")
+        await ada.terminal.until("No turns left here today: 2 a day. Still open: Baccarat, UNIX bj")
+        assert "Your hand" not in ada.terminal.picture
         assert ada.hands_dealt == 2
 
 
@@ -207,17 +207,16 @@ async def test_the_statement_tells_how_the_caller_did(tmp_path: Path) -> None:
         assert ada.figure("Sitting") == "+17:00"
         assert ada.figure("W-L-push") == "1-1-1"
         await ada.gets_up()
-        statement = "Black Jack For Time: 3 turns, 1 won, 1 lost, 1 stand-off; you leave the table"
+        statement = "Black Jack For Time: 1 win, 1 loss, 1 push. You're up 17 minutes."
         await ada.terminal.until(statement)
-        await ada.terminal.until("ahead by 17 minutes.")
         assert ada.online == (60 + 17) * MINUTE
 
 
 @pytest.mark.parametrize(
     ("seed", "words"),
     [
-        (hand(ends="dealer-natural"), "0 won, 1 lost, 0 stand-offs; you leave the table behind by"),
-        (hand(ends="push"), "0 won, 0 lost, 1 stand-off; you leave the table even."),
+        (hand(ends="dealer-natural"), "0 wins, 1 loss. You're down 4 minutes."),
+        (hand(ends="push"), "0 wins, 0 losses, 1 push. You're even."),
     ],
     ids=["behind", "even"],
 )
@@ -226,7 +225,7 @@ async def test_the_good_bye_repeats_the_statement(tmp_path: Path, seed: bytes, w
         await ada.bets(4, seed)
         await ada.logs_off()
         said = " ".join(ada.terminal.picture.split())
-        assert f"Black Jack For Time: 1 turn, {words}" in said
+        assert f"Black Jack For Time: {words}" in said
         assert "Good-bye, Ada. Call again!" in said
 
 
@@ -236,7 +235,7 @@ async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(tmp_
         await ada.board.server.stop("The board is closing.")
         await ada.terminal.until_closed()
         said = " ".join(ada.terminal.picture.split())
-        assert "0 lost, 0 stand-offs; you leave the table with a hand still open." in said
+        assert "0 losses. One hand is still open." in said
         assert "The hand on the table waits for you." in said
 
 
@@ -247,13 +246,13 @@ async def test_who_is_sent_off_with_a_hand_open_is_told_of_the_hands_before(tmp_
         await ada.board.server.stop("The board is closing.")
         await ada.terminal.until_closed()
         said = " ".join(ada.terminal.picture.split())
-        assert "you leave the table ahead by 20 minutes, with a hand still open." in said
+        assert "You're up 20 minutes. One hand is still open." in said
 
 
 async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.logs_off()
-        assert "you leave the table" not in ada.terminal.transcript
+        assert "Black Jack For Time: " not in ada.terminal.transcript
 
 
 # Beside the bet
@@ -268,5 +267,5 @@ async def test_the_rules_can_be_read_at_the_table(tmp_path: Path) -> None:
 
 async def read_all_rules(ada: Table) -> None:
     ada.terminal.send("r")
-    await ada.terminal.until("A bet is 1 to 7 coins, 20 turns")
+    await ada.terminal.until("Bets are 1 to 7 coins.")
     ada.terminal.send("q")

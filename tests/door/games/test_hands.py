@@ -17,93 +17,91 @@ from tests.world import seed_of
         (
             (),
             "natural",
-            "Your Twenty-One in two cards wins: the dealer pays 12 coins (8 minutes won).",
+            "BLACKJACK! Paid 12 coins: 8 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 480)],
             480,
         ),
         (
             ("hit", "hit", "hit"),
             "charlie",
-            '"Five-Card Charlie!" declares the dealer. Your Five-Card Charlie wins: the dealer '
-            "pays 12 coins (8 minutes won).",
+            "FIVE-CARD CHARLIE! Paid 12 coins: 8 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 480)],
             480,
         ),
         (
             ("hit",),
             "twenty-one",
-            "Your twenty-one wins: the dealer pays 12 coins (8 minutes won).",
+            "You win with 21! Paid 12 coins: 8 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 480)],
             480,
         ),
         (
             ("stay",),
             "win",
-            "You win: the dealer pays 8 coins (4 minutes won).",
+            "Paid 8 coins: 4 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 240)],
             240,
         ),
         (
             (),
             "push",
-            "Stand-off: your bet comes back.",
+            "Push: your bet comes back.",
             [("stake", 240), ("returned", 240)],
             0,
         ),
         (
             ("stay",),
             "lose",
-            "The dealer wins: 4 coins lost.",
+            "4 coins lost.",
             [("stake", 240), ("lost", 240)],
             -240,
         ),
         (
             ("hit",),
             "bust",
-            'bust," says the dealer. You went over: 4 coins lost.',
+            "4 coins lost.",
             [("stake", 240), ("lost", 240)],
             -240,
         ),
         (
             (),
             "dealer-natural",
-            '"Twenty-One," announces the dealer. The dealer\'s Twenty-One takes it: 4 coins lost.',
+            "Dealer has blackjack. You lose 4 coins.",
             [("stake", 240), ("lost", 240)],
             -240,
         ),
         (
             ("stay",),
             "dealer-charlie",
-            '"Five-Card Charlie," says the dealer, and it is his. '
-            "The dealer's Five-Card Charlie takes it: 4 coins lost.",
+            "Dealer has a Five-Card Charlie. You lose 4 coins.",
             [("stake", 240), ("lost", 240)],
             -240,
         ),
         (
             ("double",),
             "win",
-            "You win: the dealer pays 16 coins (8 minutes won).",
+            "Paid 16 coins: 8 minutes won.",
             [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
             480,
         ),
         (
             ("double",),
             "twenty-one",
-            "Your twenty-one wins: the dealer pays 16 coins (8 minutes won).",
+            "You win with 21! Paid 16 coins: 8 minutes won.",
             [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
             480,
         ),
         (
             ("double",),
             "bust",
-            "You went over: 8 coins lost.",
+            "8 coins lost.",
             [("stake", 240), ("double", 240), ("lost", 480)],
             -480,
         ),
         (
             ("double",),
             "lose",
-            "The dealer wins: 8 coins lost.",
+            "8 coins lost.",
             [("stake", 240), ("double", 240), ("lost", 480)],
             -480,
         ),
@@ -131,13 +129,13 @@ async def test_what_is_said_is_what_is_moved(
     [
         (
             "dealer-natural",
-            "The insurance brings 7.5 coins. The dealer's Twenty-One takes it: 5 coins lost.",
+            "Insurance pays 7.5 coins. Dealer has blackjack. You lose 5 coins.",
             # Half of five coins is two and a half; it comes back with two more for each one.
             [("stake", 300), ("insurance", 150), ("lost", 300), ("returned", 150), ("won", 300)],
         ),
         (
             "push",
-            "The insurance brings 7.5 coins. Stand-off: your bet comes back.",
+            "Insurance pays 7.5 coins. Push: your bet comes back.",
             [("stake", 300), ("insurance", 150), ("returned", 450), ("won", 300)],
         ),
     ],
@@ -147,7 +145,7 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(5, hand("insurance", ends=ending))
-        assert "The dealer shows an ace. Insurance for 2.5 coins?" in ada.prompt_row
+        assert "Dealer shows an ace. Insurance for 2.5 coins?" in ada.prompt_row
         await ada.does("insurance")
         await ada.message(words)
         assert ada.moved() == moved
@@ -167,7 +165,7 @@ async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Pat
         assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
         assert ada.figure("Insured") == "2.5 coins"
         await ada.does("stay")
-        await ada.message("the dealer pays 10 coins (5 minutes won).")
+        await ada.message("Paid 10 coins: 5 minutes won.")
         assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
         assert ada.figure("Sitting") == "+2:30"
 
@@ -185,7 +183,7 @@ async def test_a_natural_is_offered_insurance_too(tmp_path: Path) -> None:
         await ada.bets(2, hand("insurance", ends="natural"))
         await ada.does("insurance")
         await ada.message("The insurance of 1 coin is lost.")
-        await ada.message("Your Twenty-One in two cards wins: the dealer pays 6 coins")
+        await ada.message("BLACKJACK! Paid 6 coins")
         assert ada.online == 60 * MINUTE + 4 * MINUTE - MINUTE
 
 
@@ -218,7 +216,7 @@ async def test_doubling_that_would_take_the_last_coin_is_not_offered(tmp_path: P
 async def test_doubling_that_leaves_one_coin_is_offered(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(coin_minutes=3, largest_bet=9)) as ada:
         await ada.bets(9, hand("double", ends="win"))
-        assert "<D>ouble down" in ada.prompt_row
+        assert "<D>ouble" in ada.prompt_row
         await ada.does("double")
         assert ada.online == 60 * MINUTE + 18 * 3 * MINUTE
 
@@ -226,7 +224,7 @@ async def test_doubling_that_leaves_one_coin_is_offered(tmp_path: Path) -> None:
 async def test_doubling_is_offered_on_the_first_two_cards_only(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(2, hand("hit"))
-        assert "<D>ouble down" in ada.prompt_row
+        assert "<D>ouble" in ada.prompt_row
         await ada.does("hit")
         assert "<D>ouble" not in ada.prompt_row
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from door.errors import NoAdviceNow
 from door.games.blackjack.tutor import tutor
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from door.games.blackjack.tutor.tutor import Decision
 
 
-NOT_AT_HAND = "The book is not at hand just now."
+NOT_AT_HAND = N_("The book is unavailable right now.")
 
 log = logging.getLogger("door.tables")
 
@@ -87,7 +88,7 @@ class Tutor:
         problem = answer.exception()
         if isinstance(problem, NoAdviceNow):
             if question is self._open:
-                self._say(f"|08{NOT_AT_HAND}")
+                self._say(f"|07{_(NOT_AT_HAND)}")
         elif problem is not None:
             log.error("the tutor has no advice", exc_info=problem)
         elif question.chosen is not None:

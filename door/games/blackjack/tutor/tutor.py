@@ -13,7 +13,7 @@ what lies between them, `hands.values`, is done in another process
 >>> from door.games.blackjack.round import start
 >>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
->>> game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
+>>> game, _events = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
 >>> told = advice(game, game.legal())
 >>> told.best, round(told.values[BlackjackAction.STAY], 2)
 (<BlackjackAction.HIT: 'hit'>, -0.55)
@@ -32,38 +32,40 @@ from door.games.blackjack.tutor.dealer import Counts
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
+from timebank.language import N_, _
 
 # What the tutor says, in plain words without colours; the numbers are `hands`'.
 #
-# Gains are for each coin that was bet, with two decimals; what is less than that is not worth a
-# word. What a decision costs is the difference of the gains as they are shown, so that whoever adds
-# up finds the same.
+# Gains are for each coin that was bet, in whole percent of the bet; what is less than that is not
+# worth a word. What a decision costs is the difference of the gains as they are shown, so that
+# whoever adds up finds the same.
 
 _ADVISED = {
-    BlackjackAction.INSURANCE: "insurance",
-    BlackjackAction.NO_INSURANCE: "no insurance",
-    BlackjackAction.DOUBLE: "double",
-    BlackjackAction.SPLIT: "split",
-    BlackjackAction.HIT: "hit",
-    BlackjackAction.STAY: "stand",
+    BlackjackAction.INSURANCE: N_("INSURE"),
+    BlackjackAction.NO_INSURANCE: N_("NO INSURANCE"),
+    BlackjackAction.DOUBLE: N_("DOUBLE"),
+    BlackjackAction.SPLIT: N_("SPLIT"),
+    BlackjackAction.HIT: N_("HIT"),
+    BlackjackAction.STAY: N_("STAND"),
 }
 _DOING = {
-    BlackjackAction.INSURANCE: "taking it",
-    BlackjackAction.NO_INSURANCE: "going without",
-    BlackjackAction.DOUBLE: "doubling",
-    BlackjackAction.SPLIT: "splitting",
-    BlackjackAction.HIT: "hitting",
-    BlackjackAction.STAY: "standing",
+    BlackjackAction.INSURANCE: N_("insuring {gain}"),
+    BlackjackAction.NO_INSURANCE: N_("going without {gain}"),
+    BlackjackAction.DOUBLE: N_("doubling {gain}"),
+    BlackjackAction.SPLIT: N_("splitting {gain}"),
+    BlackjackAction.HIT: N_("hitting {gain}"),
+    BlackjackAction.STAY: N_("standing {gain}"),
 }
-_DONE = {
-    BlackjackAction.INSURANCE: "bought insurance",
-    BlackjackAction.NO_INSURANCE: "gone without insurance",
-    BlackjackAction.DOUBLE: "doubled",
-    BlackjackAction.SPLIT: "split",
-    BlackjackAction.HIT: "hit",
-    BlackjackAction.STAY: "stood",
+_SAID = {
+    BlackjackAction.INSURANCE: N_(
+        "The book insures; going without costs about {cost}% of your bet."
+    ),
+    BlackjackAction.NO_INSURANCE: N_("The book never insures here: about {cost}% of your bet."),
+    BlackjackAction.DOUBLE: N_("The book says double; that play costs about {cost}% of your bet."),
+    BlackjackAction.SPLIT: N_("The book says split; that play costs about {cost}% of your bet."),
+    BlackjackAction.HIT: N_("The book says hit; that play costs about {cost}% of your bet."),
+    BlackjackAction.STAY: N_("The book says stand; that play costs about {cost}% of your bet."),
 }
-_NOTHING = "0.00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,49 +78,44 @@ class Advice:
         """What the book says to a caller before their move, and what the next best would be.
 
         >>> act = BlackjackAction
-        >>> Advice(act.HIT, {act.HIT: -0.14, act.STAY: -0.21}).sentence
-        'The book says: hit (-0.14); standing is -0.21.'
-        >>> Advice(act.NO_INSURANCE, {act.INSURANCE: -0.3, act.NO_INSURANCE: -0.26}).sentence
-        'The book says: no insurance; taking it costs 0.04 coins a coin bet on average.'
+        >>> Advice(act.HIT, {act.HIT: -0.16, act.STAY: -0.47}).sentence
+        'Book: HIT (loses 16%; standing loses 47%)'
+        >>> Advice(act.DOUBLE, {act.DOUBLE: 0.3, act.HIT: 0}).sentence
+        'Book: DOUBLE (wins 30%; hitting breaks even)'
         """
+        gains = [_gain(self.values[self.best])]
         others = {action: value for action, value in self.values.items() if action is not self.best}
-        insured = BlackjackAction.NO_INSURANCE in self.values
-        worth = _signed(self.values[self.best])
-        advised = _ADVISED[self.best] if insured else f"{_ADVISED[self.best]} ({worth})"
-        if not others:
-            return f"The book says: {advised}."
-        second = max(others, key=others.__getitem__)
-        if insured:
-            cost = _cost(self.values[self.best], self.values[second])
-            how = "is as good" if cost is None else f"costs {cost}"
-        else:
-            shown = _signed(self.values[second])
-            how = "is as good" if shown == worth else f"is {shown}"
-        return f"The book says: {advised}; {_DOING[second]} {how}."
+        if others:
+            second = max(others, key=others.__getitem__)
+            gains.append(_(_DOING[second]).format(gain=_gain(others[second])))
+        return f"{_('Book')}: {_(_ADVISED[self.best])} ({'; '.join(gains)})"
 
 
 def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
     """What the book would have done, for a caller who chose otherwise; None when that gains nothing
-    that two decimals show. KeyError for an action that the advice was not about.
+    that whole percents show. KeyError for an action that the advice was not about.
 
     >>> act = BlackjackAction
     >>> judge(Advice(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}), act.HIT)
-    'The book would have stood: that costs 0.07 coins a coin bet on average.'
+    'The book says stand; that play costs about 7% of your bet.'
     >>> judge(Advice(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}), act.HIT)
-    'The book would have stood: that costs 0.05 coins a coin bet on average.'
+    'The book says stand; that play costs about 5% of your bet.'
     """
-    cost = _cost(advice.values[advice.best], advice.values[chosen])
-    return cost and f"The book would have {_DONE[advice.best]}: that costs {cost}."
+    cost = _percent(advice.values[advice.best]) - _percent(advice.values[chosen])
+    return _(_SAID[advice.best]).format(cost=cost) if cost else None
 
 
-def _cost(best: float, worse: float) -> str | None:
-    shown = f"{float(_signed(best)) - float(_signed(worse)):.2f}"
-    return None if shown == _NOTHING else f"{shown} coins a coin bet on average"
+def _percent(gain: float) -> int:
+    return int(f"{gain * 100:.0f}")
 
 
-def _signed(gain: float) -> str:
-    shown = f"{gain:+.2f}"
-    return _NOTHING if shown[1:] == _NOTHING else shown
+def _gain(gain: float) -> str:
+    percent = _percent(gain)
+    if not percent:
+        return _("breaks even")
+    if percent > 0:
+        return _("wins {percent}%").format(percent=percent)
+    return _("loses {percent}%").format(percent=-percent)
 
 
 FEWEST_UNSEEN = 24

@@ -22,10 +22,10 @@ from tests.world import seed_of, world
 
 
 async def turn_tutor_on(ada: Table) -> None:
-    await ada.prompt("T<u>tor is off")
+    assert ada.figure("Tutor") == "off"
     ada.terminal.send("u")
-    await ada.message("From now on the tutor says what the book would do")
-    await ada.prompt("T<u>tor is on")
+    await ada.message("Tutor is on: it tells you what the book would do.")
+    assert ada.figure("Tutor") == "on"
 
 
 def standing_is_wrong(dealt: BlackjackRound) -> bool:
