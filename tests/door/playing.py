@@ -224,7 +224,7 @@ class Table:
         await self.terminal.until("Before you bet")
         rows = [row.strip() for row in self.terminal.lines]
         self.terminal.send("q")
-        await self.terminal.until("A coin")
+        await self.terminal.until("A coin ")
         names = ("Seal of", "Seed of", "Cut with")
         return {
             row: below for row, below in itertools.pairwise(rows) if row.startswith(names) and below

@@ -80,7 +80,7 @@ class Ears:
                     self._note("second", settled[0], int(standing[1]))
                 self._goes_on = False
             self._told = ""
-        elif line.startswith("Your hand is still"):
+        elif line.startswith("The hand you left is still"):
             self._goes_on = True
         else:
             self._told += f" {line}"

@@ -54,6 +54,7 @@ class Alone(Sitting):
     def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
         super().__init__(caller, words)
         self.play = Play(caller, kind)
+        self._shoe_seen = 0  # whose cards they were dealt last
 
     @property
     def round(self) -> Any:
@@ -124,6 +125,7 @@ class Alone(Sitting):
         if stored is None or self.round is None or self.play.shoe is None:
             return False
         self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
+        self._shoe_seen = self.play.shoe.id
         self._lay(stored)
         return True
 
@@ -194,9 +196,9 @@ class Alone(Sitting):
 
     async def _lay_shoe(self) -> Shoe:
         """Take the shoe that the next hand comes from, sealed before the bet."""
-        old = self.play.shoe
         shoe = await self.play.next_shoe(self._rules())
-        is_new = old is not None and old.id != shoe.id
+        is_new = self._shoe_seen not in (0, shoe.id)
+        self._shoe_seen = shoe.id
         if is_new and self.shoe_runs_on:
             self.console.say(f"|07{_(self.words.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""

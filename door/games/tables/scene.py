@@ -296,7 +296,7 @@ class TableScene:
             row += 1
             sign = "|10" if hand.net > 0 else "|12" if hand.net < 0 else "|14"
             amount = _signed_coins(hand.net, self.coin)
-            canvas.put_pipe(row, column + 2, f"|07{hand.words[:13]:<14}{sign}{amount[:6]:>6}")
+            canvas.put_pipe(row, column + 2, f"|07{hand.words[:14]:<15}{sign}{amount[:5]:>5}")
 
     def _paint_figures_below(self, canvas: Canvas, area: Area) -> None:
         row, column = area.rows - 2, area.left

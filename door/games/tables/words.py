@@ -50,10 +50,10 @@ class Words:
             "none": N_("would be lost"),
         }
     )
-    resumed: str = N_("Your hand is still on the table.")
+    resumed: str = N_("The hand you left is still on the table.")
     any_key: str = N_("Press any key")
     try_again: str = N_("Press any key to try again")
-    no_books: str = N_("The books are unavailable right now. Nothing has changed.")
+    no_books: str = N_("The books cannot be written just now. Nothing has changed.")
 
 
 # How many turns are left today, here and elsewhere.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -35,19 +36,34 @@ def dealt_in_order(ada: Table) -> list[str | None]:
 # The seal and the seed
 
 
-async def test_the_seal_is_on_the_table_before_the_bet_and_the_seed_is_not(tmp_path: Path) -> None:
+async def test_the_seal_can_be_read_before_the_bet_and_the_seed_after_the_hand(
+    tmp_path: Path,
+) -> None:
     async with at_the_table(tmp_path) as ada:
         seed = hand("hit", "stay", ends="win")
         ada.board.seeds = [seed]
-        assert await ada.seal() == ""
-        await ada.asks_to_bet()
         assert await ada.seal() == sha256(seed).hexdigest()
+        assert await ada.seed() == ""
+        await ada.asks_to_bet()
         await ada.types_bet(1, seed)
         await ada.does("hit")
-        assert seed.hex() not in ada.terminal.transcript
-        await ada.does("stay")
-        assert await ada.seed() == seed.hex()
         assert await ada.seal() == sha256(seed).hexdigest()
+        assert seed.hex() not in ada.terminal.transcript
+        await ada.sees_hand()
+        await ada.does("stay")
+        assert ada.figure("Seed") == seed.hex()[:8]
+        assert seed.hex() not in ada.terminal.transcript
+        told = await ada.looks_at_fairness()
+        assert told["Seed of the last shoe"] == seed.hex()
+        assert told["Seal of the last shoe"] == sha256(seed).hexdigest()
+        assert told["Seal of the next shoe"] not in ("", told["Seal of the last shoe"])
+
+
+async def test_no_long_number_stands_at_the_table(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.does("stay")
+        assert re.search("[0-9a-f]{9}", ada.terminal.transcript) is None
 
 
 @pytest.mark.parametrize(
@@ -68,31 +84,25 @@ async def test_door_verify_gives_the_seal_and_the_cards_that_were_on_the_screen(
 
 async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
-        await ada.asks_to_bet()
         seal = await ada.seal()
-        ada.terminal.send("\x1b")
-        await ada.prompt(PLACE_BET)
         await ada.asks_to_bet()
-        assert await ada.seal() == seal
         ada.terminal.send("\x1b")
         await ada.prompt(PLACE_BET)
+        assert await ada.seal() == seal
         await ada.logs_off()
         await ada.is_gone()
         await ada.returns()
-        await ada.asks_to_bet()
         assert await ada.seal() == seal
 
 
 async def test_every_hand_has_a_seal_of_its_own(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(1, hand(ends="push"))
-        seal = await ada.seal()
-        await ada.asks_to_bet()
-        assert await ada.seal() not in ("", seal)
-        assert await ada.seed() == ""
+        told = await ada.looks_at_fairness()
+        assert told["Seal of the next shoe"] != told["Seal of the last shoe"]
 
 
-async def test_plain_lines_tell_seal_and_seed_too(tmp_path: Path) -> None:
+async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
         ada = await board.call(REFUSING)
@@ -106,12 +116,15 @@ async def test_plain_lines_tell_seal_and_seed_too(tmp_path: Path) -> None:
         board.seeds = [seed]
         ada.send("b")
         await ada.until("Coins to bet")
-        assert f"Seal {sha256(seed).hexdigest()}" in ada.heard
         ada.send("1\r")
         await ada.until("tay")
         ada.send("s")
         await ada.until_heard("<B>et")
-        assert f"Seed {seed.hex()}" in ada.heard
+        assert re.search("[0-9a-f]{8}", ada.transcript) is None
+        ada.send("f")
+        await ada.until("Press any key")
+        assert seed.hex() in ada.transcript
+        assert sha256(seed).hexdigest() in ada.transcript
 
 
 # The cut
@@ -126,14 +139,12 @@ async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(
         ada.board.seeds = [seed]
         ada.terminal.send("b")
         await ada.prompt("A phrase to cut the cards (Enter for none):")
-        assert await ada.seal() == sha256(seed).hexdigest()
         ada.terminal.send("  Lucky  duck \r")
         await ada.prompt("Coins to bet")
-        await ada.terminal.until("Cut with: Lucky  duck")
         await ada.types_bet(2, seed, cut="Lucky  duck")
         await ada.does("stay")
-        # Seed and cut are what it takes to check the shoe: both are on the table.
-        await ada.terminal.until("Cut with: Lucky  duck")
+        # Seed and cut are what it takes to check the shoe: both are on the page.
+        assert (await ada.looks_at_fairness())["Cut with"] == "Lucky  duck"
         seal, cards = verified(await ada.seed(), "Lucky  duck")
         assert seal == await ada.seal()
         shown = dealt_in_order(ada)
@@ -157,8 +168,11 @@ async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> 
         await ada.prompt("A phrase")
         ada.terminal.send("\r")
         await ada.prompt("Coins to bet")
-        assert await ada.seal() != sha256(seed).hexdigest()
-        assert "Cut with" not in ada.terminal.picture
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        told = await ada.looks_at_fairness()
+        assert sha256(seed).hexdigest() not in told.values()
+        assert "Cut with" not in told
 
 
 async def test_cutting_can_be_switched_off_again(tmp_path: Path) -> None:
@@ -189,18 +203,17 @@ async def test_a_running_shoe_keeps_its_seal_and_shows_its_seed_when_it_is_done(
         used = 0
         while used < 13:  # a quarter of 52
             await ada.bets(1, seed, rules=RUNNING_SHOE, position=used)
-            assert await ada.seal() == seal
-            assert await ada.seed() == ""
             await ada.stands()
             used += ada.round.cards_used
-            assert await ada.seed() == ("" if used < 13 else seed.hex())
+            if used < 13:
+                assert (await ada.seal(), await ada.seed()) == (seal, "")
         assert ada.hands_dealt > 1
         fresh = hand("double", ends="win")
         ada.board.seeds = [fresh]
-        await ada.asks_to_bet()
-        await ada.message("The dealer shuffles.")
-        assert await ada.seal() == sha256(fresh).hexdigest()
-        assert await ada.seed() == ""
+        told = await ada.looks_at_fairness()
+        assert told["Seed of the last shoe"] == seed.hex()
+        assert told["Seal of the last shoe"] == seal
+        assert told["Seal of the next shoe"] == sha256(fresh).hexdigest()
 
 
 async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
@@ -217,7 +230,8 @@ async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
         await ada.stands()
         used = ada.round.cards_used
         await ada.bets(1, seed, cut="here", rules=RUNNING_SHOE, position=used)
-        assert "Cut with: here" in ada.terminal.picture
+        await ada.stands()
+        assert (await ada.looks_at_fairness())["Cut with"] == "here"
 
 
 async def test_a_running_shoe_runs_on_in_the_next_call(tmp_path: Path) -> None:
@@ -231,6 +245,7 @@ async def test_a_running_shoe_runs_on_in_the_next_call(tmp_path: Path) -> None:
         used = ada.round.cards_used
         await ada.returns()
         await ada.bets(1, seed, rules=RUNNING_SHOE, position=used)
+        await ada.stands()
         assert await ada.seal() == sha256(seed).hexdigest()
 
 

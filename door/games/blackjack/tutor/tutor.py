@@ -60,7 +60,7 @@ _SAID = {
     BlackjackAction.INSURANCE: N_(
         "The book insures; going without costs about {cost}% of your bet."
     ),
-    BlackjackAction.NO_INSURANCE: N_("The book never insures here: about {cost}% of your bet."),
+    BlackjackAction.NO_INSURANCE: N_("The book never insures: it costs about {cost}% of your bet."),
     BlackjackAction.DOUBLE: N_("The book says double; that play costs about {cost}% of your bet."),
     BlackjackAction.SPLIT: N_("The book says split; that play costs about {cost}% of your bet."),
     BlackjackAction.HIT: N_("The book says hit; that play costs about {cost}% of your bet."),

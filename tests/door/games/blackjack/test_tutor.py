@@ -202,55 +202,44 @@ def gaining(best: BlackjackAction, **gains: float) -> Advice:
 
 
 def test_the_sentence_before_a_move_names_the_best_and_the_next() -> None:
-    assert gaining(HIT, hit=-0.14, stay=-0.21).sentence == (
-        "The book says: hit (-0.14); standing is -0.21."
+    assert gaining(HIT, hit=-0.16, stay=-0.47).sentence == (
+        "Book: HIT (loses 16%; standing loses 47%)"
     )
     assert gaining(DOUBLE, double=0.3, split=0.25, hit=0.1).sentence == (
-        "The book says: double (+0.30); splitting is +0.25."
+        "Book: DOUBLE (wins 30%; splitting wins 25%)"
     )
     assert gaining(STAY, stay=-0.001, hit=-0.4).sentence == (
-        "The book says: stand (0.00); hitting is -0.40."
+        "Book: STAND (breaks even; hitting loses 40%)"
     )
 
 
-def test_what_differs_by_less_than_is_shown_is_as_good() -> None:
+def test_what_differs_by_less_than_is_shown_costs_nothing() -> None:
     near = gaining(HIT, hit=-0.5396, stay=-0.5404)
-    assert near.sentence == "The book says: hit (-0.54); standing is as good."
+    assert near.sentence == "Book: HIT (loses 54%; standing loses 54%)"
     assert judge(near, STAY) is None
 
 
 def test_the_only_open_action_has_no_rival() -> None:
     alone = gaining(STAY, stay=0.5)
-    assert alone.sentence == "The book says: stand (+0.50)."
+    assert alone.sentence == "Book: STAND (wins 50%)"
     assert lead(alone) == inf
 
 
-def test_insurance_is_told_by_what_it_costs() -> None:
+def test_insurance_is_told_like_any_other_play() -> None:
     costly = Advice(DECLINE, {INSURE: -0.3, DECLINE: -0.26})
-    assert costly.sentence == (
-        "The book says: no insurance; taking it costs 0.04 coins a coin bet on average."
-    )
-    assert judge(costly, INSURE) == (
-        "The book would have gone without insurance: that costs 0.04 coins a coin bet on average."
-    )
+    assert costly.sentence == "Book: NO INSURANCE (loses 26%; insuring loses 30%)"
+    assert judge(costly, INSURE) == "The book never insures: it costs about 4% of your bet."
     due = Advice(INSURE, {INSURE: -0.2, DECLINE: -0.26})
-    assert due.sentence == (
-        "The book says: insurance; going without costs 0.06 coins a coin bet on average."
-    )
-    even = Advice(DECLINE, {INSURE: -0.26, DECLINE: -0.26})
-    assert even.sentence == "The book says: no insurance; taking it is as good."
-    assert Advice(DECLINE, {DECLINE: 0.0}).sentence == "The book says: no insurance."
+    assert due.sentence == "Book: INSURE (loses 20%; going without loses 26%)"
+    assert judge(due, DECLINE) == "The book insures; going without costs about 6% of your bet."
+    assert Advice(DECLINE, {DECLINE: 0.0}).sentence == "Book: NO INSURANCE (breaks even)"
 
 
 def test_a_wrong_move_is_told_what_it_costs_and_a_right_one_nothing() -> None:
     best = gaining(STAY, stay=-0.07, hit=-0.14, double=-0.9)
     assert judge(best, STAY) is None
-    assert judge(best, HIT) == (
-        "The book would have stood: that costs 0.07 coins a coin bet on average."
-    )
-    assert judge(best, DOUBLE) == (
-        "The book would have stood: that costs 0.83 coins a coin bet on average."
-    )
+    assert judge(best, HIT) == "The book says stand; that play costs about 7% of your bet."
+    assert judge(best, DOUBLE) == "The book says stand; that play costs about 83% of your bet."
     with pytest.raises(KeyError):
         judge(best, SPLIT)
 
@@ -261,12 +250,13 @@ def test_the_cost_is_the_difference_of_the_numbers_that_were_shown(
     best: float, less: float
 ) -> None:
     told = gaining(STAY, stay=best, hit=best - less)
-    shown = [round(float(number) * 100) for number in re.findall(r"[-+]?\d\.\d\d", told.sentence)]
+    gains = re.findall(r"(wins|loses|breaks even)(?: (\d+)%)?", told.sentence)
+    shown = [int(percent or 0) * (-1 if word == "loses" else 1) for word, percent in gains]
     said = judge(told, HIT)
     if said is None:
-        assert told.sentence.endswith("hitting is as good.")
+        assert shown[0] == shown[1]
     else:
-        assert f"costs {(shown[0] - shown[1]) / 100:.2f} coins" in said
+        assert f"costs about {shown[0] - shown[1]}% of your bet" in said
 
 
 def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> None:

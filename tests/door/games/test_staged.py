@@ -1,0 +1,267 @@
+"""A hand as it is staged: cards one by one, banners, keys that skip; what else a hand offers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.door.games.red_dog import playing as red_dog
+from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
+from tests.terminal import MODERN, Profile, Terminal
+from tests.world import BOARD, World, log_on, world
+
+STAGED = BOARD.replace('animation = "off"', 'animation = "normal"')
+SMALL = replace(MODERN, columns=40, rows=22)
+LARGE = replace(MODERN, columns=132, rows=50)
+
+
+@asynccontextmanager
+async def staged(folder: Path, toml: str = STAGED) -> AsyncIterator[Table]:
+    async with at_the_table(folder, toml=toml) as ada:
+        yield ada
+
+
+async def begins(ada: Table, seed: bytes, coins: int = 4) -> None:
+    """Bet, and see the first card."""
+    ada.board.seeds = [seed]
+    await ada.asks_to_bet()
+    ada.terminal.send(f"{coins}\r")
+    await ada.terminal.wait_for(lambda _: bool(ada.cards("Your hand")), "the first card")
+
+
+def felt(ada: Table) -> str:
+    return "\n".join(ada.terminal.lines[1:19])
+
+
+async def watches(ada: Table, until: str, step: float = 0.05) -> list[tuple[int, int]]:
+    """Look at the cards of both, a moment after another, until the question comes."""
+    seen = []
+    while until not in ada.prompt_row:
+        seen.append((len(ada.cards("Your hand")), len(ada.cards("Dealer"))))
+        await ada.board.clock.advance(step)
+        await ada.board.settled()
+    return seen
+
+
+async def test_cards_are_dealt_one_by_one_a_quarter_of_a_second_apart(tmp_path: Path) -> None:
+    async with staged(tmp_path) as ada:
+        await begins(ada, hand("hit"))
+        began = ada.board.clock.monotonic()
+        seen = await watches(ada, "<H>it")
+        assert sorted(set(seen)) == [(1, 0), (1, 1), (2, 1), (2, 2)][: len(set(seen))]
+        assert len(set(seen)) >= 3
+        assert 0.7 <= ada.board.clock.monotonic() - began <= 1.6
+
+
+async def test_nothing_tells_the_result_before_the_cards_lie_there(tmp_path: Path) -> None:
+    async with staged(tmp_path) as ada:
+        before = ada.time_left
+        await begins(ada, hand(ends="natural"), coins=10)
+        while "BLACKJACK!" not in ada.messages:
+            assert ada.time_left <= before
+            assert ada.figure("W-L-push") in ("", "0-0-0")
+            await ada.board.clock.advance(0.05)
+            await ada.board.settled()
+        await ada.prompt(PLACE_BET)
+        assert ada.time_left > before
+
+
+async def test_a_key_skips_the_rest_and_is_not_eaten(tmp_path: Path) -> None:
+    async with staged(tmp_path) as ada:
+        began = ada.board.clock.monotonic()
+        await begins(ada, hand("stay", ends="win"))
+        ada.terminal.send("s ")
+        await ada.prompt(PLACE_BET)
+        assert ada.journal() == ["bet", "stay"]
+        ada.terminal.send(" ")
+        await ada.board.at_rest()
+        assert "does nothing here" not in ada.messages
+        assert ada.board.clock.monotonic() == began
+
+
+@pytest.mark.parametrize(
+    ("actions", "ends", "banner"),
+    [
+        ((), "natural", "B L A C K J A C K !"),
+        (("double",), "twenty-one", "21 ON A DOUBLE!"),
+        (("hit", "hit", "hit"), "charlie", "FIVE-CARD CHARLIE!"),
+    ],
+)
+async def test_a_banner_waves_for_a_second_and_a_half(
+    tmp_path: Path, actions: tuple[str, ...], ends: str, banner: str
+) -> None:
+    async with staged(tmp_path) as ada:
+        await begins(ada, hand(*actions, ends=ends))
+        for action in actions:
+            await watches(ada, "<H>it")
+            ada.terminal.send(action[0])
+            await ada.board.at_rest()
+        waved = 0.0
+        while PLACE_BET not in ada.prompt_row:
+            waved += 0.05 * (banner in felt(ada))
+            await ada.board.clock.advance(0.05)
+            await ada.board.settled()
+        assert 0.5 < waved <= 1.6
+        assert banner not in felt(ada)
+
+
+async def test_with_animation_off_nothing_waits(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        began = ada.board.clock.monotonic()
+        await ada.bets(4, hand("stay", ends="win"))
+        await ada.does("stay")
+        assert ada.board.clock.monotonic() == began
+
+
+async def test_a_bust_a_small_loss_and_a_large_one_look_different(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        looks = []
+        for coins, actions, ends in (
+            (1, ("hit",), "bust"),
+            (1, ("stay",), "lose"),
+            (10, ("stay",), "lose"),
+        ):
+            await ada.bets(coins, hand(*actions, ends=ends))
+            await ada.does(*actions)
+            looks.append(ada.terminal.row(16))
+        assert [re.sub(" +│.*", "", look).split() for look in looks] == [
+            ["BUST!", "-1", "■"],
+            ["DEALER", "WINS", "-1", "■"],
+            ["DEALER", "WINS", "-10", "■" * 10],
+        ]
+
+
+async def test_an_animated_hand_costs_at_most_four_times_the_bytes(tmp_path: Path) -> None:
+    for number, ends in enumerate(("win", "natural", "charlie")):
+        actions = {"win": ("stay",), "charlie": ("hit",) * 3}.get(ends, ())
+        costs = []
+        for toml in (BOARD, STAGED):
+            folder = tmp_path / f"{number}{toml == STAGED}"
+            folder.mkdir()
+            async with at_the_table(folder, toml=toml) as ada:
+                before = len(ada.terminal.wire)
+                await begins(ada, hand(*actions, ends=ends))
+                for action in actions:
+                    await watches(ada, "<H>it")
+                    ada.terminal.send(action[0])
+                    await ada.board.at_rest()
+                await watches(ada, PLACE_BET)
+                costs.append(len(ada.terminal.wire) - before)
+        assert costs[1] <= 4 * costs[0], (ends, costs)
+
+
+# What a hand offers besides
+
+
+async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        assert "<R>" not in ada.prompt_row
+        ada.terminal.send("c")
+        await ada.message("Cut is on")
+        assert ada.figure("Cut") == "on"
+        ada.terminal.send("u")
+        await ada.message("Book: ")
+        assert ada.figure("Tutor") == "on"
+        ada.terminal.send("u")
+        await ada.message("Tutor is off.")
+        ada.terminal.send("r")
+        await ada.terminal.until("The rules of Black Jack For Time")
+        ada.terminal.send("q")
+        await ada.sees_hand()
+        ada.terminal.send("f")
+        await ada.terminal.until("Seal of this shoe")
+        ada.terminal.send("q")
+        await ada.sees_hand()
+        ada.terminal.send("t")
+        await ada.message("T does nothing here.")
+        await ada.does("stay")
+        assert ada.journal() == ["bet", "stay"]
+
+
+async def test_help_explains_every_key_and_field(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        ada.terminal.send("?")
+        await ada.terminal.until("bet on a hand, and have it dealt")
+        ada.terminal.send(" ")
+        await ada.terminal.until("your time left in coins")
+        ada.terminal.send("q")
+        await ada.prompt(PLACE_BET)
+
+
+async def test_the_insurance_prompt_leaves_room_for_the_cursor(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(5, hand("insurance", "stay", ends="win"))
+        assert ada.terminal.screen.cursor.x == len(ada.prompt_row) + 1 <= 78
+
+
+async def test_the_clock_at_the_table_ticks_and_sends_little(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.board.pass_time(2)
+        before = len(ada.terminal.wire)
+        await ada.board.pass_time(1)
+        await ada.terminal.wait_for(lambda _: ada.figure("Time") == "59:57", "the tick")
+        assert len(ada.terminal.wire) - before < 80
+
+
+# Small screens, and large ones
+
+
+@pytest.mark.parametrize("game", ["b", "r"])
+@pytest.mark.parametrize("rows", [22, 25])
+async def test_forty_columns_show_cards_and_figures(tmp_path: Path, game: str, rows: int) -> None:
+    async with world(tmp_path) as board:
+        ada = await sits_at(game, board, replace(SMALL, rows=rows))
+        board.seeds = [hand() if game == "b" else red_dog.ends("win", 3)]
+        ada.send("b")
+        await ada.until("Coins to bet")
+        ada.send("5\r")
+        await ada.until("<S>tay")
+        assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
+        assert ada.picture.count("┌─────┐") >= 2
+        ada.send("s")
+        await ada.until("<B>et")
+        assert re.search(r"Sitting \S+ +W-L-push \d-\d-\d", ada.picture)
+
+
+async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
+    board.enter("Ada")
+    terminal = await board.call(profile)
+    await log_on(terminal, "Ada")
+    await terminal.until("ress any key")
+    terminal.send(" ")
+    await terminal.until("ood-bye")
+    terminal.send(game)
+    await terminal.until("<B>et")
+    return terminal
+
+
+@pytest.mark.parametrize("game", ["b", "r"])
+async def test_a_large_screen_shows_large_cards(tmp_path: Path, game: str) -> None:
+    async with world(tmp_path) as board:
+        ada = await sits_at(game, board, LARGE)
+        ada.send("b")
+        await ada.until("Coins to bet")
+        ada.send("5\r")
+        await ada.until("┌─────────┐")
+
+
+async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(turns_per_day=1)) as ada:
+        ada.board.seeds = [hand(ends="push")]
+        await ada.asks_to_bet()
+        ada.terminal.send("1\r")
+        await ada.prompt("Press any key")
+        await ada.message("No turns left here today: 1 a day. Still open: Baccarat, UNIX bj")
+        ada.terminal.send(" ")
+        await ada.terminal.until("all 1 turns used today")
+        ada.terminal.send("b")
+        await ada.prompt("Press any key")
+        assert "Dealer" not in ada.terminal.picture
+        ada.terminal.send(" ")
+        await ada.prompt("ood-bye")
