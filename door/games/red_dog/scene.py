@@ -73,8 +73,9 @@ class RedDogScene(TableScene):
             paint_card(canvas, felt.top + 1, column, card, large=felt.large)
         row, column = felt.top + felt.card_rows + 1, felt.left + MARGIN
         roomy = felt.top + felt.card_rows + 5 + len(_PAYS) <= felt.rows
-        if self.spread is not None:
-            canvas.put(row + roomy, column, spread_words(self.spread), FELT)
+        told = "" if self.spread is None else spread_words(self.spread)
+        if len(told) < felt.columns - MARGIN:  # else it is said below, and lit in the table
+            canvas.put(row + roomy, column, told, FELT)
         for number, (name, pays) in enumerate(_PAYS):
             style = COUNT if self._is_paid_by(number) else PRINT
             if roomy:

@@ -66,7 +66,7 @@ class TableTally:
         )
 
     def summed_up(self, title: str, *, hand_is_open: bool) -> str:
-        """Say how a sitting went: "Red Dog: 8 wins, 12 losses. You're down 17 minutes."."""
+        """Say how a sitting went: "8 wins, 12 losses. You're down 17 minutes."."""
         if not self.turns:
             return ""
         won, lost, push = (self.endings[ending] for ending in ("won", "lost", "push"))

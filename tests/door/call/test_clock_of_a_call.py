@@ -280,9 +280,7 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -
         await ada.sits_down()
         await ada.bets(5, "stay", ends="lose")
         await board.pass_time(2 * MINUTE)
-        await ada.is_sent_off(
-            "The dealer wins: 5 coins lost.", "1 turn, 0 won, 1 lost", "Your time is up."
-        )
+        await ada.is_sent_off("5 coins lost.", "0 wins, 1 loss", "Your time is up.")
         assert ada.ledger[-1] == ("lost", 5 * MINUTE)
         assert ada.has["stake"] == ada.has["online"] == 0
 
@@ -293,7 +291,7 @@ async def test_insurance_is_declined_for_a_caller_whose_time_is_up(tmp_path: Pat
         await ada.sits_down()
         await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
         await board.pass_time(3 * MINUTE)
-        await ada.is_sent_off("1 turn, 0 won, 1 lost", "Your time is up.")
+        await ada.is_sent_off("0 wins, 1 loss", "Your time is up.")
         assert ("insurance", 2 * MINUTE) not in ada.ledger
         assert ada.ledger[-1] == ("lost", 4 * MINUTE)
 
@@ -305,7 +303,7 @@ async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path
         await ada.bets(3, "stay", ends="win")
         await board.pass_time(4 * MINUTE)
         await ada.is_asked(TABLE)
-        await ada.sees("the dealer pays 6 coins")
+        await ada.sees("Paid 6 coins")
         await ada.sees_time_left(6 * MINUTE)
         await ada.bets(2, "stay", ends="win")
         await ada.stays()
@@ -366,7 +364,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
             )
         await ada.calls()
         await ada.reads_that("You have no time left.")
-        await ada.reads_that("the dealer pays 10 coins")
+        await ada.reads_that("Paid 10 coins")
 
 
 async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
@@ -480,7 +478,7 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: P
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
         await ada.reads_that("You have no time left.")
-        await ada.reads_that("The dealer wins: 5 coins lost.")
+        await ada.reads_that("5 coins lost.")
         await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
         assert ada.has["stake"] == 0
 
@@ -490,7 +488,7 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
         ada = await with_nothing_but_a_hand(board, "win")
         await ada.calls()
         await ada.reads_that("You have no time left.")
-        await ada.reads_that("the dealer pays 10 coins")
+        await ada.reads_that("Paid 10 coins")
         await ada.is_asked(MENU)
         await ada.sees_time_left(10 * MINUTE)
 
@@ -500,7 +498,7 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
         await ada.reads_that("You have no time left.")
-        await ada.sees("The dealer wins: 5 coins lost.")
+        await ada.sees("5 coins lost.")
         await board.pass_time(2 * MINUTE)
         await ada.terminal.until_closed()
         assert board.server.board.nodes == {}

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.games.red_dog import playing as red_dog
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, world
@@ -212,21 +211,26 @@ async def test_the_clock_at_the_table_ticks_and_sends_little(tmp_path: Path) -> 
 # Small screens, and large ones
 
 
-@pytest.mark.parametrize("game", ["b", "r"])
 @pytest.mark.parametrize("rows", [22, 25])
-async def test_forty_columns_show_cards_and_figures(tmp_path: Path, game: str, rows: int) -> None:
+async def test_forty_columns_show_cards_and_figures(tmp_path: Path, rows: int) -> None:
     async with world(tmp_path) as board:
-        ada = await sits_at(game, board, replace(SMALL, rows=rows))
-        board.seeds = [hand() if game == "b" else red_dog.ends("win", 3)]
-        ada.send("b")
-        await ada.until("Coins to bet")
-        ada.send("5\r")
-        await ada.until("<S>tay")
-        assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
-        assert ada.picture.count("┌─────┐") >= 2
-        ada.send("s")
-        await ada.until("<B>et")
-        assert re.search(r"Sitting \S+ +W-L-push \d-\d-\d", ada.picture)
+        await is_played_at(board, "b", hand(), replace(SMALL, rows=rows))
+
+
+async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -> None:
+    """Play a hand with one decision on a narrow screen, and look at it."""
+    rows = profile.rows
+    ada = await sits_at(game, board, profile)
+    board.seeds = [seed]
+    ada.send("b")
+    await ada.until("Coins to bet")
+    ada.send("5\r")
+    await ada.until("<S>tay")
+    assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
+    assert ada.picture.count("┌─────┐") >= 2
+    ada.send("s")
+    await ada.until("<B>et")
+    assert re.search(r"Sitting \S+ +W-L-push \d-\d-\d", ada.picture)
 
 
 async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
@@ -241,10 +245,9 @@ async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
     return terminal
 
 
-@pytest.mark.parametrize("game", ["b", "r"])
-async def test_a_large_screen_shows_large_cards(tmp_path: Path, game: str) -> None:
+async def test_a_large_screen_shows_large_cards(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        ada = await sits_at(game, board, LARGE)
+        ada = await sits_at("b", board, LARGE)
         ada.send("b")
         await ada.until("Coins to bet")
         ada.send("5\r")

@@ -124,7 +124,7 @@ async def cuts(ada: Table, evil: bytes) -> None:
     ada.terminal.send("c")
     await ada.terminal.until("asked for")
     ada.terminal.send("b")
-    await ada.prompt("A few words")
+    await ada.prompt("A phrase")
     ada.terminal.send(b"lucky " + evil)
     ada.terminal.send(b" duck\r")
     await ada.prompt("Coins to bet")

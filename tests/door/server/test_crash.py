@@ -42,7 +42,7 @@ async def test_a_server_that_is_killed_in_the_middle_of_a_hand_loses_nothing(
         board.enter("Ada")
         ada = await sit_down(board, "Ada")
         await open_a_hand(ada, coins=3)
-        mine, dealers, seal = ada.cards("Your hand"), ada.cards("Dealer"), ada.seal
+        mine, dealers, seal = ada.cards("Your hand"), ada.cards("Dealer"), await ada.seal()
         board.process.kill()
         assert await board.ends() == -signal.SIGKILL
         await ada.terminal.until_closed()
@@ -50,7 +50,11 @@ async def test_a_server_that_is_killed_in_the_middle_of_a_hand_loses_nothing(
 
         await board.serve()
         await calls_back(ada)
-        assert (ada.cards("Your hand"), ada.cards("Dealer"), ada.seal) == (mine, dealers, seal)
+        assert (ada.cards("Your hand"), ada.cards("Dealer"), await ada.seal()) == (
+            mine,
+            dealers,
+            seal,
+        )
         await stand(ada)
         assert board.balances("Ada")["stake"] == 0
         assert ada.journal()[-1] == "stay"

@@ -52,7 +52,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await ada.bets(3, seed=KING_THAT_LOSES)
         await ada.sees(way.king_of_spades)
         await ada.stays()
-        await ada.sees("The dealer wins: 3 coins lost.")
+        await ada.sees("3 coins lost.")
         await board.pass_time(30)
         await ada.bets(5, "hit", "stay", ends="win")
         ada.presses("h")
@@ -65,13 +65,12 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await ada.sees("The hand you left is still on the table.")
         await board.pass_time(10)
         await ada.stays()
-        await ada.sees("You win: the dealer pays 10 coins (5 minutes won).")
+        await ada.sees("Paid 10 coins: 5 minutes won.")
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
         await ada.is_sent_off(
-            "Black Jack For Time: 1 turn, 1 won, 0 lost, 0 stand-offs;"
-            " you leave the table ahead by 5 minutes.",
+            "Black Jack For Time: 1 win, 0 losses. You're up 5 minutes.",
             "Good-bye, Ada. Call again!",
         )
         assert [(line.amount, line.why) for line in board.lines("Ada")] == [

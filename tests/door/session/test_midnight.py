@@ -93,10 +93,10 @@ async def test_turns_are_counted_by_the_day(tmp_path: Path) -> None:
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         ada.presses("s")
-        await ada.reads_that("That was your last turn for today: 1 a day.")
+        await ada.reads_that("No turns left here today: 1 a day.")
         await ada.is_asked(MENU)
         ada.presses("b")
-        await ada.reads_that("That was your last turn for today: 1 a day.")
+        await ada.reads_that("No turns left here today: 1 a day.")
         await ada.is_asked(MENU)
         await board.pass_time(10 * MINUTE)
         await ada.sits_down()
@@ -134,7 +134,7 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
-        await ada.sees("the dealer pays 10 coins")
+        await ada.sees("Paid 10 coins")
         await ada.sees("5 minutes: A stake that was left of the minutes of an earlier day.")
         assert ada.has["online"] == 65 * MINUTE
         await ada.sees_time_left(65 * MINUTE)

@@ -38,7 +38,7 @@ async def evening(board: World, guest: Guest) -> None:
     await guest.sees("The rules of Black Jack For Time")
     guest.presses("q")
     await guest.is_asked(TABLE)
-    await guest.bets(10, "no-insurance", "hit", "stay", ends="lose", asked="<N>o insurance")
+    await guest.bets(10, "no-insurance", "hit", "stay", ends="lose", asked="<N>o")
     guest.presses("n")
     await guest.is_asked("<H>it")
     guest.presses("h")
@@ -186,7 +186,7 @@ async def test_a_second_that_ticks_costs_a_few_bytes(tmp_path: Path) -> None:
         for second in range(58, 48, -1):
             await board.pass_time(1)
             await ada.sees_time_left(54 * 60 + second)
-        assert (len(ada.terminal.received) - before) / 10 < 40
+        assert (len(ada.terminal.received) - before) / 10 < 50
 
 
 # Windows that change.
@@ -204,7 +204,7 @@ async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(tmp_path: Path)
         assert "<H>it" in ada.prompt
         ada.presses("s")
         await ada.is_asked(TABLE)
-        await ada.sees("You win: the dealer pays")
+        await ada.sees("Paid ")
 
 
 async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: Path) -> None:
@@ -213,19 +213,19 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: 
         stood = ada.terminal.picture
         ada.terminal.resize(60, 20)
         await ada.sees("Black Jack For Time - Turns today: 1 of 20")
-        await ada.is_asked("<D>ouble down  <H>it  <S>tay")
+        await ada.is_asked("<D>ouble  <H>it  <S>tay")
         assert "Node 1" not in ada.screen
         assert "Your hand" not in ada.screen
         ada.terminal.resize(80, 24)
         await ada.sees("Node 1")
-        await ada.is_asked("<D>ouble down  <H>it  <S>tay")
+        await ada.is_asked("<D>ouble  <H>it  <S>tay")
         assert [row for row in stood.split("\n") if "│" in row] == [
             row for row in ada.terminal.picture.split("\n") if "│" in row
         ]
         ada.terminal.resize(60, 20)
         await ada.sees("Black Jack For Time - Turns today: 1 of 20")
         ada.presses("s")
-        await ada.sees("You win: the dealer pays 10 coins")
+        await ada.sees("Paid 10 coins")
 
 
 async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:

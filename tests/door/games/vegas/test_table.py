@@ -428,9 +428,9 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
         await ada.sees("From now on the tutor says what the book says.")
         await ada.is_asked(AT_TABLE)
         await ada.says_bet(1)
-        await ada.sees("The book says: stand")
+        await ada.sees("Book: STAND")
         ada.presses("h")
-        await ada.sees("The book would have stood")
+        await ada.sees("The book says stand; that play costs")
         assert ada.caller.record.preferences["tutor"] is True
 
 
@@ -449,11 +449,11 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
         ada.presses("u")
         await ada.terminal.until_heard("From now on the tutor says what the book says.")
         await ada.says_bet(1)
-        await ada.terminal.until_heard("The book says: hit")
+        await ada.terminal.until_heard("Book: HIT")
         ada.presses("h")
-        await ada.terminal.until_heard("The book says: stand")
+        await ada.terminal.until_heard("Book: STAND")
         await ada.stands()
-        assert "The book would have" not in ada.terminal.transcript
+        assert "that play costs" not in ada.terminal.transcript
 
 
 async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
@@ -462,7 +462,7 @@ async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
         ada = await player(board, "Ada", REFUSING)
         await ada.says_bet(1)
         await ada.stands()
-        assert "The book" not in ada.terminal.transcript
+        assert "Book" not in ada.terminal.transcript
 
 
 # The cut
