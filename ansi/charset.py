@@ -8,7 +8,7 @@ because hosts between us and the caller forget to double it and telnet would rea
 
 import codecs
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -54,6 +54,20 @@ _LOOKALIKES = dict(
     )
 )
 _LOOKALIKES |= dict(zip("æÆøØßþÞðÐđĐłŁıŋŦŧħĦœŒĸ\xa0", "aAoOspPdDdDlLinTthHoOk ", strict=True))
+
+
+# Letters that are two where a terminal lacks them; before a text is laid out, for they take another
+# cell. What was laid out with them keeps its width: `encode` puts one letter for each.
+_SPELLED_OUT = str.maketrans({"œ": "oe", "Œ": "OE"})
+
+
+def spelling(charset: Charset) -> Mapping[int, str]:
+    """Return what spells out, with `str.translate`, the letters that a terminal lacks.
+
+    >>> "le cœur".translate(spelling(Charset.CP437)), "le cœur".translate(spelling(Charset.UTF8))
+    ('le coeur', 'le cœur')
+    """
+    return {} if charset is Charset.UTF8 else _SPELLED_OUT
 
 
 def _cp437_letters(low_glyphs: Sequence[int]) -> str:

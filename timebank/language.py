@@ -18,10 +18,10 @@ from __future__ import annotations
 
 import gettext
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +37,8 @@ class Viewer:
     """Somebody who reads. What is changed here holds for all that is under way for them."""
 
     language: str = ENGLISH
+    # What spells out letters that their terminal lacks, for `str.translate`.
+    spelling: Mapping[int, str] = field(default_factory=dict)
 
 
 _NOBODY = Viewer()
@@ -53,16 +55,20 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
 def _(text: str) -> str:
     viewer = _viewer.get()
-    return text if viewer.language == ENGLISH else catalogue(viewer.language).gettext(text)
+    if viewer.language == ENGLISH:
+        return text
+    return catalogue(viewer.language).gettext(text).translate(viewer.spelling)
 
 
 def ngettext(one: str, many: str, number: int) -> str:
-    return catalogue(_viewer.get().language).ngettext(one, many, number)
+    viewer = _viewer.get()
+    return catalogue(viewer.language).ngettext(one, many, number).translate(viewer.spelling)
 
 
 def pgettext(context: str, text: str) -> str:
     """Give a text whose one English word is several in other languages; `context` says which."""
-    return catalogue(_viewer.get().language).pgettext(context, text)
+    viewer = _viewer.get()
+    return catalogue(viewer.language).pgettext(context, text).translate(viewer.spelling)
 
 
 def N_(text: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
-from ansi.charset import Charset, encode
+from ansi.charset import Charset, encode, spelling
 from ansi.keys import (
     BACKSPACE,
     DOWN,
@@ -113,7 +113,7 @@ class Console:
     def __init__(self, line: Line, look: Look, clock: Clock) -> None:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line
-        self.viewer = Viewer()  # who reads here
+        self.viewer = Viewer(spelling=spelling(look.charset))  # who reads here
         self.pace = 1.0  # how long a moment lasts at a table; 0 for none
         self.clock: Clock = clock
         self.look = look
@@ -403,6 +403,7 @@ class Console:
     def use_look(self, look: Look) -> None:
         self.display.close()
         self.look = look
+        self.viewer.spelling = spelling(look.charset)
         self._decoder = KeyDecoder(look.charset)
         if self._painted:
             self.paint_screens()
