@@ -8,13 +8,15 @@ guessed from one that looks like it. `--check` changes nothing, and says what is
 from __future__ import annotations
 
 import argparse
+import ast
 import io
 import sys
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -22,33 +24,70 @@ from timebank.language import CATALOGUES, DOMAIN, ENGLISH, LANGUAGES
 
 HOUSE = Path(__file__).parent.parent
 PACKAGES = ("door", "timebank")
-MARKS: dict[str, object] = {
-    "_": None,
-    "N_": None,
-    "Phrase": None,
-    "counted": (1, 2),
-    "ngettext": (1, 2),
-    "pgettext": ((1, "c"), 2),
+# What marks a text, and which of its arguments are which: context, one, many.
+MARKS: dict[str, tuple[int | None, int, int | None]] = {
+    "_": (None, 0, None),
+    "N_": (None, 0, None),
+    "Phrase": (None, 0, None),
+    "counted": (None, 0, 1),
+    "ngettext": (None, 0, 1),
+    "pgettext": (0, 1, None),
 }
+COMMENT = "# For translators:"
 WIDTH = 100
 THE_SAME = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Text(NamedTuple):
+    context: str | None
+    id: str | tuple[str, str]
+    comments: Sequence[str]
 
 
 def texts() -> Catalog:
     """Give every text that is marked in the product, with the files that it stands in."""
     found = Catalog()
     for package in PACKAGES:
-        extracted = extract_from_dir(
-            HOUSE / package,
-            [("**.py", "python")],
-            keywords=MARKS,  # type: ignore[arg-type]
-            comment_tags=["For translators:"],
-            strip_comment_tags=True,
-        )
-        for file, _, text, comments, context in sorted(extracted, key=lambda each: each[:2]):
-            # Without line numbers: a catalogue changes when its texts do.
-            found.add(text, None, [(f"{package}/{file}", 0)], (), comments, context=context)
+        for file in sorted((HOUSE / package).rglob("*.py")):
+            for text in texts_of(file.read_text(encoding="utf-8")):
+                # Without line numbers: a catalogue changes when its texts do.
+                where = [(file.relative_to(HOUSE).as_posix(), 0)]
+                found.add(text.id, None, where, (), text.comments, context=text.context)
     return found
+
+
+def texts_of(source: str) -> Iterator[Text]:
+    """Find the texts that are marked in a file, those inside f-strings too: tools that read tokens
+    see those as a part of one string before Python 3.12."""
+    lines = source.splitlines()
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
+        mark = MARKS.get(getattr(call.func, "id", getattr(call.func, "attr", "")))
+        if mark is None:
+            continue
+        context, one, many = (None if at is None else _literal(call, at) for at in mark)
+        if one and (mark[2] is None or many):
+            comments = _comments_above(lines, call.lineno)
+            yield Text(context, (one, many) if many else one, comments)
+
+
+def _literal(call: ast.Call, at: int) -> str | None:
+    argument = call.args[at] if at < len(call.args) else None
+    is_text = isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    return str(argument.value) if is_text else None  # type: ignore[union-attr]
+
+
+def _comments_above(lines: Sequence[str], number: int) -> Sequence[str]:
+    """Return what is said to translators right above a line."""
+    above: list[str] = []
+    for line in reversed(lines[: number - 1]):
+        if not line.strip().startswith("#"):
+            break
+        above.insert(0, line.strip())
+        if above[0].startswith(COMMENT):
+            told = [above[0].removeprefix(COMMENT), *(each[1:] for each in above[1:])]
+            return [" ".join(each.strip() for each in told)]
+    return []
 
 
 def place(language: str) -> Path:
