@@ -16,7 +16,7 @@ from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world
 
 MINUTE = 60
-MENUS = ("<P>lace bet", "<P>onter")
+MENUS = ("<S>hoe", "<S>abot")
 CARD_ASKED = ("Card?", "Carte ?")
 BETS = ("Place your bets", "Faites vos jeux")
 DECISION = (BaccaratAction.CARD, BaccaratAction.NO_CARD)
@@ -92,7 +92,7 @@ class Punter(Guest):
         )
 
     async def asks_to_bet(self) -> None:
-        self.presses("p")
+        self.presses("b")
         await self.is_asked_any(*BETS)
 
     async def wagers(self, amount: int | str, until: tuple[str, ...] = MENUS) -> None:
@@ -123,14 +123,24 @@ class Punter(Guest):
 
     # What they see.
 
+    @property
+    def prompt(self) -> str:
+        """The two rows above the cursor and at it: the menu and long questions take two."""
+        row = min(self.terminal.screen.cursor.y, len(self.terminal.lines) - 1)
+        return "  ".join(self.terminal.row(each) for each in (row - 1, row) if each >= 0)
+
     def figure(self, name: str) -> str:
         """A figure of the panel beside the cards."""
         found = re.search(rf"[│|] {name} +(.*?) [│|]", self.terminal.picture)
         return found[1] if found else ""
 
-    def named(self, name: str) -> str:
-        """The hexadecimal digits that stand behind a name: Seal, Seed, Sceau, Graine."""
-        found = re.search(rf"^ {name} ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
+    async def named(self, name: str) -> str:
+        """Return the hexadecimal digits below a name on the page behind <F>airness."""
+        self.presses("f")
+        await self.is_asked("Press any key")
+        found = re.search(rf"^ {name}\n ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
+        self.presses(" ")
+        await self.is_asked_any(*MENUS)
         return found[1] if found else ""
 
     @property

@@ -10,21 +10,21 @@ from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from timebank.settings.toml import TomlTable
 
-Language = Literal["english", "french"]
+Language = Literal["caller", "english", "french"]
 
 
 @dataclass(frozen=True)
 class BaccaratSettings(StakeSettings):
     """The baccarat table; the stakes are those of the game for time."""
 
-    language: Language  # of a caller who has not chosen one
+    language: Language  # spoken to a caller who has not chosen one
     rules: BaccaratRules
 
 
 def read(table: TomlTable) -> BaccaratSettings:
     return BaccaratSettings(
         **read_stakes(table),
-        language=table.choice("language", "english", get_args(Language)),
+        language=table.choice("language", "caller", get_args(Language)),
         rules=read_rules(table, SYSOP_KEYS, BACCARAT, rules_from_mapping),
     )
 

@@ -1,4 +1,4 @@
-"""The baccarat table as a caller sees it: chandelier, baize, cards, scoreboard, seal.
+"""The baccarat table as a caller sees it: chandelier, felt, cards, scoreboard, brass plate.
 
 The scene follows events one by one, so that cards can be slid from the shoe one after the other;
 what it shows is always something that has happened.
@@ -7,73 +7,147 @@ what it shows is always something that has happened.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from ansi.canvas import DOUBLE
-from ansi.cards import CARD_WIDTH, paint_across, paint_card
+from ansi.canvas import DOUBLE, Canvas
+from ansi.cards import CARD_WIDTH, draw, paint_across, paint_card, paint_hand
 from ansi.style import Colour, Style
-from door import wording
-from door.call.display import LAYOUT_COLUMNS
+from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.games.baccarat import events as happened
 from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
 from door.games.tables.scene import paint_title
+from timebank.language import _, ngettext
 
 if TYPE_CHECKING:
-    from ansi.canvas import Canvas
+    from ansi.canvas import Row
     from door.call.console import Console
     from door.call.display import Area
-    from door.games.baccarat.dialogue import Dialogue
     from door.games.baccarat.round import BaccaratRound
     from door.games.baccarat.stakes import ForTheBank
     from door.games.engine.cards import Card
 
 
-COUPS_SHOWN = 20
-LIGHTS_ROW = 1
-BAIZE_ROW, BAIZE_ROWS = 4, 7
-CARDS_ROW = BAIZE_ROW + 1
-SCORE_ROW = 12
-SEAL_ROW = 16
-BAIZE_COLUMNS = 54
-PANEL = 55  # column of the figures at the right
-SIDES = {Side.PLAYER: 1, Side.BANK: 28}  # first column of each side's cards
-SCORE_COLUMN = 11
+COUPS_SHOWN = 20  # in a row of the scoreboard
+COUPS_KEPT = 60
+ON_PLATE = 5  # names
+PANEL_COLUMNS = 24
+SCORE_COLUMN = 10
 
-LIGHTS = (
-    ".      ·      °    ╒═══╤════╦════╤═══╕    °      ·      .",
-    "   ·      °  ·   ° │   ° ° ═╩═ ° °   │ °   ·  °      ·   ",
-    ".      ·      °    *  °  *  °  *  °  *    °      ·      .",
+_FELT = Style(Colour.WHITE, Colour.GREEN)
+_CALLED = Style(Colour.YELLOW, Colour.GREEN)
+_MARK = Style(Colour.LIGHT_GREEN, Colour.GREEN)
+_LOST = Style(Colour.WHITE, Colour.RED)
+_WON = Style(Colour.BLACK, Colour.BROWN)
+_BRASS = Style(Colour.BROWN)
+
+# The chandelier by the room there is for it: candles, arms, crystals.
+_SMALL = (
+    "  ·   *    *    *  ║  *    *    *   ·  ",
+    "   °  ╘════╧════╧══╩══╧════╧════╛  °   ",
 )
-_BAIZE = Style(Colour.WHITE, Colour.GREEN)
-_POINT = Style(Colour.YELLOW, Colour.GREEN)
-_SOFT = Style(Colour.BROWN)
-_BRIGHT = Style(Colour.YELLOW)
+_USUAL = (
+    "   ·   °     *      *      *    ║    *      *      *     °   ·   ",
+    " °   ·    ·  │      │      │   ╔╩╗   │      │      │  ·    ·   ° ",
+    "   ·   °     ╘══════╧══════╧═══╣▓╠═══╧══════╧══════╛     °   ·   ",
+)
+_LARGE = (
+    "                                ║                                ",
+    "   ·      *     *     *     *   ║   *     *     *     *      ·   ",
+    " °    ·   │     │     │     │  ╔╩╗  │     │     │     │   ·    ° ",
+    "    °     ╘═════╧══╤══╧═════╧══╣▓╠══╧═════╧══╤══╧═════╛     °    ",
+    "   ·    ·      *   │   *    *  ║▓║  *    *   │   *      ·    ·   ",
+    " °    °    ·   ╘═══╧═══╧════╧══╣▓╠══╧════╧═══╧═══╛   ·    °    ° ",
+    "   ·     °   ·   °   ·   °     ╚╦╝     °   ·   °   ·   °     ·   ",
+)
+# By what is lit: how it looks, and how it sparkles for a player who wins.
+_LIGHTS = {
+    "*": (Style(Colour.YELLOW), Style(Colour.WHITE)),
+    "·°": (Style(Colour.LIGHT_CYAN), Style(Colour.YELLOW)),
+    "│▓": (Style(Colour.WHITE), Style(Colour.YELLOW)),
+}
+_GILT = Style(Colour.YELLOW), Style(Colour.YELLOW)
+_LIGHT_OF = {sign: styles for signs, styles in _LIGHTS.items() for sign in signs}
+
+
+class Layout(NamedTuple):
+    """Where things stand in the area there is. Rows and columns are the screen's."""
+
+    lights: Sequence[str]
+    lights_row: int
+    left: int
+    columns: int
+    felt_row: int
+    felt_rows: int
+    felt_columns: int
+    cards_row: int
+    sides: tuple[int, int]  # first column of the player's cards and of the bank's
+    score_row: int
+    score_bands: int  # of twenty coups each
+    coups: int  # in a band
+    panel_row: int
+    panel_rows: int
+    is_large: bool = False
+
+    @property
+    def panel(self) -> int:
+        return self.left + LAYOUT_COLUMNS - PANEL_COLUMNS
+
+
+def layout_of(area: Area) -> Layout:
+    if area.is_narrow:
+        return _narrow(area)
+    left = area.centred()
+    if area.rows >= 29:
+        bands = max(1, min(3, (area.rows - 21) // 4))
+        return Layout(
+            *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, 12, LAYOUT_COLUMNS, 9),
+            *((left + 2, left + 41), 21, bands, COUPS_SHOWN, 21, area.rows - 22),
+            is_large=True,
+        )
+    return Layout(
+        *(_USUAL, 1, left, LAYOUT_COLUMNS, 4, 8, 54, 5),
+        *((left + 1, left + 28), 12, 1, COUPS_SHOWN, 4, min(area.rows - 5, 14)),
+    )
+
+
+def _narrow(area: Area) -> Layout:
+    lights = _SMALL if area.rows >= 18 else ()
+    felt = 2 + len(lights)
+    score = felt + 10 if area.rows >= 18 else felt + 9
+    coups = (area.columns - SCORE_COLUMN - 1) // 2
+    return Layout(
+        *(lights, 2, area.left, area.columns, felt, 7, area.columns, felt + 1),
+        *((area.left, area.left + 20), score, 1, coups, felt + 7, score - felt - 7),
+    )
 
 
 @dataclass
 class BaccaratScene:
-    said: Dialogue
     played: str = ""  # what for, at the right of the title
     figures: Sequence[tuple[str, str]] = ()
+    for_time: bool = True
     seal: str = ""
     seed: str = ""
     cut: str = ""
+    short: str = ""  # of seal or seed, once a coup is over
     player: list[Card] = field(default_factory=list)
     bank: list[Card | None] = field(default_factory=list)
     points: dict[Side, int] = field(default_factory=dict)  # as they were called
     winner: BaccaratOutcome | None = None
-    coups: deque[happened.BaccaratSettled] = field(
-        default_factory=lambda: deque(maxlen=COUPS_SHOWN)
-    )
+    banner: str = ""  # what the coup brought
+    plate: Sequence[str] = ()  # who broke the bank, the last one first
+    coups: deque[happened.BaccaratSettled] = field(default_factory=lambda: deque(maxlen=COUPS_KEPT))
 
     # What happens.
 
     def clear(self) -> None:
         self.player, self.bank, self.points, self.winner = [], [], {}, None
+        self.banner = self.short = ""
 
     def lay(self, coup: BaccaratRound) -> None:
         self.clear()
@@ -81,6 +155,11 @@ class BaccaratScene:
         self.points[Side.PLAYER] = coup.player_point
         if coup.bank_point is not None:
             self.points[Side.BANK] = coup.bank_point
+
+    def remember(self, coups: Iterable[happened.BaccaratSettled]) -> None:
+        """Put the coups of the books on an empty scoreboard."""
+        if not self.coups:
+            self.coups.extend(coups)
 
     def follow(self, event: Event) -> None:
         match event:
@@ -109,101 +188,242 @@ class BaccaratScene:
     # How it looks.
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        left = area.centred()
-        paint_title(canvas, left, self.said.title, self.played)
-        self._paint_lights(canvas, left)
-        canvas.blank(BAIZE_ROW, left, BAIZE_COLUMNS, BAIZE_ROWS, _BAIZE)
-        for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
-            self._paint_side(canvas, left + SIDES[side], side, cards)
-        self._paint_panel(canvas, left + PANEL)
-        self._paint_score(canvas, left + 1)
-        for number, (name, text) in enumerate(self._fairness()):
-            canvas.put_pipe(SEAL_ROW + number, left + 1, f"|08{name} {text}")
+        layout = layout_of(area)
+        if area.is_narrow:
+            paint_title(canvas, area.left, words.title())
+            canvas.put_pipe(1, area.left + 1, f"|14{self.played}")
+        else:
+            paint_title(canvas, layout.left, words.title(), self.played)
+        paint_lights(canvas, layout, is_won=self.winner is BaccaratOutcome.PLAYER)
+        self._paint_felt(canvas, layout)
+        if area.is_narrow:
+            self._paint_figures(canvas, layout)
+        else:
+            self._paint_panel(canvas, layout)
+        self._paint_score(canvas, layout)
+        if self.short and not area.is_narrow:
+            canvas.put_pipe(area.rows - 1, layout.left + 1, f"|08{self.short}")
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{self.said.title}" + (f"|07 - {self.played}" if self.played else "")]
-        colon = self.said.colon
-        told.extend(f"|07{name}{colon}|15{value}" for name, value in self.figures)
-        for side, name, cards in (
-            (Side.PLAYER, self.said.player, self.player),
-            (Side.BANK, self.said.bank, self.bank),
-        ):
-            shown = [words.card(self.said, card) for card in cards if card is not None]
+        told = [f"|15{words.title()}" + (f"|07 - {self.played}" if self.played else "")]
+        told.extend(_told(name, f"|15{value}") for name, value in self.figures)
+        for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
+            shown = [words.card(card) for card in cards if card is not None]
             if shown:
-                point = self.said.points[self.points[side]] if side in self.points else "?"
-                told.append(f"|07{name}{colon}|15{', '.join(shown)}|07 ({point})")
+                point = words.point_name(self.points[side]) if side in self.points else "?"
+                told.append(_told(words.name_of(side), f"|15{', '.join(shown)}|07 ({point})"))
         if self.coups:
-            told.append(f"|07{self.said.last_twenty}{colon}|15{self.score_line()}")
+            told.append(_told(_score_title(COUPS_SHOWN), f"|15{self.score_line()}"))
         return told
 
+    def explain(self) -> Sequence[str]:
+        told = words.explained(for_time=self.for_time)
+        return [*told, f"|07{words.brass_plate(self.plate)}"] if self.plate else told
+
     def standing(self) -> str:
-        told = (
-            f"|07{name}{self.said.colon}|15{value}|07"
-            for name, value in self.figures
-            if name != self.said.wager
-        )
+        told = (_told(name, f"|15{value}|07") for name, value in self.figures if name != _("Bet"))
         return f"{', '.join(told)}. {self.played}."
 
     def score_line(self) -> str:
-        """Return the scoreboard in one line, the latest coup last: J9 B7 É6."""
-        initials = {
-            BaccaratOutcome.PLAYER: self.said.player[0],
-            BaccaratOutcome.BANK: self.said.bank[0],
-            BaccaratOutcome.STAND_OFF: self.said.stand_off[0],
-        }
-        return " ".join(f"{initials[coup.outcome]}{_best(coup)}" for coup in self.coups)
+        """Return the scoreboard in one line, the latest coup last: P9 B7 S6."""
+        initials = {outcome: name[0] for outcome, name, _colour in _outcomes()}
+        latest = list(self.coups)[-COUPS_SHOWN:]
+        return " ".join(f"{initials[coup.outcome]}{_best(coup)}" for coup in latest)
 
-    def _paint_lights(self, canvas: Canvas, left: int) -> None:
-        """Paint the chandelier; it sparkles for a player who wins."""
-        style = _BRIGHT if self.winner is BaccaratOutcome.PLAYER else _SOFT
-        for number, line in enumerate(LIGHTS):
-            canvas.put(LIGHTS_ROW + number, left + (LAYOUT_COLUMNS - len(line)) // 2, line, style)
+    def _paint_felt(self, canvas: Canvas, layout: Layout) -> None:
+        row, rows = layout.felt_row, layout.felt_rows
+        canvas.blank(row, layout.left, layout.felt_columns, rows, _FELT)
+        for side, column in zip((Side.PLAYER, Side.BANK), layout.sides, strict=True):
+            cards = self.player if side is Side.PLAYER else self.bank
+            self._paint_side(canvas, layout, column, side, cards)
+        if self.banner:
+            self._paint_banner(canvas, layout)
 
     def _paint_side(
-        self, canvas: Canvas, column: int, side: Side, cards: Sequence[Card | None]
+        self, canvas: Canvas, layout: Layout, column: int, side: Side, cards: Sequence[Card | None]
     ) -> None:
-        name = self.said.player if side is Side.PLAYER else self.said.bank
-        after = canvas.put(BAIZE_ROW, column, name, _BAIZE)
+        row = layout.felt_row
+        after = canvas.put(row, column, words.name_of(side), _FELT)
         if side in self.points:
-            canvas.put(BAIZE_ROW, after + 2, str(self.points[side]), _POINT)
-            called = words.call(self.said, side, self.points[side])
-            canvas.put(BAIZE_ROW + BAIZE_ROWS - 1, column, called, _POINT)
+            canvas.put(row, after + 2, str(self.points[side]), _CALLED)
+            below = layout.cards_row + (LARGE_ROWS if layout.is_large else 5)
+            if not (self.banner and below == _banner_row(layout)):
+                canvas.put(below, column, words.call(side, self.points[side]), _CALLED)
+        if layout.is_large:
+            _paint_large_cards(canvas, layout.cards_row, column, cards)
+            return
+        if layout.columns < LAYOUT_COLUMNS:
+            _paint_places(canvas, layout.cards_row, column, len(cards))
+            paint_hand(canvas, layout.cards_row, column, cards, 19)
+            return
+        _paint_places(canvas, layout.cards_row, column, len(cards))
         for number, card in enumerate(cards[:2]):
-            paint_card(canvas, CARDS_ROW, column + number * (CARD_WIDTH + 1), card)
+            paint_card(canvas, layout.cards_row, column + number * (CARD_WIDTH + 1), card)
         third = cards[2] if len(cards) > 2 else None
         if third is not None:
-            paint_across(canvas, CARDS_ROW + 1, column + 2 * (CARD_WIDTH + 1), third)
+            paint_across(canvas, layout.cards_row + 1, column + 2 * (CARD_WIDTH + 1), third)
 
-    def _paint_panel(self, canvas: Canvas, column: int) -> None:
-        width = LAYOUT_COLUMNS - PANEL
-        canvas.box(BAIZE_ROW, column, width, SCORE_ROW - BAIZE_ROW + 4, _SOFT)
-        for number, (name, value) in enumerate(self.figures):
-            row = BAIZE_ROW + 1 + number
-            canvas.put_pipe(row, column + 2, f"|07{name}")
-            canvas.put_pipe(row, column + width - 2 - len(value), f"|15{value}")
-
-    def _paint_score(self, canvas: Canvas, column: int) -> None:
-        canvas.put_pipe(SCORE_ROW, column, f"|02{self.said.last_twenty}")
-        rows = (
-            (BaccaratOutcome.PLAYER, self.said.player, "|10"),
-            (BaccaratOutcome.BANK, self.said.bank, "|12"),
-            (BaccaratOutcome.STAND_OFF, self.said.stand_off, "|14"),
+    def _paint_banner(self, canvas: Canvas, layout: Layout) -> None:
+        style = {BaccaratOutcome.PLAYER: _WON, BaccaratOutcome.BANK: _LOST}.get(
+            self.winner or BaccaratOutcome.STAND_OFF, Style(Colour.WHITE, Colour.BLUE)
         )
-        for number, (outcome, name, colour) in enumerate(rows, start=1):
-            canvas.put_pipe(SCORE_ROW + number, column, f"|02{name}")
-            marks = [
-                f"{colour}{_best(coup)}" if coup.outcome is outcome else "|08·"
-                for coup in self.coups
-            ]
-            canvas.put_pipe(SCORE_ROW + number, column + SCORE_COLUMN - 1, " ".join(marks))
+        text = f" {self.banner} "
+        column = layout.left + (layout.felt_columns - len(text)) // 2
+        canvas.put(_banner_row(layout), column, text, style)
 
-    def _fairness(self) -> list[tuple[str, str]]:
-        named = zip(self.said.fairness, (self.seal, self.seed, self.cut), strict=True)
-        return [(name, text) for name, text in named if text]
+    def _paint_panel(self, canvas: Canvas, layout: Layout) -> None:
+        row, column, width = layout.panel_row, layout.panel, PANEL_COLUMNS
+        canvas.box(row, column, width, layout.panel_rows, _BRASS)
+        for number, (name, value) in enumerate(self.figures, 1):
+            canvas.put_pipe(row + number, column + 2, f"|07{name}")
+            canvas.put_pipe(row + number, column + width - 2 - len(value), f"|15{value}")
+        first = len(self.figures) + 3
+        room = min(ON_PLATE, layout.panel_rows - first - 1)
+        if self.plate and room > 0:
+            canvas.put_pipe(row + first - 1, column + 2, f"|06{_('They broke the bank')}")
+            for number, name in enumerate(self.plate[:room]):
+                canvas.put_pipe(row + first + number, column + 2, f"|14{name[: width - 4]}")
+
+    def _paint_figures(self, canvas: Canvas, layout: Layout) -> None:
+        """Put figures in pairs where they fit, else one in a row, as many as there is room for."""
+        half = layout.columns // 2
+        fit = all(len(name) + 1 + len(value) < half for name, value in self.figures)
+        for number, (name, value) in enumerate(self.figures):
+            row, right = divmod(number, 2) if fit else (number, 0)
+            if row >= layout.panel_rows:
+                return
+            column = layout.left + right * (half + 1)
+            after = canvas.put_pipe(layout.panel_row + row, column, f"|07{name}")
+            canvas.put_pipe(layout.panel_row + row, after + 1, f"|15{value}")
+
+    def _paint_score(self, canvas: Canvas, layout: Layout) -> None:
+        column = layout.left + 1
+        shown = layout.coups * layout.score_bands
+        coups = list(self.coups)[-shown:]
+        canvas.put_pipe(layout.score_row, column, f"|10{_score_title(shown)}")
+        for band in range(layout.score_bands):
+            end = len(coups) - band * layout.coups
+            of_band = coups[max(0, end - layout.coups) : max(0, end)]
+            if band and not of_band:
+                return
+            first = layout.score_row + 1 + band * 4
+            for number, (outcome, name, colour) in enumerate(_outcomes()):
+                canvas.put_pipe(first + number, column, f"|07{name}")
+                marks = [
+                    f"{colour}{_best(coup)}" if coup.outcome is outcome else "|08·"
+                    for coup in of_band
+                ]
+                canvas.put_pipe(first + number, column + SCORE_COLUMN, " ".join(marks))
+
+
+def _told(name: str, value: str) -> str:
+    return f"|07{words.field_told(name, value)}"
+
+
+def _score_title(coups: int) -> str:
+    told = ngettext("The last coup", "The last {number} coups", coups)
+    return told.format(number=coups)
+
+
+def _outcomes() -> Sequence[tuple[BaccaratOutcome, str, str]]:
+    return (
+        (BaccaratOutcome.PLAYER, words.name_of(Side.PLAYER), "|10"),
+        (BaccaratOutcome.BANK, words.name_of(Side.BANK), "|12"),
+        (BaccaratOutcome.STAND_OFF, words.stand_off(), "|14"),
+    )
 
 
 def _best(coup: happened.BaccaratSettled) -> int:
     return max(coup.player_point, coup.bank_point)
+
+
+def _banner_row(layout: Layout) -> int:
+    return layout.felt_row + layout.felt_rows - 1
+
+
+def paint_lights(canvas: Canvas, layout: Layout, *, is_won: bool = False) -> None:
+    """Paint the chandelier; it sparkles for a player who wins."""
+    if layout.lights:
+        column = layout.left + (layout.columns - len(layout.lights[0])) // 2
+        canvas.stamp(layout.lights_row, column, _lit(layout.lights, is_won, canvas.colour))
+
+
+@lru_cache(maxsize=16)
+def _lit(lights: Sequence[str], is_won: bool, colour: bool) -> tuple[Row, ...]:
+    canvas = Canvas(len(lights[0]) + 1, len(lights), colour=colour)
+    for row, line in enumerate(lights):
+        for column, sign in enumerate(line):
+            if sign != " ":
+                canvas.put(
+                    row, column, sign, _LIGHT_OF.get(sign, _GILT)[is_won and sign in "*·°│▓"]
+                )
+    return canvas.painted(0, len(lights))
+
+
+def _paint_places(canvas: Canvas, row: int, column: int, dealt: int) -> None:
+    """Mark on the felt where the first two cards of a side go."""
+    for number in range(dealt, 2):
+        _paint_place(canvas, row, column + number * (CARD_WIDTH + 1), CARD_WIDTH, 5)
+
+
+def _paint_place(canvas: Canvas, row: int, column: int, width: int, height: int) -> None:
+    """Mark the corners of a card that is not there yet."""
+    gap = " " * (width - 4)
+    canvas.put(row, column, f"┌─{gap}─┐", _MARK)
+    canvas.put(row + height - 1, column, f"└─{gap}─┘", _MARK)
+
+
+# Cards on a large screen.
+
+LARGE_COLUMNS, LARGE_ROWS = 11, 9
+
+
+def _paint_large_cards(canvas: Canvas, row: int, column: int, cards: Sequence[Card | None]) -> None:
+    for number in range(2):
+        place = column + number * (LARGE_COLUMNS + 1)
+        if number < len(cards):
+            canvas.stamp(row, place, _large(cards[number], canvas.colour))
+        else:
+            _paint_place(canvas, row, place, LARGE_COLUMNS, LARGE_ROWS)
+    if len(cards) > 2 and cards[2] is not None:
+        place = column + 2 * (LARGE_COLUMNS + 1)
+        canvas.stamp(row + 2, place, _large_across(cards[2], canvas.colour))
+
+
+@lru_cache(maxsize=128)
+def _large(card: str | None, colour: bool) -> tuple[Row, ...]:
+    small = draw(card)
+    width, inner = LARGE_COLUMNS - 2, LARGE_ROWS - 2
+    if card is None:
+        lines = [("▒░" * width)[number % 2 :][:width] for number in range(inner)]
+    else:
+        top, middle, bottom = (line[1:-1].strip() for line in small[1:4])
+        lines = [" " * width] * inner
+        lines[0], lines[-1] = f" {top:<{width - 1}}", f"{bottom:>{width - 1}} "
+        lines[inner // 2] = f"{middle:^{width}}"
+        if middle.startswith("░"):
+            lines[inner // 2 - 1] = lines[inner // 2 + 1] = f"{'░░░░░':^{width}}"
+    return _on_paper(card, lines, colour)
+
+
+@lru_cache(maxsize=64)
+def _large_across(card: str, colour: bool) -> tuple[Row, ...]:
+    top, _middle, bottom = (line[1:-1].strip() for line in draw(card)[1:4])
+    return _on_paper(card, [f" {top:<10} ", " " * 12, f" {bottom:>10} "], colour)
+
+
+def _on_paper(card: str | None, lines: Sequence[str], colour: bool) -> tuple[Row, ...]:
+    if card is None:
+        edge, face = Style(Colour.WHITE, Colour.BLUE), Style(Colour.LIGHT_CYAN, Colour.BLUE)
+    else:
+        edge = Style(Colour.BLACK, Colour.GREY)
+        face = Style(Colour.RED, Colour.GREY) if card[1] in "HD" else edge
+    width, height = len(lines[0]) + 2, len(lines) + 2
+    canvas = Canvas(width + 1, height, colour=colour)
+    canvas.box(0, 0, width, height, edge)
+    for number, line in enumerate(lines, 1):
+        canvas.put(number, 1, line, face)
+    return canvas.painted(0, height)
 
 
 # What happens when the bank is broken: the black cloth, the plaque, the champagne.
@@ -211,10 +431,8 @@ def _best(coup: happened.BaccaratSettled) -> int:
 # At Monte Carlo a table whose bank was broken was covered with a black cloth until it had money
 # again.
 
-TABLE_ROW, TABLE_ROWS = 5, 14
-PLAQUE_ROW = 6
-FALL_SECONDS = 0.15  # for a row of the cloth
-LINE_SECONDS = 0.8
+FALL_SECONDS = 0.03  # for a row of the cloth
+LINE_SECONDS = 0.15
 
 _CLOTH = Style(Colour.DARK_GREY)
 _GOLD = Style(Colour.YELLOW)
@@ -225,49 +443,64 @@ _NAME = Style(Colour.WHITE)
 class Ceremony:
     """The table of a broken bank: `fallen` rows of cloth, `told` lines of the plaque."""
 
-    title: str
     announced: str
     ordered: str
     plaque: Sequence[str]
     fallen: int = 0
     told: int = 0
+    cloth_rows: int = 14  # of the screen it was painted on last
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        left = area.centred()
-        paint_title(canvas, left, self.title)
-        for number, line in enumerate(LIGHTS):
-            column = left + (LAYOUT_COLUMNS - len(line)) // 2
-            canvas.put(LIGHTS_ROW + number, column, line, _GOLD)
-        canvas.blank(TABLE_ROW, left, LAYOUT_COLUMNS, TABLE_ROWS, _BAIZE)
-        for row in range(TABLE_ROW, TABLE_ROW + self.fallen):
-            canvas.put(row, left, "▒" * LAYOUT_COLUMNS, _CLOTH)
+        layout = layout_of(area)
+        paint_title(canvas, layout.left, words.title())
+        paint_lights(canvas, layout, is_won=True)
+        top = layout.lights_row + len(layout.lights)
+        self.cloth_rows = area.rows - top
+        canvas.blank(top, layout.left, layout.columns, self.cloth_rows, _FELT)
+        for row in range(top, top + min(self.fallen, self.cloth_rows)):
+            canvas.put(row, layout.left, "▒" * layout.columns, _CLOTH)
         if self.told:
-            self._paint_plaque(canvas, left)
+            self._paint_plaque(canvas, layout, top)
 
     def lines(self) -> Sequence[str]:
         return [f"|15{self.announced}", f"|07{self.ordered}", *(f"|14{x}" for x in self.plaque)]
 
-    def _paint_plaque(self, canvas: Canvas, left: int) -> None:
-        width = max(map(len, self.plaque)) + 6
-        height = 2 * len(self.plaque) + 1
-        column = left + (LAYOUT_COLUMNS - width) // 2
-        canvas.blank(PLAQUE_ROW, column, width, height)
-        canvas.box(PLAQUE_ROW, column, width, height, _GOLD, frame=DOUBLE)
-        for number, line in enumerate(self.plaque[: self.told]):
-            start = left + (LAYOUT_COLUMNS - len(line)) // 2
-            canvas.put(PLAQUE_ROW + 1 + 2 * number, start, line, _GOLD if number else _NAME)
+    def _paint_plaque(self, canvas: Canvas, layout: Layout, top: int) -> None:
+        lines = [part for line in self.plaque for part in _parts(line, layout.columns - 4)]
+        width = max(map(len, lines)) + 4
+        spread = 2 if 2 * len(lines) + 1 <= self.cloth_rows else 1
+        height = spread * len(lines) + 3 - spread
+        column = layout.left + (layout.columns - width) // 2
+        row = top + (self.cloth_rows - height) // 2
+        canvas.blank(row, column, width, height)
+        canvas.box(row, column, width, height, _GOLD, frame=DOUBLE)
+        for number, line in enumerate(lines[: self.told]):
+            start = layout.left + (layout.columns - len(line)) // 2
+            canvas.put(row + 1 + spread * number, start, line, _GOLD if number else _NAME)
 
 
-async def celebrate(console: Console, said: Dialogue, stakes: ForTheBank, name: str) -> None:
-    told = {
-        "name": name,
-        "bankroll": words.money(said, stakes.bankroll, stakes.unit),
-        "coups": wording.counted(stakes.tally.turns, "coup"),
-    }
-    plaque = [line.format(**told) for line in said.plaque]
-    await hold(console, Ceremony(said.title, said.bank_breaks, said.black_cloth, plaque))
+def _parts(line: str, width: int) -> Sequence[str]:
+    return wrap(line, width) if len(line) > width else (line,)
+
+
+async def celebrate(console: Console, stakes: ForTheBank, name: str) -> None:
+    coups = stakes.tally.turns
+    plaque = [
+        literal(name),
+        _("broke the bank at this table"),
+        _("and leaves with {bankroll}.").format(bankroll=stakes.amount(stakes.bankroll)),
+        ngettext(
+            "It took {number} coup and nerves of steel.",
+            "It took {number} coups and nerves of steel.",
+            coups,
+        ).format(number=coups),
+        _("Champagne! The name goes on the brass plate."),
+    ]
+    broken = _("Ladies and gentlemen, the bank is broken!")
+    ordered = _("The table is covered with the black cloth.")
+    await hold(console, Ceremony(broken, ordered, plaque))
     console.forget_keys()
-    await console.any_key(said.any_key)
+    await console.any_key()
 
 
 async def hold(console: Console, ceremony: Ceremony) -> None:
@@ -275,17 +508,20 @@ async def hold(console: Console, ceremony: Ceremony) -> None:
     if not console.is_painted:
         console.stage(ceremony)
         return
-    await console.pause(2 * LINE_SECONDS)
+    await console.beat(2 * LINE_SECONDS)
     console.stage(ceremony)
     console.bell()
     console.say(f"|15{ceremony.announced}")
-    await console.pause(2 * LINE_SECONDS)
     console.say(f"|07{ceremony.ordered}")
-    for row in range(1, TABLE_ROWS + 1):
+    row = 0
+    while row < ceremony.cloth_rows:
+        row += 1
         ceremony.fallen = row
         console.display.refresh()
-        await console.pause(FALL_SECONDS)
-    for line in range(1, len(ceremony.plaque) + 1):
+        await console.beat(FALL_SECONDS)
+    ceremony.fallen = 100  # whatever the window becomes
+    for line in range(1, 2 * len(ceremony.plaque) + 1):
         ceremony.told = line
         console.display.refresh()
-        await console.pause(LINE_SECONDS)
+        if line < len(ceremony.plaque):
+            await console.beat(LINE_SECONDS)

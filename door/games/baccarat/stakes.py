@@ -15,12 +15,13 @@ from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.tables.betting import Betting, BettingTime
 from door.games.tables.scene import TableTally
+from timebank.language import _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
+from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.games.baccarat.dialogue import Dialogue
     from door.games.baccarat.game import BaccaratSettings
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
@@ -37,38 +38,46 @@ def _kept_at(unit: Unit) -> tuple[str, str, str]:
 
 
 class ForTime(BettingTime):
-    words: Dialogue
     letters = AMOUNT_LETTERS
     longest = LONGEST_AMOUNT
 
-    def __init__(self, caller: Caller, settings: BaccaratSettings, said: Dialogue) -> None:
-        super().__init__(caller, GAME, settings, 1, said, _kept_at(self.unit))
+    def __init__(self, caller: Caller, settings: BaccaratSettings) -> None:
+        super().__init__(caller, GAME, settings, 1, words.WORDS, _kept_at(self.unit))
         self.tally = TableTally()
 
     def played(self) -> str:
-        turns = self.caller.purse.turns(GAME)
-        counted = self.words.turns if self.turns_limit is None else self.words.turns_of
-        told = counted.format(turns=turns, limit=self.turns_limit)
-        return f"{self.words.played_for_time}, {told}"
+        turns, limit = self.caller.purse.turns(GAME), self.turns_limit
+        if limit is None:
+            counted = ngettext(
+                "Played for time - {turns} turn today",
+                "Played for time - {turns} turns today",
+                turns,
+            )
+            return counted.format(turns=turns)
+        counted = ngettext(
+            "Played for time - {turns} of {limit} turns",
+            "Played for time - {turns} of {limit} turns",
+            turns,
+        )
+        return counted.format(turns=turns, limit=limit)
 
     def figures(self, wager: int | None) -> list[tuple[str, str]]:
-        said = self.words
         figures = [
-            (said.pot, words.coins(said, self.caller.purse.pot(self.coin))),
-            (said.one_coin, words.length(said, self.coin)),
+            (_("Pot"), wording.coins(self.caller.purse.pot(self.coin))),
+            (_("A coin"), span(self.coin)),
         ]
         if wager is not None:
-            figures.append((said.wager, self.amount(wager)))
+            figures.append((_("Bet"), self.amount(wager)))
         if self.tally.turns:
             sign = "+" if self.tally.net > 0 else ""
-            figures.append((said.ahead, f"{sign}{wording.clock_time(self.tally.net)}"))
+            figures.append((_("Net"), f"{sign}{wording.clock_time(self.tally.net)}"))
         return figures
 
-    def amount(self, amount: int) -> str:
-        return words.coins(self.words, amount // self.coin)
+    def told(self, words: str, **coins: int) -> str:
+        return super().told(_(words), **coins)
 
     def refused(self, bet: int, most: int | None = None) -> str:
-        """Say which limit is overstepped, as it is now: what the books say is English."""
+        """Say which limit is overstepped, as it is now."""
         return super().refused(bet)
 
     def warning(self, bet: int) -> str:
@@ -76,26 +85,24 @@ class ForTime(BettingTime):
         return "" if self.refused(bet) else super().warning(bet)
 
     def follow(self, receipt: Receipt) -> None:
-        """Do nothing: the caller keeps the purse."""
+        """No-op: the caller keeps the purse."""
 
     def ended(self) -> str:
-        said, net, is_open = self.words, self.tally.net, self.caller.hand_waits
+        net = self.tally.net
         if not net:
-            return said.ended_open if is_open else said.ended_even
-        ended = said.ended_ahead if net > 0 else said.ended_behind
-        told = ended.format(amount=words.length(said, abs(net)))
-        return f"{told}, {said.also_open}" if is_open else told
+            return _("You're even.")
+        told = _("You're up {amount}.") if net > 0 else _("You're down {amount}.")
+        return told.format(amount=span(abs(net)))
 
 
 class ForTheBank(Betting):
     """Dollars or francs, against a bank that can be broken."""
 
-    words: Dialogue
     letters = AMOUNT_LETTERS
     longest = LONGEST_AMOUNT
 
-    def __init__(self, caller: Caller, unit: Unit, said: Dialogue) -> None:
-        super().__init__(caller, said, words.CENTS, FIRST_WAGER, _kept_at(unit))
+    def __init__(self, caller: Caller, unit: Unit) -> None:
+        super().__init__(caller, words.WORDS, words.CENTS, FIRST_WAGER, _kept_at(unit))
         self.unit = unit
         self.is_faced = False  # whether the caller has sat down to it on this visit
         self.tally = TableTally()
@@ -117,46 +124,59 @@ class ForTheBank(Betting):
         return self.casino == 0
 
     def played(self) -> str:
-        return self.words.played_for_bank
+        return _("Played in francs") if self.unit == "frf-cent" else _("Played in dollars")
 
     def figures(self, wager: int | None) -> list[tuple[str, str]]:
-        said = self.words
         figures = [
-            (said.bankroll, self.amount(self.bankroll)),
-            (said.casino, self.amount(self.casino)),
+            (_("Bankroll"), self.amount(self.bankroll)),
+            (_("The bank"), self.amount(self.casino)),
         ]
         if wager is not None:
-            figures.append((said.wager, self.amount(wager)))
+            figures.append((_("Bet"), self.amount(wager)))
         if self.tally.turns:
-            figures.append((said.ahead, words.signed_money(said, self.tally.net, self.unit)))
+            figures.append((_("Net"), words.signed_money(self.tally.net, self.unit)))
         return figures
+
+    def told(self, words: str, **coins: int) -> str:
+        return super().told(_(words), **coins)
+
+    async def agrees_to(self, bet: int) -> bool:
+        """Ask before Enter alone bets the whole bankroll."""
+        if bet * self.coin < self.bankroll:
+            return True
+        return await self.caller.console.agrees(_("Bet all of it?"), default="N")
 
     def refusal(self) -> str:
         if self.is_broken:
-            return self.words.broken.format(bank=self.amount(FULL_BANK))
+            full = self.amount(FULL_BANK)
+            told = _("The bank is broken. It opens again with {bank} when you come back.")
+            return f"|14{told.format(bank=full)}"
         return self.gone()
 
     def gone(self) -> str:
         """Say that the bankroll is gone and when there will be another, "" while there is one."""
         if self.bankroll:
             return ""
-        return self.words.gone.format(bankroll=self.amount(NEW_BANKROLL))
+        fresh = self.amount(NEW_BANKROLL)
+        told = _("Your bankroll is gone. Come back after midnight for a fresh {bankroll}.")
+        return f"|12{told.format(bankroll=fresh)}"
 
     def limits(self) -> tuple[int, int]:
         return 1, min(self.bankroll, self.casino) // self.coin
 
     def refused(self, bet: int, most: int | None = None) -> str:
-        said = self.words
         if bet < 1:
-            return said.least.format(least=self.amount(self.coin))
+            return self.told(self.words.least, least=1)
         if bet * self.coin > self.bankroll:
-            return said.most_of_bankroll.format(most=self.amount(self.bankroll))
+            told = _("You can't bet more than your bankroll of {most}.")
+            return f"|12{told.format(most=self.amount(self.bankroll))}"
         if bet * self.coin > self.casino:
-            return said.most_of_bank.format(most=self.amount(self.casino))
+            told = _("The bank has only {most} left to win.")
+            return f"|12{told.format(most=self.amount(self.casino))}"
         return ""
 
     def amount(self, amount: int) -> str:
-        return words.money(self.words, amount, self.unit)
+        return words.money(amount, self.unit)
 
     def follow(self, receipt: Receipt) -> None:
         play = receipt.play
@@ -164,16 +184,19 @@ class ForTheBank(Betting):
             self.bankroll, self.casino = play.bankroll, play.casino
 
     def ended(self) -> str:
-        return self.words.ended_with.format(amount=self.amount(self.bankroll))
+        return _("Your bankroll: {amount}.").format(amount=self.amount(self.bankroll))
 
     async def _brings(self, operation: Callable[[Desk, int, int, Unit], Receipt]) -> str:
         receipt = await self.caller.post(
             lambda desk, call, ticked: operation(desk, call, ticked, self.unit)
         )
         self.follow(receipt)
-        welcomes = {"bankroll": self.words.new_bankroll, "renewal": self.words.renewed}
+        welcomes = {
+            "bankroll": _("The house stakes you to {amount}: welcome to the table."),
+            "renewal": _("A new day, and a new bankroll: {amount}."),
+        }
         welcome = "\n".join(
-            welcomes[row.kind].format(amount=self.amount(row.amount))
+            "|14" + welcomes[row.kind].format(amount=f"|15{self.amount(row.amount)}|14")
             for row in receipt.rows
             if row.kind in welcomes
         )
@@ -185,14 +208,19 @@ BaccaratStakes = ForTime | ForTheBank
 
 def statement(stakes: BaccaratStakes) -> str:
     """Say how the caller did with these stakes since sitting down, "" when they did not play."""
-    said, tally = stakes.words, stakes.tally
+    tally = stakes.tally
     if not tally.turns:
         return ""
-    return said.statement.format(
-        title=said.title,
-        coups=wording.counted(tally.turns, "coup"),
-        player=tally.endings[BaccaratOutcome.PLAYER],
-        bank=tally.endings[BaccaratOutcome.BANK],
-        stand_off=tally.endings[BaccaratOutcome.STAND_OFF],
-        ended=stakes.ended(),
-    )
+    won, lost = tally.endings[BaccaratOutcome.PLAYER], tally.endings[BaccaratOutcome.BANK]
+    off = tally.endings[BaccaratOutcome.STAND_OFF]
+    counted = [
+        ngettext("{number} win", "{number} wins", won).format(number=won),
+        ngettext("{number} loss", "{number} losses", lost).format(number=lost),
+    ]
+    if off:
+        counted.append(
+            ngettext("{number} stand-off", "{number} stand-offs", off).format(number=off)
+        )
+    told = words.field_told(words.title(), f"{', '.join(counted)}. {stakes.ended()}")
+    is_open = isinstance(stakes, ForTime) and stakes.caller.hand_waits
+    return f"{told} {_('A coup is still open.')}" if is_open else told

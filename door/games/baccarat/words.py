@@ -1,195 +1,399 @@
-"""What the croupier says: events, cards and amounts put into the sentences of a dialogue."""
+"""What the croupier says: the table's words, and events, cards and amounts put into them.
+
+Texts are in English; the croupier's French is in the catalogue, as all French is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from door import wording
 from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
+from door.games.tables import words as tables
+from door.games.tables.words import Words
+from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
-from timebank.words import money as books_money
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from door.call.console import Console
-    from door.games.baccarat.dialogue import Dialogue
     from door.games.baccarat.game import BaccaratSettings
     from door.games.engine.cards import Card
     from timebank.words import Unit
 
-
 CENTS = 100  # in a dollar or a franc
 
+# What this table has besides the keys of every table.
+MODE, LANGUAGE, SHOE = "MLS"
+FOR_TIME, FOR_THE_BANK = "T", "B"
+CARD, NO_CARD = "C", "N"
 
-def money(said: Dialogue, cents: int, unit: Unit) -> str:
-    """Return an amount of whole dollars or francs as it is written in that language.
 
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> money(ENGLISH, 10_000_000, "usd-cent"), money(ENGLISH, 10_000_000, "frf-cent")
+@dataclass(frozen=True, kw_only=True)
+class BaccaratWords(Words):
+    """What every table says, as a croupier says it."""
+
+    new_shoe: str = N_("|07The cards are shuffled: a new shoe.")
+    cut_words: str = N_("|07A phrase to cut the cards (Enter for none):|15")
+    cut_on: str = N_("|07Cut is on: you'll be asked for a phrase before each new shoe.")
+    cut_off: str = N_("|07Cut is off.")
+    bets: str = N_("|07Place your bets: |15{least}|07 to |15{most}|07 (Enter for {last}):|15")
+    no_bet: str = N_("|07No bet placed.")
+    which_amount: str = N_("|12Whole amounts only, such as {example}.")
+    least: str = N_("|12The smallest bet is {least}.")
+    most_of_table: str = N_("|12The largest bet here is {most}.")
+    most_of_pot: str = N_("|12You can bet up to {most}: your last coin stays with you.")
+    pot_too_small: str = N_(
+        "|12You have {pot}. The smallest bet is {least}, and your last coin stays with you."
+    )
+    last_turn: str = N_("|14That was your last turn today: you get {limit} a day.")
+    trimmed: str = N_("|14{event}: of a win of {full}, {surplus} {where}.")
+    where: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "built-in": N_("would go to your time bank"),
+            "external": N_("would go to your time bank elsewhere"),
+            "none": N_("would be lost"),
+        }
+    )
+    resumed: str = N_("|14The coup you left is still on the table.")
+
+
+WORDS = BaccaratWords()
+
+
+# Names and amounts.
+
+
+def title() -> str:
+    return _("Baccarat")
+
+
+def name_of(side: Side) -> str:
+    return pgettext("baccarat", "Player") if side is Side.PLAYER else pgettext("baccarat", "Bank")
+
+
+def stand_off() -> str:
+    return _("Stand-off")
+
+
+def field_told(name: str, value: str) -> str:
+    """Return a field and its value in a line: "Bankroll: $100,000"."""
+    return _("{field}: {value}").format(field=name, value=value)
+
+
+def money(cents: int, unit: Unit) -> str:
+    """Return an amount of whole dollars or francs as it is written in the viewer's language.
+
+    >>> money(10_000_000, "usd-cent"), money(10_000_000, "frf-cent")
     ('$100,000', 'FR 100,000')
-    >>> money(FRENCH, 10_000_000, "frf-cent"), money(FRENCH, 10_000_000, "usd-cent")
-    ('100 000 F', '100 000 $')
     """
-    if said.language == "english":
-        return books_money(cents, unit)
-    grouped = f"{cents // CENTS:,}".replace(",", " ")
-    return f"{grouped} {'F' if unit == 'frf-cent' else '$'}"
+    amount = f"{cents // CENTS:,}".replace(",", pgettext("between thousands", ","))
+    written = _("FR {amount}") if unit == "frf-cent" else _("${amount}")
+    return written.format(amount=amount)
 
 
-def signed_money(said: Dialogue, cents: int, unit: Unit) -> str:
+def signed_money(cents: int, unit: Unit) -> str:
     """Return what somebody is up, or down when negative.
 
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> signed_money(ENGLISH, 500_000, "usd-cent"), signed_money(FRENCH, -500_000, "frf-cent")
-    ('+$5,000', '-5 000 F')
+    >>> signed_money(500_000, "usd-cent"), signed_money(-500_000, "frf-cent")
+    ('+$5,000', '-FR 5,000')
     """
     sign = "-" if cents < 0 else "+" if cents else ""
-    return sign + money(said, abs(cents), unit)
+    return sign + money(abs(cents), unit)
 
 
-def coins(said: Dialogue, count: int) -> str:
-    """Return a number of coins in words; French counts more than one from two on.
-
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> coins(ENGLISH, 0), coins(FRENCH, 0), coins(FRENCH, 2)
-    ('0 coins', '0 pièce', '2 pièces')
-    """
-    several = count != 1 if said.language == "english" else count > 1
-    return f"{count} {said.coins if several else said.coin}"
-
-
-def length(said: Dialogue, seconds: int) -> str:
-    """Return a length of time in words, on a clock where it is not English.
-
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> length(ENGLISH, 150), length(FRENCH, 150)
-    ('2 minutes 30 seconds', '2:30')
-    """
-    return span(seconds) if said.language == "english" else wording.clock_time(seconds)
+_RANKS = {
+    "A": N_("the ace"),
+    "2": N_("the 2"),
+    "3": N_("the 3"),
+    "4": N_("the 4"),
+    "5": N_("the 5"),
+    "6": N_("the 6"),
+    "7": N_("the 7"),
+    "8": N_("the 8"),
+    "9": N_("the 9"),
+    "T": N_("the 10"),
+    "J": N_("the jack"),
+    "Q": N_("the queen"),
+    "K": N_("the king"),
+}
+_SUITS = {"H": N_("hearts"), "S": N_("spades"), "D": N_("diamonds"), "C": N_("clubs")}
 
 
-def card(said: Dialogue, card: Card) -> str:
+def card(card: Card) -> str:
     """Return a card in words.
 
     >>> from door.games.engine.cards import parse_card
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> card(ENGLISH, parse_card("TS")), card(FRENCH, parse_card("QH"))
-    ('the 10 of spades', 'la dame de cœur')
+    >>> card(parse_card("TS"))
+    'the 10 of spades'
     """
-    return f"{said.ranks[card.rank]} {said.of} {said.suits[card.suit]}"
+    return _("{rank} of {suit}").format(rank=_(_RANKS[card.rank]), suit=_(_SUITS[card.suit]))
 
 
-def cards(said: Dialogue, several: Sequence[Card]) -> str:
-    *most, last = (card(said, each) for each in several)
-    return f"{', '.join(most)} {said.conjunction} {last}"
+def point_name(point: int) -> str:
+    """Return a point as it is called.
+
+    >>> point_name(0), point_name(9)
+    ('zero', 'nine')
+    """
+    return (
+        pgettext("point", "zero"),
+        pgettext("point", "one"),
+        pgettext("point", "two"),
+        pgettext("point", "three"),
+        pgettext("point", "four"),
+        pgettext("point", "five"),
+        pgettext("point", "six"),
+        pgettext("point", "seven"),
+        pgettext("point", "eight"),
+        pgettext("point", "nine"),
+    )[point]
 
 
-def call(said: Dialogue, side: Side, point: int) -> str:
-    """Return a point as the croupier calls it: "Sept à la banque"."""
-    words = said.at_player if side is Side.PLAYER else said.at_bank
-    called = words.format(point=said.points[point])
+# What is called.
+
+
+def call(side: Side, point: int) -> str:
+    """Return a point as the croupier calls it.
+
+    >>> call(Side.BANK, 7)
+    'Seven for the bank'
+    """
+    called = _called(side, point)
     return called[0].upper() + called[1:]
 
 
-def sentence(said: Dialogue, event: Event, amount: Callable[[int], str]) -> str:
+def _called(side: Side, point: int) -> str:
+    to = _("{point} for the player") if side is Side.PLAYER else _("{point} for the bank")
+    return to.format(point=point_name(point))
+
+
+def sentence(event: Event, amount: Callable[[int], str]) -> str:
     """Return what is said of an event; `amount` puts what was won or lost into words."""
     match event:
         case happened.BaccaratDealt(card=dealt):
-            return said.dealt.format(card=card(said, dealt)) if dealt else said.face_down
+            if dealt is None:
+                return f"|07{_('The bank takes a card, face down.')}"
+            told = _("You get {card}.").format(card=f"|15{card(dealt)}|07")
+            return f"|07{told}"
         case happened.BaccaratNatural(side=side, point=point):
-            called = call(said, side, point)
-            return said.natural.format(call=called[0].lower() + called[1:])
-        case happened.BaccaratRevealed(cards=both, point=point):
-            return said.bank_turns_up.format(cards=cards(said, both), point=said.points[point])
+            return f"|15{_('A natural: {call}!').format(call=_called(side, point))}"
+        case happened.BaccaratRevealed(cards=(first, second), point=point):
+            both = f"|15{_('{card} and {other}').format(card=card(first), other=card(second))}|07"
+            told = _("The bank turns up {cards}: {point}.")
+            return f"|07{told.format(cards=both, point=point_name(point))}"
         case happened.BaccaratDrew(side=side, card=drawn, point=point):
-            words = said.player_draws if side is Side.PLAYER else said.bank_draws
-            return words.format(card=card(said, drawn), call=call(said, side, point))
+            told = (
+                _("A card for the player: {card}. {call}.")
+                if side is Side.PLAYER
+                else _("The bank draws {card}. {call}.")
+            )
+            return f"|07{told.format(card=f'|15{card(drawn)}|07', call=call(side, point))}"
         case happened.BaccaratStood(side=side, point=point):
-            words = said.player_stands if side is Side.PLAYER else said.bank_stands
-            called = call(said, side, point)
-            return words.format(call=called[0].lower() + called[1:])
-        case happened.BaccaratSettled(outcome=BaccaratOutcome.PLAYER, won=won):
-            return said.player_wins.format(amount=amount(won))
-        case happened.BaccaratSettled(outcome=BaccaratOutcome.BANK, lost=lost):
-            return said.bank_wins.format(amount=amount(lost))
+            stands = (
+                _("The player stands: {call}.")
+                if side is Side.PLAYER
+                else _("The bank stands: {call}.")
+            )
+            return f"|07{stands.format(call=_called(side, point))}"
         case happened.BaccaratSettled():
-            return said.equal
+            return _settled(event, amount)
+    return ""
 
 
-# The rules of baccarat as a caller may read them at the table, in the language they play in.
-
-OPTIONS = {
-    "english": {"draw": "draws", "stand": "stands", "toss": "tosses for it"},
-    "french": {"draw": "tire", "stand": "reste", "toss": "s'en remet au sort"},
-}
-
-
-async def read_rules(console: Console, settings: BaccaratSettings, said: Dialogue) -> None:
-    titles = {"english": "The rules of baccarat", "french": "Les règles du baccara"}
-    await console.read(titles[said.language], rules_text(settings, said))
+def _settled(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
+    if event.outcome is BaccaratOutcome.PLAYER:
+        won = f"|15{amount(event.won)}|10"
+        return f"|10{_('The player wins: {amount} for you.').format(amount=won)}"
+    if event.outcome is BaccaratOutcome.BANK:
+        lost = f"|15{amount(event.lost)}|12"
+        return f"|12{_('The bank wins and takes {amount}.').format(amount=lost)}"
+    return f"|14{_('A stand-off: all bets are off.')}"
 
 
-def rules_text(settings: BaccaratSettings, said: Dialogue) -> str:
-    paragraphs = _ENGLISH if said.language == "english" else _FRENCH
-    options = OPTIONS[said.language]
-    turns = settings.turns_per_day
-    per_day = {"english": f", {turns} turns a day", "french": f", {turns} tours par jour"}
-    return "\n".join(paragraphs).format(
-        coin=length(said, settings.coin_minutes * 60),
-        least=settings.smallest_bet,
-        most=coins(said, settings.largest_bet),
-        turns=per_day[said.language] if turns else "",
-        bankroll=money(said, NEW_BANKROLL, said.unit),
-        bank=money(said, FULL_BANK, said.unit),
-        three=options[settings.rules.bank_option_3v9],
-        five=options[settings.rules.bank_option_5v4],
+def banner(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
+    """Return how a coup ended, as it stands on the felt."""
+    if event.outcome is BaccaratOutcome.PLAYER:
+        return _("You win {amount}").format(amount=amount(event.won))
+    if event.outcome is BaccaratOutcome.BANK:
+        return _("You lose {amount}").format(amount=amount(event.lost))
+    return _("Stand-off: your bet comes back")
+
+
+# The keys, and what they do.
+
+
+def menu(*, can_bet: bool) -> dict[str, str]:
+    """Return the labels of the menu between two coups; the bet where one can be placed."""
+    return {
+        **({tables.BET: _("Bet")} if can_bet else {}),
+        tables.RULES: _("Rules"),
+        tables.FAIRNESS: _("Fairness"),
+        tables.CUT: _("Cut"),
+        MODE: _("Mode"),
+        LANGUAGE: _("Language"),
+        SHOE: _("Shoe"),
+        tables.BANK: _("Time bank"),
+        tables.QUIT: _("Quit"),
+    }
+
+
+def meanings() -> dict[str, str]:
+    return {
+        tables.BET: _("Place a bet, and the coup is dealt"),
+        tables.RULES: _("The rules, what a bet pays, and how this house plays"),
+        tables.FAIRNESS: _("How to check that the cards were fair"),
+        tables.CUT: _("Cut each new shoe with a phrase of yours, or stop doing so"),
+        MODE: _("Play for your minutes, or for play money to break the bank"),
+        LANGUAGE: _("Change to French and francs, or back to English and dollars"),
+        SHOE: _("How many cards are left in the shoe"),
+        tables.BANK: _("Go to the time bank; your place is kept"),
+        tables.QUIT: _("Leave the table"),
+    }
+
+
+def modes() -> dict[str, str]:
+    return {FOR_TIME: pgettext("mode", "Time"), FOR_THE_BANK: pgettext("mode", "Bank")}
+
+
+def mode_meanings() -> dict[str, str]:
+    return {
+        FOR_TIME: _("Bet your own minutes, in coins"),
+        FOR_THE_BANK: _("Bet play money, and try to break the bank"),
+        tables.QUIT: _("Leave the table"),
+    }
+
+
+def card_choices() -> dict[str, str]:
+    return {CARD: pgettext("baccarat", "Card"), NO_CARD: _("No card")}
+
+
+def card_meanings() -> dict[str, str]:
+    return {
+        CARD: _("Take a third card"),
+        NO_CARD: _("Stay on five, and let the bank play"),
+    }
+
+
+# The rules, as a caller may read them at the table.
+
+
+def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()) -> str:
+    """Return rules, pay table and this house's settings; `plate` names who broke the bank."""
+    paragraphs = (
+        *_cards_rules(settings),
+        *_stakes_rules(settings, unit),
+        (
+            _("Fair"),
+            _(
+                "Four decks run on from coup to coup. You see the seal before you bet, and the "
+                "seed behind it when the shoe is done: after a coup that leaves eight cards or "
+                "fewer. Press F to read both, C to cut each new shoe with a phrase."
+            ),
+        ),
+        (_("Hang up"), _("If you are cut off on your 5, the coup waits for you as it was.")),
+        (_("Brass plate"), brass_plate(plate)),
+    )
+    return "\n".join(f"|15{head}|07  {text}" for head, text in paragraphs)
+
+
+def brass_plate(names: Sequence[str]) -> str:
+    if not names:
+        return _("Nobody has broken the bank yet.")
+    return _("They broke the bank: {names}.").format(names=", ".join(names))
+
+
+def _cards_rules(settings: BaccaratSettings) -> Sequence[tuple[str, str]]:
+    options = {
+        "draw": _("draws"),
+        "stand": _("stands"),
+        "toss": _("leaves it to a toss"),
+    }
+    bank = _(
+        "It draws on 0 to 2 and stands on 7. If the player stood, it draws on 3 to 5. "
+        "Otherwise the player's third card decides: on 3 the bank draws against 0 to 7, on 4 "
+        "against 2 to 7, on 5 against 5 to 7, on 6 against 6 and 7. In this house, on 3 against a "
+        "9 it {three}, on 5 against a 4 it {five}."
+    )
+    return (
+        (
+            _("The point"),
+            _(
+                "Get nine, or nearer to nine than the bank, with two or three cards. An ace "
+                "counts one, tens and faces nothing, all others their number. Drop the tens of "
+                "the total: 6 and 8 make 4."
+            ),
+        ),
+        (
+            _("The deal"),
+            _(
+                "Player, bank, player, bank. You play the player's hand. The bank's cards lie "
+                "face down until you are served. Eight or nine in two cards is a natural: it ends "
+                "the coup at once, and nine beats eight."
+            ),
+        ),
+        (_("The player"), _("Draws on 0 to 4, stands on 6 and 7. On 5 you choose.")),
+        (
+            _("The bank"),
+            bank.format(
+                three=options[settings.rules.bank_option_3v9],
+                five=options[settings.rules.bank_option_5v4],
+            ),
+        ),
     )
 
 
-_ENGLISH = (
-    "|15The point|07  Two or three cards that count nine, or nearer to nine than the bank's. Aces "
-    "are one, tens and faces nothing, all others their number; tens of the total are dropped.",
-    "|15The deal|07  Player, bank, player, bank. You hold the player's hand; the bank's cards lie "
-    "face down until you are served. Eight or nine in two cards is a natural: it ends the coup at "
-    "once, and nine beats eight.",
-    "|15The player|07  draws on 0 to 4, stands on 6 and 7. On 5 you choose.",
-    "|15The bank|07  draws on 0 to 2, stands on 7. When the player stood it draws on 3 to 5. Else "
-    "the player's third card decides: on 3 the bank draws against 0 to 7, on 4 against 2 to 7, on "
-    "5 against 5 to 7, on 6 against 6 and 7. On 3 against a 9 it {three}, on 5 against a 4 it "
-    "{five}.",
-    "|15The stakes|07  Even money. Equal points are a stand-off: all bets are off.",
-    "|15For time|07  A coin is {coin} of yours, a wager {least} to {most}{turns}. Your last coin "
-    "is never wagered.",
-    "|15For the bank|07  A new player has {bankroll} and may wager all of it at once, but not more "
-    "than the bank has. The bank has {bank} each time you come back, and can be broken. A bankroll "
-    "that is gone is renewed the next day.",
-    "|15Fair|07  Four decks run on from coup to coup. Their seal is shown when the shoe is opened, "
-    "the seed behind it when the shoe is done, which it is after a coup that leaves eight cards or "
-    "fewer. You may cut each new shoe with a few words of yours.",
-    "|15Hang up|07  on your 5, and the coup waits for you as it was.",
-)
+def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str, str]]:
+    turns = settings.turns_per_day
+    for_time = _(
+        "A coin is {coin} of your time. Bet {least} to {most}; your last coin stays with you."
+    ).format(
+        coin=span(settings.coin_minutes * 60),
+        least=settings.smallest_bet,
+        most=wording.coins(settings.largest_bet),
+    )
+    if turns:
+        each = ngettext("{number} turn a day.", "{number} turns a day.", turns)
+        for_time = f"{for_time} {each.format(number=turns)}"
+    for_the_bank = _(
+        "New players get {bankroll}. You may bet all of it at once, but no more than the bank "
+        "has. The bank has {bank} each time you come back, and can be broken. If you lose your "
+        "bankroll, you get a fresh one the next day."
+    )
+    bankroll, bank = money(NEW_BANKROLL, unit), money(FULL_BANK, unit)
+    return (
+        (_("Your point is higher"), _("You win: 1 to 1.")),
+        (_("The bank's is higher"), _("You lose your bet.")),
+        (_("Equal points"), _("A stand-off: your bet comes back.")),
+        (_("For time"), for_time),
+        (_("For the bank"), for_the_bank.format(bankroll=bankroll, bank=bank)),
+    )
 
-_FRENCH = (
-    "|15Le point|07  Deux ou trois cartes qui font neuf, ou plus près de neuf que la banque. L'as "
-    "vaut un, les dix et les figures rien, les autres leur nombre ; les dizaines ne comptent pas.",
-    "|15La donne|07  Joueur, banque, joueur, banque. Vous tenez la main du joueur ; les cartes de "
-    "la banque restent cachées jusqu'à ce que vous soyez servi. Huit ou neuf en deux cartes est un "
-    "abattage : le coup est fini, et neuf bat huit.",
-    "|15Le joueur|07  tire de baccara à 4, reste à 6 et à 7. À 5, c'est à vous de choisir.",
-    "|15La banque|07  tire de baccara à 2, reste à 7. Si le joueur est resté, elle tire à 3, 4 et "
-    "5. Sinon la troisième carte du joueur décide : à 3 la banque tire contre 0 à 7, à 4 contre 2 "
-    "à 7, à 5 contre 5 à 7, à 6 contre 6 et 7. À 3 contre un 9 elle {three}, à 5 contre un 4 elle "
-    "{five}.",
-    "|15Les mises|07  Payées un pour un. À points égaux, le coup est nul, les mises sont rendues.",
-    "|15Pour du temps|07  Une pièce vaut {coin} de votre temps, la mise va de {least} à "
-    "{most}{turns}. La dernière pièce ne se joue pas.",
-    "|15Pour la banque|07  Un nouveau joueur a {bankroll} et peut tout miser d'un coup, mais "
-    "jamais plus que la banque n'a. Elle a {bank} à chacun de vos retours, et on peut la faire "
-    "sauter. Un capital épuisé est remplacé le lendemain.",
-    "|15Franc jeu|07  Un sabot de quatre jeux sert de coup en coup. Son sceau est montré à "
-    "l'ouverture, la graine à la fin : après un coup qui laisse huit cartes ou moins. Vous pouvez "
-    "couper chaque nouveau sabot avec quelques mots.",
-    "|15Raccrochez|07  sur votre 5, et le coup vous attend tel quel.",
-)
+
+def explained(*, for_time: bool) -> list[str]:
+    """Return what each field of the table means."""
+    cards = (_("Player, Bank"), _("The cards of each side and their point, which nine is best of."))
+    coups = (
+        _("Scoreboard"),
+        _(
+            "The last coups, the latest at the right: the winning point stands in the row of the "
+            "winner."
+        ),
+    )
+    net = (_("Net"), _("What you are up or down since you sat down."))
+    bet = (_("Bet"), _("What is on the table in this coup."))
+    own = (
+        (
+            (_("Pot"), _("The whole coins in your time left.")),
+            (_("A coin"), _("How much of your time a coin is.")),
+        )
+        if for_time
+        else (
+            (_("Bankroll"), _("Your play money. It is kept from call to call.")),
+            (_("The bank"), _("What the bank has left. Win it all and you have broken the bank.")),
+        )
+    )
+    plate = (_("Brass plate"), _("Those who broke the bank last."))
+    return [f"|15{head}|07  {text}" for head, text in (cards, *own, bet, net, coups, plate)]

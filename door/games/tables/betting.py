@@ -96,8 +96,14 @@ class Betting:
                 console.say(f"|12{self.told(self.words.which_amount, example=most)}")
             elif refused := self.refused(bet, most):
                 console.say(f"|12{refused}")
-            else:
+            elif typed.strip() or await self.agrees_to(bet):
                 return bet
+            else:
+                return None
+
+    async def agrees_to(self, bet: int) -> bool:
+        """Ask whether a bet that Enter alone placed is meant, where there is reason to."""
+        return True
 
     def last(self) -> int:
         kept: object = self.caller.record.preferences

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ansi.charset import Charset, encode
+from ansi.charset import Charset, encode, spelling
 from door.games.baccarat import words
-from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue, dialogue
-from door.games.baccarat.events import BaccaratOutcome, Side
+from door.games.baccarat.events import BaccaratOutcome, BaccaratRevealed, Side
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
-from door.games.engine.cards import deck, parse_card
+from door.games.engine.cards import Card, deck, parse_card
 from tests.door.punting import (
     at_baccarat,
     baccarat_toml,
@@ -26,6 +25,8 @@ from tests.door.punting import (
 )
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import world
+from timebank.language import Viewer, speaking_to
+from tools.catalogues import read
 
 FRENCH_HOUSE = baccarat_toml(language="french")
 # A painted screen in plain letters: the terminal types of the two others are known by now.
@@ -55,6 +56,11 @@ def as_shown(text: str, profile: Profile) -> str:
     return text
 
 
+def in_french(card: Card) -> str:
+    with speaking_to(Viewer("fr")):
+        return words.card(card)
+
+
 def five_against_a_heart(coup: BaccaratRound) -> bool:
     """A 5 that draws a heart: the one suit with a letter that few terminals have."""
     if coup.legal() != (BaccaratAction.CARD, BaccaratAction.NO_CARD):
@@ -72,15 +78,13 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         ada = await punter_of(board, "Ada", profile, looks=LOOKS)
         board.seeds = [seed]
         ada.presses("c")
-        await ada.is_asked(
-            "Jouer pour du temps, ou pour faire sauter la banque ?  <T>emps  <B>anque"
-        )
+        await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
         ada.presses("b")
-        await ada.is_asked(as_shown("<P>onter <M>ode <L>anguage <S>abot <C>oupe <R>ègles", profile))
+        await ada.is_asked("<M>ode  <L>angue  <S>abot  <T>emps  <Q>uitter")
         await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
         assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
         assert as_shown("Égalité", profile) in ada.terminal.row(15)
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked(
             as_shown("Faites vos jeux : 1 F à 100 000 F (Entrée pour 1 000 F) :", profile)
         )
@@ -88,10 +92,10 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         await ada.is_asked("Carte ?  <C>arte  <N>on, merci")
         await ada.sees("Rien ne va plus. Cinq au joueur.")
         ada.presses("c")
-        third = f"Carte au joueur : {words.card(FRENCH, coup.player[2])}."
+        third = f"Carte au joueur : {in_french(coup.player[2])}."
         await ada.sees(as_shown(third, profile))
         ada.presses(" ")
-        await ada.is_asked("<P>onter")
+        await ada.is_asked("<S>abot")
         await ada.sees(as_shown("La banque reste : sept à la banque.", profile))
         assert as_shown("Sept à la banque", profile) in ada.terminal.row(10)
         # Not a letter came that is none of the terminal's.
@@ -107,21 +111,21 @@ async def test_the_bank_is_broken_in_french(tmp_path: Path, profile: Profile) ->
         board.seeds = [seed_where(wins, wins, wins, wins)]
         await ada.sits_down_at_baccarat()
         for wager in (100_000, 200_000, 400_000, 300_000):
-            ada.presses("p")
+            ada.presses("b")
             await ada.is_asked("Faites vos jeux")
             ada.presses(f"{wager}\r ")
-            await ada.is_asked_any("<P>onter", "Appuyez sur une touche")
+            await ada.is_asked_any("<S>abot", "Appuyez sur une touche")
         for line in (
             "Mesdames, messieurs, la banque a sauté !",
             "a fait sauter la banque de cette table",
-            "et la quitte avec 1 100 000 F",
+            "et la quitte avec 1 100 000 F.",
             "Il y a fallu 4 coups et des nerfs d'acier.",
-            "Champagne ! Le nom est gravé dans le cuivre, près de la porte.",
+            "Champagne ! Le nom est gravé dans le cuivre.",
         ):
             await ada.sees(as_shown(line, profile))
         ada.presses(" ")
-        await ada.is_asked("<P>onter")
-        ada.presses("p")
+        await ada.is_asked("<S>abot")
+        ada.presses("b")
         await ada.sees(as_shown("La banque a sauté. Elle rouvrira avec 1 000 000 F", profile))
 
 
@@ -135,17 +139,17 @@ async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers(10_000)
         ada.presses("l")
-        await ada.is_asked("<P>onter")
+        await ada.is_asked("<S>abot")
         await ada.wagers(30_000)
         assert ada.play_money("usd-cent")["bankroll"] == 110_000
         assert ada.play_money("frf-cent")["bankroll"] == 70_000
         assert ada.figure("Capital") == "70 000 F"
         # Remembered for the next call.
         await ada.comes_back()
-        assert "<P>onter" in ada.prompt
+        assert "<S>abot" in ada.prompt
         assert ada.figure("Capital") == "70 000 F"
         ada.presses("l")
-        await ada.is_asked("<P>lace bet")
+        await ada.is_asked("<S>hoe")
         assert ada.figure("Bankroll") == "$110,000"
         await ada.wagers(5_000)
         assert ada.play_money("usd-cent")["bankroll"] == 115_000
@@ -154,13 +158,13 @@ async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
 async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
         ada.presses("l")
-        await ada.is_asked("<P>onter")
-        assert "Pour du temps, tours du jour : 0 sur 20" in ada.terminal.row(0)
+        await ada.is_asked("<S>abot")
+        assert "Mises en minutes - 0 coup sur 20" in ada.terminal.row(0)
         assert ada.figure("Pot") == "60 pièces"
         await ada.asks_to_bet()
         assert "Faites vos jeux : 1 pièce à 10 pièces (Entrée pour 1 pièce) :" in ada.prompt
         ada.presses("3\r ")
-        await ada.is_asked("<P>onter")
+        await ada.is_asked("<S>abot")
         await ada.sees("Le joueur gagne : 3 pièces pour vous.")
         assert ada.has["online"] == 63 * 60
         assert ada.play_money("frf-cent") == {}
@@ -169,24 +173,23 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
 async def test_rules_statement_and_refusals_are_french_too(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("stand-off")), toml=FRENCH_HOUSE) as ada:
         ada.presses("r")
-        await ada.sees("Les règles du baccara (page 1 sur 2)")
-        await ada.sees("tire de baccara à 2, reste à 7.")
-        await ada.is_asked("Suiva<n>te  <Q>uitter")
+        await ada.sees("Les règles du baccara (page 1 sur")
+        await ada.sees("Tire de baccara à 2, reste à 7.")
+        await ada.is_asked("Suiva<n>te (Entrée)")
         ada.presses("n")
-        await ada.is_asked("<P>récédente  <Q>uitter")
+        await ada.is_asked("<P>récédente")
         ada.presses("q")
-        await ada.is_asked("<P>onter")
+        await ada.is_asked("<S>abot")
         await ada.asks_to_bet()
         ada.presses("100 001\r")
         await ada.sees("Votre capital est de 100 000 F : vous ne pouvez miser davantage.")
         ada.presses("1\r ")
-        await ada.is_asked("<P>onter")
+        await ada.is_asked("<S>abot")
         await ada.sees("Égalité : le coup est nul, votre mise vous est rendue.")
         ada.presses("s")
         await ada.sees("cartes dans le sabot.")
         ada.presses("q")
-        await ada.sees("Baccara : 1 coup, 0 au joueur, 0 à la banque, 1 à égalité")
-        await ada.sees("votre capital est de 100 000 F.")
+        await ada.sees("Baccara : 0 gain, 0 perte, 1 égalité. Votre capital : 100 000 F.")
 
 
 async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: Path) -> None:
@@ -198,14 +201,14 @@ async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: 
         ada.presses("c")
         await ada.terminal.until("Jouer pour du temps")
         ada.presses("b")
-        await ada.terminal.until("<Q>uitter")
-        ada.presses("p")
+        await ada.terminal.until("<S>abot")
+        ada.presses("b")
         await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")
         ada.presses("1000\r")
         await ada.terminal.until("Carte ?  <C>arte  <N>on, merci")
         heard = ada.terminal.heard
         for card in coup.player:
-            assert as_shown(f"Vous recevez {words.card(FRENCH, card)}.", REFUSING) in heard
+            assert as_shown(f"Vous recevez {in_french(card)}.", REFUSING) in heard
         assert heard.count("La banque prend une carte, face cachee.") == 2
         assert "Cinq au joueur." in heard
         ada.presses("n")
@@ -215,64 +218,90 @@ async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: 
         assert b"\x1b" not in ada.terminal.received
 
 
+async def test_the_status_bar_speaks_the_language_of_the_table(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path) as ada:
+        assert "Time left" in ada.status
+        ada.presses("l")
+        await ada.is_asked("<L>angue")
+        assert "Temps" in ada.status
+        assert "Time left" not in ada.status
+        assert ada.caller.record.preferences["language"] == "fr"
+        ada.presses("l")
+        await ada.is_asked("<L>anguage")
+        assert "Time left" in ada.status
+
+
+async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        ada = await punter_of(board, "Ada")
+        await ada.caller.remember({"baccarat": {"language": "french", "mode": "B"}})
+        ada.presses("c")
+        await ada.is_asked("<L>angue")
+        assert ada.figure("Capital") == "100 000 F"
+        ada.presses("q")
+        await ada.is_asked("ood-bye")
+        assert "Time left" in ada.status
+
+
 # The texts themselves
 
 
-def texts(said: Dialogue) -> dict[str, str]:
-    """Every sentence of a dialogue by its name."""
-    found: dict[str, str] = {}
-    for field in fields(said):
-        value = getattr(said, field.name)
-        if isinstance(value, str):
-            found[field.name] = value
-        elif isinstance(value, tuple):
-            found |= {f"{field.name} {number}": text for number, text in enumerate(value)}
-        else:
-            found |= {f"{field.name} {key}": text for key, text in value.items()}
-    return found
+@pytest.fixture(params=list(Charset))
+def french(request: pytest.FixtureRequest) -> Iterator[Charset]:
+    """Somebody reads French on a terminal of this character set."""
+    with speaking_to(Viewer("fr", spelling(request.param))):
+        yield request.param
 
 
-def test_both_languages_put_the_same_things_into_every_sentence() -> None:
-    english, french = texts(ENGLISH), texts(FRENCH)
-    assert english.keys() == french.keys()
-    for name, text in english.items():
-        assert sorted(re.findall(r"{\w+}", text)) == sorted(re.findall(r"{\w+}", french[name])), (
-            name
-        )
+def texts() -> dict[str, str]:
+    """Every text of this table in French, by its English."""
+    said = read("fr")
+    return {
+        str(text.id): " ".join(text.string) if text.pluralizable else text.string
+        for text in said
+        if any("games/baccarat" in place for place, _line in text.locations)
+    }
 
 
 def test_french_says_everything_in_its_own_words() -> None:
-    """What a dialogue does not give is said in English."""
-    english, french = texts(ENGLISH), texts(FRENCH)
-    same = {name for name, text in english.items() if french[name] == text}
-    assert same == {"points 6", "pot", "plaque 0", "menu M"}
+    """What the catalogue does not give is said in English."""
+    told = texts()
+    assert not [
+        english
+        for english, french in told.items()
+        if not french.strip(" \u00a0") and english != ","
+    ]
+    same = {english for english, french in told.items() if french == english}
+    assert same == {"six", "Pot", "Mode"}
 
 
-@pytest.mark.parametrize("charset", [Charset.CP437, Charset.ASCII])
-def test_no_letter_of_the_french_is_lost_where_the_terminal_has_few(charset: Charset) -> None:
+def test_no_letter_of_the_french_is_lost_where_the_terminal_has_few(french: Charset) -> None:
     """Nothing becomes a question mark; capitals without an accent in CP437 keep their letter."""
-    for name, text in texts(dialogue("french", charset)).items():
-        assert encode(text, charset).count(b"?") == text.count("?"), name
+    for english, text in texts().items():
+        shown = text.translate(spelling(french))
+        assert encode(shown, french).count(b"?") == text.count("?"), english
 
 
 def test_french_is_typed_with_a_blank_before_its_double_signs() -> None:
-    for name, text in texts(FRENCH).items():
-        assert not re.search("[^ ][?!;:]", text), name
+    for english, text in texts().items():
+        assert not re.search("[^ ][?!;:](?!\\|)", text), english
 
 
-def test_cp437_and_ascii_spell_the_heart_with_two_letters() -> None:
-    queen = parse_card("QH")
-    assert words.card(dialogue("french", Charset.UTF8), queen) == "la dame de cœur"
-    for charset in (Charset.CP437, Charset.ASCII):
-        assert words.card(dialogue("french", charset), queen) == "la dame de coeur"
+def test_the_heart_is_spelled_with_two_letters_where_there_is_no_ligature(
+    french: Charset,
+) -> None:
+    queen = words.card(parse_card("QH"))
+    assert queen == ("la dame de cœur" if french is Charset.UTF8 else "la dame de coeur")
 
 
-def test_every_card_has_its_name_in_both_languages() -> None:
-    for said in (ENGLISH, FRENCH):
-        assert len({words.card(said, card) for card in deck(1)}) == 52
-    assert words.card(FRENCH, parse_card("AS")) == "l'as de pique"
-    assert words.card(FRENCH, parse_card("TD")) == "le dix de carreau"
-    assert words.card(ENGLISH, parse_card("TD")) == "the 10 of diamonds"
+def test_every_card_has_its_name_in_french() -> None:
+    with speaking_to(Viewer("fr")):
+        assert len({words.card(card) for card in deck(1)}) == 52
+        assert words.card(parse_card("AS")) == "l'as de pique"
+        assert words.card(parse_card("TD")) == "le dix de carreau"
+    assert words.card(parse_card("TD")) == "the 10 of diamonds"
 
 
 @pytest.mark.parametrize(
@@ -284,12 +313,13 @@ def test_every_card_has_its_name_in_both_languages() -> None:
     ],
 )
 def test_points_are_called(side: Side, point: int, called: str) -> None:
-    assert words.call(FRENCH, side, point) == called
+    with speaking_to(Viewer("fr")):
+        assert words.call(side, point) == called
 
 
-def test_no_sentence_about_a_card_is_wider_than_the_screen() -> None:
-    longest = max(deck(1), key=lambda card: len(words.card(FRENCH, card)))
-    for said in (ENGLISH, FRENCH):
-        both = words.cards(said, (longest, longest))
-        told = said.bank_turns_up.format(cards=both, point=max(said.points, key=len))
-        assert len(re.sub(r"\|\d\d", "", told)) <= 77
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_no_sentence_about_a_card_is_wider_than_the_screen(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        longest = max(deck(1), key=lambda card: len(words.card(card)))
+        told = words.sentence(BaccaratRevealed((longest, longest), 7), str)
+    assert len(re.sub(r"\|\d\d", "", told)) <= 77

@@ -62,8 +62,8 @@ async def test_a_coup_left_on_5_waits_with_the_same_cards(
         await ada.is_asked("Card?")
         await ada.sees("The coup you left is still on the table.")
         assert [row[:55] for row in ada.terminal.lines[4:11]] == cards
-        assert ada.named("Seal") == sha256(seed).hexdigest()
         await ada.answers("c")
+        assert await ada.named("Seal of this shoe") == sha256(seed).hexdigest()
         assert ada.journal() == ["bet", "card"]
         assert f"Player  {coup.apply(BaccaratAction.CARD)[0].player_point}" in ada.terminal.row(4)
         if mode == "b":
@@ -71,10 +71,10 @@ async def test_a_coup_left_on_5_waits_with_the_same_cards(
         else:
             # A second went with the call that was cut off.
             assert ada.has["online"] == 68 * MINUTE - 1
-            assert "turns today: 1 of 20" in ada.terminal.row(0)
+            assert "Played for time - 1 of 20 turns" in ada.terminal.row(0)
 
 
-async def test_a_coup_in_francs_goes_on_in_french_against_the_same_bank(tmp_path: Path) -> None:
+async def test_a_coup_in_francs_stays_in_francs_against_the_same_bank(tmp_path: Path) -> None:
     seed = seed_where(ends("player"), CARD_WINS)
     async with at_baccarat(tmp_path, seed, toml=baccarat_toml(language="french")) as ada:
         await ada.wagers(100_000)
@@ -83,13 +83,12 @@ async def test_a_coup_in_francs_goes_on_in_french_against_the_same_bank(tmp_path
         # Whatever language Ada chose meanwhile, in another window.
         with ada.board.books() as desk:
             desk.connection.exec_driver_sql(
-                "UPDATE callers SET preferences = json_set(preferences, '$.baccarat.language',"
-                " 'english')"
+                "UPDATE callers SET preferences = json_set(preferences, '$.language', 'en')"
             )
         await ada.calls()
-        await ada.is_asked("Carte ?")
-        assert ada.figure("Banque") == "900 000 F"
-        assert ada.figure("Mise") == "50 000 F"
+        await ada.is_asked("Card?")
+        assert ada.figure("The bank") == "FR 900,000"
+        assert ada.figure("Bet") == "FR 50,000"
         ada.presses("c ")
         await ada.is_asked_any(*MENUS)
         # Ada has returned: the bank is whole again, and Ada keeps the winnings.
@@ -112,10 +111,10 @@ async def test_a_bank_broken_by_the_coup_that_was_left_stays_broken(tmp_path: Pa
         await ada.is_asked("Card?")
         ada.presses("c ")
         await ada.is_asked("Press any key")
-        await ada.sees("and leaves it with $1,100,000")
+        await ada.sees("and leaves with $1,100,000.")
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
-        ada.presses("p")
+        ada.presses("b")
         await ada.sees("The bank is broken.")
 
 
@@ -228,12 +227,12 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         await ada.answers("c")
         assert ada.play_money("usd-cent")["bankroll"] == 99_000
         with locked(ada):
-            for key in "pmlc":
+            for key in "bmlc":
                 ada.presses(key)
                 await ada.sees("The books cannot be written just now.")
                 await ada.is_asked_any(*MENUS)
                 ada.presses("s")
-                await ada.sees("cards are left")
+                await ada.sees("cards left")
         assert "Played in dollars" in ada.terminal.row(0)
 
 
@@ -269,7 +268,7 @@ async def test_a_server_that_is_killed_on_a_5_loses_nothing(tmp_path: Path) -> N
         await ada.sits_down_at_baccarat()
         await plays_to_a_5(ada)
         before = ada.play_money("usd-cent")
-        cards, seal = [row[:55] for row in ada.terminal.lines[4:11]], ada.named("Seal")
+        cards = [row[:55] for row in ada.terminal.lines[4:11]]
         board.process.kill()
         assert await board.ends() == -signal.SIGKILL
         await ada.terminal.until_closed()
@@ -281,7 +280,6 @@ async def test_a_server_that_is_killed_on_a_5_loses_nothing(tmp_path: Path) -> N
         await log_on(ada.terminal, "Ada")
         await ada.is_asked("Card?")
         assert [row[:55] for row in ada.terminal.lines[4:11]] == cards
-        assert ada.named("Seal") == seal
         await ada.answers("n")
         assert ada.journal() == ["bet", "no-card"]
         after = ada.play_money("usd-cent")
@@ -308,7 +306,7 @@ async def test_a_server_that_is_killed_while_wagers_pour_in_keeps_its_books(
         for _ in range(3):
             dealt = coups(board)
             # Wagers and answers, typed far ahead; keys that fit no question are ignored.
-            ada.presses("p100\rn" * 80)
+            ada.presses("b100\rn" * 80)
             await ada.terminal.wait_for(
                 lambda _, dealt=dealt: coups(board) > dealt + 5, "some coups"
             )
@@ -352,7 +350,7 @@ async def test_a_caller_with_plain_lines_finds_the_coup_told(tmp_path: Path) -> 
         assert "(five)" in ada.terminal.heard
         ada.presses("n")
         await ada.terminal.until_heard("The bank wins and takes $1,000.")
-        await ada.terminal.until_heard("<P>lace bet")
+        await ada.terminal.until_heard("<S>hoe")
         assert "Bankroll: $99,000" in ada.terminal.heard
 
 
