@@ -106,7 +106,7 @@ def layout_of(area: Area) -> Layout:
         bands = max(1, min(3, (area.rows - 21) // 4))
         return Layout(
             *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, 12, LAYOUT_COLUMNS, 9),
-            *((left + 2, left + 41), 21, bands, COUPS_SHOWN, 21, area.rows - 22),
+            *((left + 1, left + 40), 21, bands, COUPS_SHOWN, 21, area.rows - 22),
             is_large=True,
         )
     return Layout(
@@ -202,7 +202,7 @@ class BaccaratScene:
             self._paint_panel(canvas, layout)
         self._paint_score(canvas, layout)
         if self.short and not area.is_narrow:
-            canvas.put_pipe(area.rows - 1, layout.left + 1, f"|08{self.short}")
+            canvas.put_pipe(area.rows - 1, layout.left + 1, f"|03{self.short}")
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{words.title()}" + (f"|07 - {self.played}" if self.played else "")]
@@ -287,7 +287,7 @@ class BaccaratScene:
     def _paint_figures(self, canvas: Canvas, layout: Layout) -> None:
         """Put figures in pairs where they fit, else one in a row, as many as there is room for."""
         half = layout.columns // 2
-        fit = all(len(name) + 1 + len(value) < half for name, value in self.figures)
+        fit = all(len(name) + 1 + len(value) <= half for name, value in self.figures)
         for number, (name, value) in enumerate(self.figures):
             row, right = divmod(number, 2) if fit else (number, 0)
             if row >= layout.panel_rows:

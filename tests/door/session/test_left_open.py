@@ -42,7 +42,7 @@ async def test_a_coup_left_open_at_baccarat(tmp_path: Path) -> None:
         await ada.wagers(8)
         await ada.wagers_on_5(8)
         await closes(ada)
-        assert "you leave the table with a coup still open." in ada.screen
+        assert "You're even. A coup is still open." in ada.screen
 
 
 async def test_a_coup_left_open_after_one_that_was_lost(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ async def test_a_coup_left_open_after_one_that_was_lost(tmp_path: Path) -> None:
         await ada.wagers(8)
         await ada.wagers_on_5(8)
         await closes(ada)
-        assert "behind by 8 minutes, with a coup still open." in ada.screen
+        assert "You're down 8 minutes. A coup is still open." in ada.screen
 
 
 async def test_a_hand_left_open_at_the_teletype(tmp_path: Path) -> None:
