@@ -73,9 +73,6 @@ class ForTime(BettingTime):
             figures.append((_("Net"), f"{sign}{wording.clock_time(self.tally.net)}"))
         return figures
 
-    def told(self, words: str, **coins: int) -> str:
-        return super().told(_(words), **coins)
-
     def refused(self, bet: int, most: int | None = None) -> str:
         """Say which limit is overstepped, as it is now."""
         return super().refused(bet)
@@ -137,9 +134,6 @@ class ForTheBank(Betting):
             figures.append((_("Net"), words.signed_money(self.tally.net, self.unit)))
         return figures
 
-    def told(self, words: str, **coins: int) -> str:
-        return super().told(_(words), **coins)
-
     async def agrees_to(self, bet: int) -> bool:
         """Ask before Enter alone bets the whole bankroll."""
         if bet * self.coin < self.bankroll:
@@ -169,10 +163,10 @@ class ForTheBank(Betting):
             return self.told(self.words.least, least=1)
         if bet * self.coin > self.bankroll:
             told = _("You can't bet more than your bankroll of {most}.")
-            return f"|12{told.format(most=self.amount(self.bankroll))}"
+            return told.format(most=self.amount(self.bankroll))
         if bet * self.coin > self.casino:
             told = _("The bank has only {most} left to win.")
-            return f"|12{told.format(most=self.amount(self.casino))}"
+            return told.format(most=self.amount(self.casino))
         return ""
 
     def amount(self, amount: int) -> str:

@@ -158,7 +158,7 @@ class BaccaratTable(Alone):
 
     async def _resume(self) -> bool:
         await self._lay_out()
-        self.console.say(_(self.words.resumed))
+        self.console.say(f"|14{_(self.words.resumed)}")
         await self._play()
         self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
         if isinstance(self.betting, ForTheBank):

@@ -35,21 +35,21 @@ CARD, NO_CARD = "C", "N"
 class BaccaratWords(Words):
     """What every table says, as a croupier says it."""
 
-    new_shoe: str = N_("|07The cards are shuffled: a new shoe.")
-    cut_words: str = N_("|07A phrase to cut the cards (Enter for none):|15")
-    cut_on: str = N_("|07Cut is on: you'll be asked for a phrase before each new shoe.")
-    cut_off: str = N_("|07Cut is off.")
-    bets: str = N_("|07Place your bets: |15{least}|07 to |15{most}|07 (Enter for {last}):|15")
-    no_bet: str = N_("|07No bet placed.")
-    which_amount: str = N_("|12Whole amounts only, such as {example}.")
-    least: str = N_("|12The smallest bet is {least}.")
-    most_of_table: str = N_("|12The largest bet here is {most}.")
-    most_of_pot: str = N_("|12You can bet up to {most}: your last coin stays with you.")
+    new_shoe: str = N_("The cards are shuffled: a new shoe.")
+    cut_words: str = N_("A phrase to cut the cards (Enter for none):")
+    cut_on: str = N_("Cut is on: you'll be asked for a phrase before each new shoe.")
+    cut_off: str = N_("Cut is off.")
+    bets: str = N_("Place your bets: {least} to {most} (Enter for {last}):")
+    no_bet: str = N_("No bet placed.")
+    which_amount: str = N_("Whole amounts only, such as {example}.")
+    least: str = N_("The smallest bet is {least}.")
+    most_of_table: str = N_("The largest bet here is {most}.")
+    most_of_pot: str = N_("You can bet up to {most}: your last coin stays with you.")
     pot_too_small: str = N_(
-        "|12You have {pot}. The smallest bet is {least}, and your last coin stays with you."
+        "You have {pot}. The smallest bet is {least}, and your last coin stays with you."
     )
-    last_turn: str = N_("|14That was your last turn today: you get {limit} a day.")
-    trimmed: str = N_("|14{event}: of a win of {full}, {surplus} {where}.")
+    last_turn: str = N_("That was your last turn today: you get {limit} a day.")
+    trimmed: str = N_("{event}: of a win of {full}, {surplus} {where}.")
     where: Mapping[str, str] = field(
         default_factory=lambda: {
             "built-in": N_("would go to your time bank"),
@@ -57,7 +57,7 @@ class BaccaratWords(Words):
             "none": N_("would be lost"),
         }
     )
-    resumed: str = N_("|14The coup you left is still on the table.")
+    resumed: str = N_("The coup you left is still on the table.")
 
 
 WORDS = BaccaratWords()
