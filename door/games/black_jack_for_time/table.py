@@ -130,7 +130,7 @@ class BlackJackForTimeTable(TableForTime):
         if round_.phase is not BlackjackPhase.INSURANCE:
             return ""
         price = wording.coins_of(round_.amount(BlackjackAction.INSURANCE), self.coin)
-        return _("Dealer shows an ace. Insurance for {price}?").format(price=price)
+        return _("Insurance for {price}?").format(price=price)
 
     def _forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
         if actions != [BlackjackAction.NO_INSURANCE]:

@@ -145,7 +145,7 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(5, hand("insurance", ends=ending))
-        assert "Dealer shows an ace. Insurance for 2.5 coins?" in ada.prompt_row
+        assert "Insurance for 2.5 coins?" in ada.prompt_row
         await ada.does("insurance")
         await ada.message(words)
         assert ada.moved() == moved

@@ -149,6 +149,7 @@ async def test_a_preference_that_cannot_be_written_does_not_end_the_call(
             await ada.message(UNWRITTEN)
         await ada.prompt(PLACE_BET)
         ada.terminal.send("c")
+        await ada.message("Cut is on")
         assert ada.figure("Cut") == "on"
 
 
