@@ -200,7 +200,7 @@ async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(tmp_path: Path)
         await ada.terminal.wait_for(lambda terminal: "Node 1" in terminal.row(39), "the status row")
         # The cards are the same, and larger.
         assert "┌─────────┐" in ada.screen
-        ranks = [row[1:5].strip() for row in stood if row[2:3].isalnum() and row[1] == "│"]
+        ranks = [row[2:5].strip() for row in stood if row[2:3].isalnum() and row[1] == "│"]
         assert all(f"│{rank}" in ada.screen for rank in ranks)
         assert "<H>it" in ada.prompt
         ada.presses("s")
