@@ -16,6 +16,8 @@ from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world
 
 MINUTE = 60
+# Here the cards slide.
+LIVELY = BOARD.replace('animation = "off"', 'animation = "normal"')
 MENUS = ("<S>hoe", "<S>abot")
 CARD_ASKED = ("Card?", "Carte ?")
 BETS = ("Place your bets", "Faites vos jeux")
@@ -28,7 +30,7 @@ def baccarat_toml(**keys: object) -> str:
         f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
         for key, value in keys.items()
     )
-    return "\n".join((BOARD, "[games.baccarat]", *lines, ""))
+    return "\n".join((LIVELY, "[games.baccarat]", *lines, ""))
 
 
 def shoe_of(seed: bytes, cut: str = "") -> tuple[Any, ...]:
@@ -182,7 +184,7 @@ async def at_baccarat(
     *shoes: bytes,
     mode: str = "b",
     profile: Profile = MODERN,
-    toml: str = BOARD,
+    toml: str = LIVELY,
     **how: Any,
 ) -> AsyncIterator[Punter]:
     """A caller who has just sat down with these shoes to come; `how` is what `world` takes."""

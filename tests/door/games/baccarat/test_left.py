@@ -219,7 +219,7 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         await ada.wagers_on_5(1000)
         with locked(ada):
             ada.presses("c")
-            await ada.sees("The books cannot be written just now. Nothing has changed.")
+            await ada.sees("The books are unavailable right now. Nothing has changed.")
             await ada.is_asked("Press any key to try again")
         assert ada.journal() == ["bet"]
         ada.presses(" ")
@@ -229,7 +229,7 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         with locked(ada):
             for key in "bmlc":
                 ada.presses(key)
-                await ada.sees("The books cannot be written just now.")
+                await ada.sees("The books are unavailable right now.")
                 await ada.is_asked_any(*MENUS)
                 ada.presses("s")
                 await ada.sees("cards left")
@@ -243,7 +243,7 @@ async def test_books_that_cannot_be_written_let_nobody_sit_down(tmp_path: Path) 
         await ada.is_asked("<T>ime  <B>ank")
         with locked(ada):
             ada.presses("b")
-            await ada.sees("The books cannot be written just now.")
+            await ada.sees("The books are unavailable right now.")
         await ada.goes_on_to("ood-bye")
 
 

@@ -128,9 +128,12 @@ async def test_a_toss_is_drawn_from_the_seed_of_the_shoe_and_journaled(
     async with at_baccarat(tmp_path, seed, toml=toml) as ada:
         await ada.asks_to_bet()
         ada.presses("1000\r")
-        while "leaves it to a toss" not in ada.screen:
+        for _step in range(40):
+            if "leaves it to a toss" in ada.screen:
+                break
             await ada.board.clock.advance(0.25)
             await ada.board.settled()
+        await ada.sees("leaves it to a toss")
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
         assert ada.journal() == ["bet", "bank-card" if lands else "bank-no-card"]
@@ -175,7 +178,7 @@ async def test_the_shoe_runs_on_from_coup_to_coup_until_8_or_fewer_cards_are_lef
             ada.presses("s")
             left = 208 - position
             await ada.sees(f"{left} cards left" if left > 8 else "The shoe is done")
-        assert await ada.named("Seed of this shoe") == first.hex()
+        assert await ada.named("Seed of the last shoe") == first.hex()
         await ada.asks_to_bet()
         await ada.sees("The cards are shuffled: a new shoe.")
         ada.presses("\x1b")
