@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from timebank.language import Phrase
+
 
 class DoorError(Exception):
     """The root of them all."""
@@ -48,7 +50,7 @@ class LogonRefused(CallerRefused):
     `own_fault` is set where the caller is the reason.
     """
 
-    def __init__(self, words: str, why: str = "", *, own_fault: bool = False) -> None:
+    def __init__(self, words: str | Phrase, why: str = "", *, own_fault: bool = False) -> None:
         super().__init__(words)
         self.why = why
         self.own_fault = own_fault

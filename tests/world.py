@@ -288,7 +288,9 @@ async def register(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
     await terminal.until("when you have written it down")
     terminal.send(" ")
-    await confirm_look(terminal)
+    await confirm_look(terminal, "Take a one-minute tour?")
+    terminal.send("n")
+    await terminal.until("ood-bye")
 
 
 async def log_on(terminal: Terminal, name: str) -> None:
@@ -299,15 +301,15 @@ async def log_on(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
 
 
-async def confirm_look(terminal: Terminal) -> None:
-    """Accept the guess about the screen, and read on to the main menu."""
+async def confirm_look(terminal: Terminal, then: str = "ood-bye") -> None:
+    """Accept the guess about the screen, and read on to the main menu or to what is asked then."""
     await terminal.until("Which of these boxes looks right?")
     await terminal.until("Your choice")
     terminal.send("\r")
     await terminal.until("are granted")
     await terminal.until("Press any key")
     terminal.send(" ")
-    await terminal.until("ood-bye")
+    await terminal.until(then)
 
 
 def seed_of(deal: Callable[[BlackjackRound], bool], cut: str = "") -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
-from door.call.caller import Caller
+from door.call.caller import TAKEN_OVER, Caller
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
@@ -24,6 +24,7 @@ from timebank.calls import calls
 from timebank.calls.arrival import open_host_call
 from timebank.calls.calls import open_call, open_calls
 from timebank.errors import AlreadyOnline, BooksFailed, NameRefused
+from timebank.language import Phrase
 from timebank.names import names
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Board:
         """Return the name as it will be kept; `NameRefused` says why it cannot be."""
         name = names.check(typed)
         if names.is_reserved(name):
-            raise NameRefused("That name is kept for the house. Please choose another.")
+            raise NameRefused(Phrase("That name is reserved for the house. Please choose another."))
         return name
 
     async def authenticate(
@@ -202,7 +203,7 @@ class Board:
             raise
         raced = self._caller_here(record.id)
         if raced is not None:  # another log-on of theirs was let in, and is closed by this one
-            raced.console.interrupt(TakenOver("Another call of yours has taken over."))
+            raced.console.interrupt(TakenOver(TAKEN_OVER))
         self.nodes[node] = caller
         return caller
 
@@ -235,7 +236,7 @@ class Board:
         for caller, number in seen:
             caller.last_hand.noted(number)
         for call_id in closed:
-            living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
+            living[call_id].console.interrupt(TakenOver(TAKEN_OVER))
 
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:
@@ -255,7 +256,7 @@ class Board:
         Of two log-ons that take over the same call, the first has the node.
         """
         other.hands_over = True
-        other.console.interrupt(TakenOver("Another call of yours has taken over."))
+        other.console.interrupt(TakenOver(TAKEN_OVER))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANDOVER_SECONDS):
                 await other.ended.wait()
@@ -274,7 +275,7 @@ class Board:
         if node is None:
             if not beyond:
                 raise BoardFull(
-                    f"All {nodes} nodes are busy. Nothing of yours is lost; please try again soon."
+                    Phrase("All {number} nodes are busy. Please try again soon.", number=nodes)
                 )
             node = max(self.nodes) + 1
         self.nodes[node] = None

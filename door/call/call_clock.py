@@ -11,6 +11,7 @@ from door import wording
 from door.call.console import PATIENCE_SECONDS, Console
 from door.call.flag import Flag
 from door.errors import IdledOut, TimeUp
+from timebank.language import Phrase, _, speaking_to
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from door.clock import Timer
     from door.config.config import Calls
 
+TIME_UP = Phrase("You're out of time.")
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 
@@ -60,7 +62,7 @@ class Patience:
         waited = self.console.clock.monotonic() - self._since
         waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
         if waits and not (self._is_told or self._is_told_of_doubt):
-            self.console.say("|14The books are busy just now; please wait.")
+            self.console.say(f"|14{_('The board is busy. Please wait.')}")
         self._is_told = waits
 
 
@@ -110,7 +112,7 @@ class CallClock:
 
     def check_time(self) -> None:
         if self._has_to_end():
-            self.console.interrupt(TimeUp("Your time is up."))
+            self.console.interrupt(TimeUp(TIME_UP))
 
     def grace(self, seconds: float) -> None:
         """Let the call go on uncharged: not into an event, nor past what a host allows."""
@@ -158,20 +160,23 @@ class CallClock:
         to_event, event = self.purse.seconds_to_event(), self.purse.event_words()
         is_near = event and to_event is not None and to_event <= left
         self.console.bell()
-        self.console.say(f"|12{span(left)} left{f' before {event}' if is_near else ''}.")
+        words = _("{time} left before {event}.") if is_near else _("{time} left.")
+        with speaking_to(self.console.viewer):
+            self.console.say(f"|12{words.format(time=span(left), event=event)}")
 
     def _check_idle(self) -> None:
         console, calls = self.console, self.calls
         idle = console.clock.monotonic() - console.last_key
         if idle >= calls.idle_limit_seconds:
-            console.interrupt(IdledOut("No key was pressed for too long."))
+            console.interrupt(IdledOut(Phrase("Disconnected: no key pressed.")))
         elif idle < calls.idle_warning_seconds:
             self._idle_warned = False
         elif not self._idle_warned:
             self._idle_warned = True
             remaining = math.ceil(calls.idle_limit_seconds - idle)
             console.bell()
-            console.say(f"|12Are you there? The line is dropped in {span(remaining)}.")
+            words = _("Still there? Disconnecting in {time}.").format(time=span(remaining))
+            console.say(f"|12{words}")
 
     def _is_entry_due(self) -> bool:
         purse, now = self.purse, self.console.clock.now()

@@ -23,7 +23,7 @@ from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
-from timebank.language import LANGUAGES
+from timebank.language import LANGUAGES, Phrase, _
 from timebank.wagers.wagers import Played
 from timebank.window.teller import deposit_before_leaving
 
@@ -40,11 +40,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R", bound="Receipt | Played")
 
+TAKEN_OVER = Phrase("You've logged on from another connection.")
+
 # How long a moment lasts.
 PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 
 
 class Caller:
+    is_new = False  # whether they have just registered
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(
@@ -120,9 +123,10 @@ class Caller:
         now = self.console.clock.now()
         if closing is not None and self.purse.event_has_begun():
             back = wording.when(closing.end, schedule, now)
-            return f"{closing.name} has begun. Please call back at {back}."
-        tomorrow = wording.when(schedule.next_day(now), schedule, now)
-        return f"Your time is up. The next day's minutes are yours from {tomorrow} on."
+            words = _("{event} has begun. Please call back at {time}.")
+            return words.format(event=closing.name, time=back)
+        midnight = wording.when(schedule.next_day(now), schedule, now)
+        return _("You're out of time. Fresh minutes at {time}.").format(time=midnight)
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of their minutes when they go for `reason`."""
@@ -218,15 +222,16 @@ class Caller:
             try:
                 self.tell(await self.touch())
             except CallClosed:
-                self.console.interrupt(TakenOver("Another call of yours has taken over."))
+                self.console.interrupt(TakenOver(TAKEN_OVER))
                 return
             except (BooksUnavailable, OutcomeUnknown):  # what was used is charged with the next one
                 if not is_stuck:  # it is tried again every second
-                    self.console.say("|12The books cannot be written just now; please wait.")
+                    words = _("The books can't be written just now. Please wait.")
+                    self.console.say(f"|12{words}")
                 is_stuck = True
             else:
                 if is_stuck:
-                    self.console.say("|10The books can be written again.")
+                    self.console.say(f"|10{_('The books can be written again.')}")
                 is_stuck = False
             self.clock.check_time()
 

@@ -114,6 +114,7 @@ class Console:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line
         self.viewer = Viewer(spelling=spelling(look.charset))  # who reads here
+        self.wants_lines = False  # whether they asked for plain lines, or their terminal did
         self.pace = 1.0  # how long a moment lasts at a table; 0 for none
         self.clock: Clock = clock
         self.look = look

@@ -20,6 +20,7 @@ from timebank.calls.calls import close_call
 from timebank.errors import BooksFailed, CallClosed
 from timebank.guests.claims import claim as bank_claim
 from timebank.guests.claims import debt_after, done, in_doubt, not_done
+from timebank.language import _
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -68,26 +69,28 @@ class HostCaller(Caller):
         arrival, board = self.arrival, self.arrival.board
         said = [literal(str(text)) for text in self.opened.notices]
         if self.was_cut_off:
-            said.append("Your last call here was cut off; its minutes are accounted for.")
-        brought = span(arrival.brought) if arrival.brought else "no minutes"
-        said.append(f"You bring {brought} from {literal(board)}.")
+            said.append(_("Your last call here was cut off. Its minutes are accounted for."))
+        brought = _("You bring {time} from {board}.")
+        if not arrival.brought:
+            brought = _("You bring no minutes from {board}.")
+        said.append(brought.format(time=span(arrival.brought), board=literal(board)))
         if arrival.debt:
-            are = wording.agree(arrival.debt, "is", "are")
-            said.append(f"{span(arrival.debt)} that you lost here today {are} taken off already.")
+            words = _("That's after the {time} you lost here earlier today.")
+            said.append(words.format(time=span(arrival.debt)))
         if arrival.standing:
-            lie = wording.agree(arrival.standing, "lies", "lie")
-            said.append(f"{span(arrival.standing)} more {lie} on the table, in your open hand.")
+            words = _("Your open hand holds {time} more.")
+            said.append(words.format(time=span(arrival.standing)))
         if arrival.owed:
             minutes = span(arrival.owed * MINUTE)
-            go = wording.agree(arrival.owed * MINUTE, "goes", "go")
-            said.append(f"{minutes} of an earlier visit {go} back to {literal(board)} with you.")
+            words = _("From an earlier visit, you take {time} back to {board}.")
+            said.append(words.format(time=minutes, board=literal(board)))
         return said
 
     def time_up_words(self) -> str:
         board = literal(self.arrival.board)
         if self.purse.event_has_begun() or not self.purse.may_go_on:
-            return f"{board} wants you back: your time here is up."
-        return f"The minutes that you brought from {board} are used up."
+            return _("{board} wants you back: your time here is up.").format(board=board)
+        return _("You've used up the minutes you brought from {board}.").format(board=board)
 
     # The end.
 
@@ -122,10 +125,11 @@ class HostCaller(Caller):
             return []
         said = [await self._give(claim) for claim in claims]
         if any(row.kind == "external" for row in receipt.rows):
-            said.append(f"What you gained is on its way to {literal(self.arrival.board)}.")
+            words = _("What you won is on its way to {board}.")
+            said.append(words.format(board=literal(self.arrival.board)))
         elif receipt.purse.bank:
-            are = wording.agree(receipt.purse.bank, "is", "are")
-            said.append(f"{span(receipt.purse.bank)} {are} in your time bank here.")
+            words = _("Your time bank here holds {time}.")
+            said.append(words.format(time=span(receipt.purse.bank)))
         said += _of_loan(receipt)
         if debts[0]:
             said.append(self._owes(debts[0]))
@@ -133,12 +137,8 @@ class HostCaller(Caller):
 
     def _owes(self, debt: int) -> str:
         board = literal(self.arrival.board)
-        verb = wording.agree(debt, "is", "are")
-        they = wording.agree(debt, "it is", "they are")
-        return (
-            f"{span(debt)} that you lost {verb} owed to {board}: {they} taken off what you bring"
-            " later today."
-        )
+        words = _("You owe {board} {time} for what you lost. It comes off your next visit today.")
+        return words.format(board=board, time=span(debt))
 
     async def _give(self, claim: Claim) -> str:
         """Write a claim into the host's file, and into the books what came of it; return that."""
@@ -146,7 +146,7 @@ class HostCaller(Caller):
         assert way is not None  # what is claimed goes the way of this visit
         loop = asyncio.get_running_loop()
         seconds, board = abs(claim.minutes) * MINUTE, literal(self.arrival.board)
-        minutes, are = span(seconds), wording.agree(seconds, "is", "are")
+        minutes = span(seconds)
         counted = wording.counted(claim.minutes, "minute")
         try:
             file = await loop.run_in_executor(None, give, way, claim.minutes)
@@ -155,17 +155,19 @@ class HostCaller(Caller):
             why = str(refused)
             if refused.may_have_been:
                 await self._note(lambda desk: in_doubt(desk, claim, why))
-                return f"Whether {board} has your {minutes} the sysop must find out; he is told."
+                words = _("We can't tell if {board} got your {time}. The sysop has been told.")
+                return words.format(board=board, time=minutes)
             await self._note(lambda desk: not_done(desk, claim, why))
             if claim.minutes < 0:
                 return self._owes(seconds)
-            they = wording.agree(seconds, "it is", "they are")
-            return f"{board} cannot take {minutes} just now: {they} kept for you here."
+            words = _("{board} can't take your {time} just now. We keep it for you here.")
+            return words.format(board=board, time=minutes)
         await self._note(lambda desk: done(desk, claim))
         log.info("written into %s for %s: %s", file, name, counted)
         if claim.minutes < 0:
-            return f"{minutes} that you lost {are} taken off your time at {board}."
-        return f"{minutes} {wording.agree(seconds, 'goes', 'go')} back to {board}."
+            words = _("You lost {time}: it comes off your time at {board}.")
+            return words.format(time=minutes, board=board)
+        return _("You take {time} back to {board}.").format(time=minutes, board=board)
 
     async def _note(self, operation: Callable[[Desk], object]) -> None:
         """Write down what became of a claim; unwritten, it is in doubt by itself."""
@@ -190,7 +192,8 @@ def _of_loan(receipt: Receipt) -> list[str]:
     said = []
     paid = sum(row.amount for row in receipt.rows if row.kind == "loan paid")
     if paid:
-        said.append(f"{span(paid)} of your loan {wording.agree(paid, 'is', 'are')} paid back.")
+        said.append(_("You paid back {time} of your loan.").format(time=span(paid)))
     if owed := -receipt.purse.loan:
-        said.append(f"You still owe {span(owed)} here. What you win next pays that first.")
+        words = _("You still owe {time} here. Your next winnings pay that first.")
+        said.append(words.format(time=span(owed)))
     return said

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.defence.counts import FIRST, Rank
 from door.errors import PasswordRefused
+from timebank.language import Phrase
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -46,11 +47,15 @@ T = TypeVar("T")
 def check(password: str, name: str) -> None:
     """Raise `PasswordRefused` unless `password` will do for the caller `name`."""
     if len(password) < SHORTEST:
-        raise PasswordRefused(f"A password has at least {SHORTEST} characters.")
+        raise PasswordRefused(
+            Phrase("Use at least {number} characters for your password.", number=SHORTEST)
+        )
     if len(password) > LONGEST:
-        raise PasswordRefused(f"A password has at most {LONGEST} characters.")
+        raise PasswordRefused(
+            Phrase("Use at most {number} characters for your password.", number=LONGEST)
+        )
     if password.casefold() == name.casefold():
-        raise PasswordRefused("A password may not be your name.")
+        raise PasswordRefused(Phrase("Your password can't be your name."))
 
 
 @functools.cache

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from math import ceil
@@ -22,7 +23,9 @@ from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
 from door.errors import CallRefused, Distrusted, Fault, NotTaken
 from door.lines.port.gate import Blame
+from timebank.language import N_, Phrase
 from timebank.names import names
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.clock import Clock, Timer
@@ -33,14 +36,14 @@ LOG_MODE = 0o640  # of a new file, less what the umask takes away
 LOG_BYTES = 1_000_000  # then it is set aside, in the place of the one before
 REMEMBERED = 20_000  # calls of the past whose addresses are known when the board opens
 
-BELONG_NOT = "That name and that password do not belong together."
-_HELD_BACK = "Too many wrong passwords were typed on calls of yours. Please try again in {}."
-_TODAY = "No more new names are taken from where you call today. Please call again tomorrow."
+WRONG = N_("Wrong name or password.")
+_HELD_BACK = N_("Too many wrong passwords on your calls. Try again in {time}.")
+_TODAY = N_("No more new names from your address today. Please call again tomorrow.")
 _WORDS = {
     Fault.BLOCKED: "",
-    Fault.AT_ONCE: "Too many calls come from where you are. Please call again later.",
-    Fault.TOO_FAST: "Too many calls come from where you are. Please call again in a minute.",
-    Fault.CROWDED: "Too many are at the log-on just now. Please call again in a minute.",
+    Fault.AT_ONCE: "Too many calls from your address. Please call again later.",
+    Fault.TOO_FAST: "Too many calls from your address. Please call again in a minute.",
+    Fault.CROWDED: "Too many callers are logging on. Please call again in a minute.",
 }
 
 
@@ -227,7 +230,7 @@ class Reception:
         digest = self._defence.digest(names.fold(name))
         wait = self._defence.wait_on_call(address, digest, self._clock.monotonic())
         if wait:
-            raise Distrusted(_HELD_BACK.format(minutes(wait)))
+            raise Distrusted(Phrase(_HELD_BACK, time=partial(minutes, wait)))
 
     def wrong_on_call(self, address: str, name: str) -> None:
         now = self._clock.monotonic()
@@ -243,7 +246,7 @@ class Reception:
         """Count one more new name; `Distrusted` when it is one too many today."""
         if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
             self.note(address, TOO_MANY_NAMES)
-            raise Distrusted(_TODAY)
+            raise Distrusted(Phrase(_TODAY))
 
     def not_known(self, address: str, why: str) -> None:
         """Log that a board that sends a caller by rlogin is not believed."""
@@ -317,7 +320,6 @@ def minutes(seconds: float) -> str:
     """Say how long to wait, in whole minutes and never too few.
 
     >>> minutes(1), minutes(61)
-    ('a minute', '2 minutes')
+    ('1 minute', '2 minutes')
     """
-    count = max(1, ceil(seconds / 60))
-    return "a minute" if count == 1 else f"{count} minutes"
+    return span(max(1, ceil(seconds / 60)) * MINUTE)

@@ -19,6 +19,7 @@ from ansi.style import from_pipe, sgr
 from door import wording
 from door.call.display import literal, plain
 from timebank.callers import standings
+from timebank.language import _, ngettext
 from timebank.words import title
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 NAME = "bulletin"
 PLACES = 5
 COLUMN = 38  # cells of each of the two columns
+COLUMNS = 77
 
 
 @dataclass(frozen=True)
@@ -56,18 +58,23 @@ def of_yesterday(desk: Desk) -> Bulletin:
     )
 
 
-def lines(bulletin: Bulletin, board: str) -> list[str]:
-    """Return the bulletin as lines with pipe codes, none of more than 77 cells."""
+def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
+    """Return the bulletin as lines with pipe codes, none of more than `columns` cells: two lists
+    stand side by side where there is room."""
     told = [f"|15{literal(board)}|07, {bulletin.day:%A %d %B %Y}", ""]
-    told += _beside(_list("Richest accounts", bulletin.richest), _house(bulletin.house))
-    told += _beside(
-        _list("Winners of the day", bulletin.day_winners),
-        _list("Losers of the day", bulletin.day_losers),
+    pairs = (
+        (_list(_("Richest callers"), bulletin.richest), _house(bulletin.house)),
+        (
+            _list(_("Winners of the day"), bulletin.day_winners),
+            _list(_("Losers of the day"), bulletin.day_losers),
+        ),
+        (
+            _list(_("Winners of all time"), bulletin.ever_winners),
+            _list(_("Losers of all time"), bulletin.ever_losers),
+        ),
     )
-    told += _beside(
-        _list("Winners of all time", bulletin.ever_winners),
-        _list("Losers of all time", bulletin.ever_losers),
-    )
+    for left, right in pairs:
+        told += _beside(left, right) if columns >= COLUMNS else [*left, "", *right, ""]
     return told
 
 
@@ -90,16 +97,17 @@ def _list(heading: str, places: Sequence[Standing]) -> list[str]:
         f"|07{number} |15{literal(place.name):<24}|07{wording.clock_time(place.seconds):>9}"
         for number, place in enumerate(places, 1)
     ]
-    return rows if places else [*rows, "|08nobody"]
+    return rows if places else [*rows, f"|07{_('nobody yet')}"]
 
 
 def _house(days: Sequence[HouseDay]) -> list[str]:
-    rows = ["|14The house's day"]
+    heading = _("The house's day")
+    rows = [f"|14{heading}"]
     for day in days:
-        hands = wording.counted(day.hands, "hand")
+        hands = ngettext("{number} hand", "{number} hands", day.hands).format(number=day.hands)
         rows.append(f"|15{title(day.game)}")
         rows.append(f"|07  {hands:<24}{wording.clock_time(day.result):>9}")
-    return rows if days else [*rows, "|08no hand was played"]
+    return rows if days else [*rows, f"|07{_('no hands played')}"]
 
 
 def _beside(left: list[str], right: list[str]) -> list[str]:

@@ -7,12 +7,14 @@ terminal type, because the same caller calls from SyncTERM today and from a phon
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset, encode
-from door.call.console import Console, Look, Paint
-from timebank.language import LANGUAGES
+from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS, Console, Look, Paint
+from door.call.display import wrap
+from timebank.language import LANGUAGES, N_, _
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -23,20 +25,24 @@ BOARD_TERMINALS = ("syncterm", "ansi-bbs", "ansi", "pcansi", "netrunner", "mteln
 MODERN_TERMINALS = ("xterm", "screen", "tmux", "rxvt", "linux", "vte", "alacritty", "kitty", "st-")
 COLOURLESS_TERMINALS = ("vt52", "vt100", "vt102", "vt220", "vt320")
 
+PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)
+SCREEN_READER = 64  # the bit of "MTTS 64" that a terminal sets while a screen reader is on
+_MTTS = re.compile(r"MTTS (\d+)", re.IGNORECASE)
+
 SAMPLE = ("┌─────────┐", "│ A♠  10♥ │", "└─────────┘")
 
 LOOKS: dict[str, tuple[Look, str]] = {
-    "1": (Look(Charset.CP437, Paint.COLOUR), "CP437, as on the boards of old"),
-    "2": (Look(Charset.UTF8, Paint.COLOUR), "UTF-8, as on modern terminals"),
-    "3": (Look(Charset.ASCII, Paint.COLOUR), "plain letters, in colour"),
-    "4": (Look(Charset.ASCII, Paint.MONO), "plain letters, a painted screen without colour"),
-    "5": (Look(Charset.ASCII, Paint.LINES), "plain lines, one after the other"),
+    "1": (Look(Charset.CP437, Paint.COLOUR), N_("CP437 (SyncTERM, classic BBS terminals)")),
+    "2": (Look(Charset.UTF8, Paint.COLOUR), N_("UTF-8 (most terminals today)")),
+    "3": (Look(Charset.ASCII, Paint.COLOUR), N_("Plain letters, in colour")),
+    "4": (Look(Charset.ASCII, Paint.MONO), N_("Plain letters, no colour")),
+    "5": (PLAIN_LINES, N_("Text only, best for screen readers")),
 }
 
 # Where a host reads CP437 and drops what is below 20h, UTF-8 cannot arrive: this stands there.
 THROUGH_A_HOST = (
     Look(Charset.CP437_TEXT, Paint.COLOUR),
-    "the same, with letters for the suits",
+    N_("CP437, with letters for the suits"),
 )
 
 
@@ -47,13 +53,31 @@ def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
 
 
 def guess(hints: Hints) -> Look:
-    return known(hints) or Look(Charset.ASCII, Paint.LINES)
+    return known(hints) or PLAIN_LINES
+
+
+def wants_lines(hints: Hints) -> bool:
+    """Whether a terminal itself says that nothing should be painted on it.
+
+    >>> from door.lines.line import Hints
+    >>> [wants_lines(Hints((name,))) for name in ("MTTS 2381", "mtts 13", "dumb", "xterm")]
+    [True, False, True, False]
+    """
+    kinds = hints.terminal_types
+    return bool(kinds and kinds[0].casefold() == "dumb") or _is_read_aloud(hints)
+
+
+def _is_read_aloud(hints: Hints) -> bool:
+    standards = (_MTTS.fullmatch(name) for name in hints.terminal_types)
+    return any(int(said[1]) & SCREEN_READER for said in standards if said)
 
 
 def known(hints: Hints) -> Look | None:
     """Return how to speak to a terminal whose own words are more than a hint."""
     kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
     said = f"{hints.language} {hints.charset}".casefold().replace("-", "")
+    if wants_lines(hints):
+        return PLAIN_LINES
     if hints.charset == Charset.CP437_TEXT.value:
         return THROUGH_A_HOST[0]
     if kind.startswith(BOARD_TERMINALS):
@@ -81,7 +105,7 @@ def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
     if emulation is None:
         return None
     if emulation == "ascii":
-        return Look(Charset.ASCII, Paint.LINES)
+        return PLAIN_LINES
     said = (charset or "cp437").casefold().replace("-", "")
     charsets = {
         "cp437": Charset.CP437,
@@ -108,20 +132,56 @@ async def choose(console: Console) -> Look:
     """Show the same box in every character set and return what the caller's eye chose."""
     offered = choices(console.line.hints)
     guessed = guess(console.line.hints)
-    default = next((key for key, (look, _) in offered.items() if look == guessed), "5")
-    console.say("|15Which of these boxes looks right?")
+    default = next((key for key, (look, _words) in offered.items() if look == guessed), "5")
+    console.say(f"|15{_('Which of these boxes looks right?')}")
     for key, (look, words) in offered.items():
         console.say("")
-        for row in SAMPLE:
-            label = f" {key}  {row}  {words}" if row == SAMPLE[1] else f"    {row}"
-            shown = label[: console.line.columns - 1]
-            console.line.write(encode(f"{shown}\r\n", look.charset))
+        console.display.flush()
+        for row in _sample(key, _(words), console.line.columns - 1):
+            console.line.write(encode(f"{row}\r\n", look.charset))
     console.say("")
     letters = dict.fromkeys(offered, "")
+    question = _("Your choice (Enter for {key})?").format(key=default)
+    meanings = {key: _(words) for key, (_look, words) in offered.items()}
     key = await console.ask(
-        letters, question=f"Your choice (Enter for {default})?", default=default, cancel=default
+        letters, question=question, default=default, cancel=default, meanings=meanings
     )
-    return offered[key][0]
+    look = offered[key][0]
+    if look.paint is not Paint.LINES and not fits(console):
+        console.say(f"|14{too_small(console)}")
+        await console.any_key()
+    return look
+
+
+def fits(console: Console) -> bool:
+    return console.line.columns >= CANVAS_COLUMNS and console.line.rows >= CANVAS_ROWS
+
+
+def too_small(console: Console) -> str:
+    """Say why a caller who wants a painted screen gets lines."""
+    words = _(
+        "Your screen has {columns} columns and {rows} rows. Painted screens need {least} by"
+        " {needed}, so you get plain lines until it is larger."
+    )
+    return words.format(
+        columns=console.line.columns,
+        rows=console.line.rows,
+        least=CANVAS_COLUMNS,
+        needed=CANVAS_ROWS,
+    )
+
+
+def _sample(key: str, words: str, columns: int) -> list[str]:
+    """Return the box with what it is beside it, in as many lines as that takes."""
+    box = len(SAMPLE[0])
+    beside = [line for line in wrap(words, columns - box - 6) if line]
+    rows = [f"    {SAMPLE[0]}", f" {key}  {SAMPLE[1]}", f"    {SAMPLE[2]}"]
+    first = 1 if len(beside) < 3 else 0
+    for number, line in enumerate(beside, first):
+        if number == len(rows):
+            rows.append(" " * (box + 4))
+        rows[number] += f"  {line}"
+    return rows
 
 
 async def remember(caller: Caller, look: Look) -> None:
@@ -135,4 +195,5 @@ async def remember(caller: Caller, look: Look) -> None:
 
 
 def _terminal(hints: Hints) -> str:
-    return hints.terminal_types[0].casefold() if hints.terminal_types else "unknown"
+    kind = hints.terminal_types[0].casefold() if hints.terminal_types else "unknown"
+    return f"{kind}, read aloud" if _is_read_aloud(hints) else kind

@@ -155,12 +155,11 @@ class HeadedPage:
     def paint(self, canvas: Canvas, area: Area) -> None:
         page = Page(self.title, self.body)
         body = [line for each in self.body for line in wrap(each, area.columns - MARGIN)]
-        rows = 0 if self.header is None else _rows(self.header)
+        rows = 0 if self.header is None else header_rows(self.header)
         if self.header is None or rows + len(body) + 1 > area.rows:
             page.paint(canvas, area)
             return
-        painted = _painted(self.header, rows, canvas.columns, area.centred(), canvas.colour)
-        canvas.paste(0, painted)
+        paint_header(canvas, self.header, area)
         for row, line in enumerate(body, rows + 1):
             canvas.put_pipe(row, area.left + 1, line)
 
@@ -173,7 +172,12 @@ def headed(console: Console, folder: Path, name: str, page: Page) -> HeadedPage:
     return HeadedPage(page.title, page.body, find(console, folder, name))
 
 
-def _rows(picture: Art) -> int:
+def paint_header(canvas: Canvas, header: Art, area: Area) -> None:
+    rows = header_rows(header)
+    canvas.paste(0, _painted(header, rows, canvas.columns, area.centred(), canvas.colour))
+
+
+def header_rows(picture: Art) -> int:
     return picture.text.rstrip("\r\n").count("\n") + 1
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from door.call.display import literal
 from door.errors import CommandRefused, Kicked
 from timebank.calls.calls import open_calls
+from timebank.language import N_, Phrase, _, speaking_to
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 COMMAND = "control"  # the word in a header that makes it the sysop's
 LONGEST = 200  # characters that are said at once
 MOST_SHOWN = 100  # addresses that are held back
-KICKED = "The sysop has ended this call."
+KICKED = N_("The sysop ended this call.")
 
 log = logging.getLogger("door.control")
 
@@ -75,7 +76,7 @@ async def _do(server: Served, said: Said) -> Mapping[str, Any]:
         case {"control": "nodes"}:
             return await _nodes(server)
         case {"control": "kick", "node": int(node), "why": str(why)}:
-            return {"words": _kick(server.board, node, clean(why) or KICKED)}
+            return {"words": _kick(server.board, node, clean(why))}
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
             return {"words": _say(server.board, node, text)}
         case {"control": "refused"}:
@@ -116,7 +117,7 @@ def _kick(board: Board, node: int, why: str) -> str:
     kicked = _on(board, node)
     for caller in kicked:
         log.warning("the sysop ends the call of %s on node %d", caller.record.name, node)
-        caller.console.interrupt(Kicked(literal(why)))
+        caller.console.interrupt(Kicked(literal(why) if why else Phrase(KICKED)))
     return f"{_names(kicked)} on node {node} is told and hung up."
 
 
@@ -131,7 +132,8 @@ def _say(board: Board, node: int | None, text: str) -> str:
         raise CommandRefused("Nobody is on.")
     for caller in heard:
         caller.console.bell()
-        caller.console.say(f"|14The sysop: {literal(text)}")
+        with speaking_to(caller.console.viewer):
+            caller.console.say(f"|14{_('The sysop:')} {literal(text)}")
     return f"{_names(heard)} can read it."
 
 

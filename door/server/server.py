@@ -43,6 +43,7 @@ from door.session.logon import DRAINING
 from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksUnavailable, SettingsError
+from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger.database import Database
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
 # Within the first of these, how long books that another program keeps locked are waited for.
 LOCKED_SECONDS = 3.0
 AGAIN_SECONDS = 5.0  # until it is looked again whether another server has gone
-CLOSING_SOON = "The sysop wants to close the board. It takes no more calls; please finish soon."
+CLOSING_SOON = N_("The sysop is about to close the board. Please finish soon.")
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
 log = logging.getLogger("door.server")
@@ -182,10 +183,11 @@ class Server:
         callers = self.board.callers()
         on_calls = {caller.console for caller in callers}
         for console in self.board.consoles - on_calls:
-            console.interrupt(Closing(DRAINING))
+            console.interrupt(Closing(Phrase(DRAINING)))
         for caller in callers:
             caller.console.bell()
-            caller.console.say(f"|14{CLOSING_SOON}")
+            with speaking_to(caller.console.viewer):
+                caller.console.say(f"|14{_(CLOSING_SOON)}")
         self._close_when_empty()
         on = "1 caller is" if len(callers) == 1 else f"{len(callers)} callers are"
         return f"No more calls are taken; {on} on. The board closes when the last has gone."

@@ -17,6 +17,7 @@ from timebank.calls.arrival import host_caller
 from timebank.calls.calls import close_orphaned_calls, open_calls
 from timebank.errors import BooksFailed
 from timebank.keeping import sysop
+from timebank.language import Phrase
 from timebank.names import names
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
         raise LogonRefused(
-            f"{record.name}, the sysop here has locked your name. Please write to him.",
+            Phrase(
+                "{name}, the sysop here has locked your name. Please ask why.", name=record.name
+            ),
             "the name is locked",
         )
     look = looks.remembered(record.preferences, console.line.hints) or guest.look
@@ -61,8 +64,13 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
         record = await board.books.run(partial(_sysop_record, name=name))
     if not names.is_same(record.name, name):
         raise LogonRefused(
-            f"{record.name}, caller number {record.id}, has a name that is only read like {name},"
-            " yours in sysop.toml. Give one of you another name.",
+            Phrase(
+                "{other}, caller number {number}, looks like {name}, your name in sysop.toml. Give"
+                " one of you another name.",
+                other=record.name,
+                number=record.id,
+                name=name,
+            ),
             "the sysop's name is taken",
         )
     look = looks.remembered(record.preferences, console.line.hints)

@@ -18,10 +18,11 @@ from door import wording
 from door.call import passwords
 from door.call.console import at_the_door
 from door.defence import recovery
-from door.defence.reception import BELONG_NOT
+from door.defence.reception import WRONG
 from door.errors import IdledOut
 from timebank.callers.recovery import owner
 from timebank.errors import BooksFailed
+from timebank.language import N_, Phrase, _
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     from door.defence.tries import Try
     from timebank.callers.callers import CallerRecord
 
-WAITS = (
-    "|14Too many wrong passwords came for that name, or from where you are. So tries are checked"
-    " one at a time, and yours has a place in the queue: stay on the line.|07 "
-    "|15R|07 lets you in at once with your recovery code, |15Esc|07 goes back."
+WAITS = N_(
+    "Too many wrong passwords for that name, or from your address: each try is checked in turn."
+    " Stay on the line, yours is in the queue."
 )
+WAY_OUT = N_("Press R to log on at once with your recovery code, Esc to go back.")
 COUNTS_TO = 10.0  # seconds of a wait from which each is shown, and before it every fifth
 LONG = 60.0  # seconds of a wait after which the bell says that it is over
 
@@ -49,7 +50,7 @@ class LogonLimit:
 
     def _run(self, seconds: float) -> None:
         self._end = self._clock.monotonic() + seconds
-        words = "The log-on took too long."
+        words = Phrase("Logging on took too long. Please call again.")
         self._timer = self._clock.call_later(
             seconds, lambda: self._console.interrupt(IdledOut(words))
         )
@@ -107,7 +108,7 @@ class ClaimedName:
             self._board.reception.was_right(tried)
             return record
         self._board.reception.was_wrong(self._address, tried)
-        self._console.say(f"|12{BELONG_NOT}")
+        self._console.say(f"|12{_(WRONG)}")
         return None
 
     async def _early(self, tried: Try, password: str) -> CallerRecord | None:
@@ -138,7 +139,7 @@ class ClaimedName:
         """Wait until it is due, or they leave; return the caller if a recovery code is right."""
         console, begun = self._console, self._board.clock.monotonic()
         self._board.reception.delayed(self._address, tried)
-        console.say(WAITS)
+        console.say(f"|14{_(WAITS)} |07{_(WAY_OUT)}")
         wrong_codes = 0
         with self._limit.standing_still():
             while not tried.is_due and wrong_codes < passwords.TRIES:
@@ -157,7 +158,7 @@ class ClaimedName:
     async def _key_in_the_queue(self, tried: Try) -> str | None:
         """Count down until it is due or a key is pressed that means something; return the key."""
         console = self._console
-        console.display.prompt("|14Yours is checked in about|07")
+        console.display.prompt(f"|14{_('Yours is checked in about')}|07")
         try:
             while not tried.is_due:
                 left = self._board.reception.wait(tried)
@@ -172,14 +173,18 @@ class ClaimedName:
             console.display.answered()
 
     async def _ask_code(self) -> CallerRecord | None:
-        typed = await self._console.entry("|11Recovery code:|07", longest=passwords.LONGEST)
+        typed = await self._console.entry(
+            f"|11{_('Recovery code:')}|07",
+            longest=passwords.LONGEST,
+            meaning=_("The code you wrote down. It lets you in once, in place of your password."),
+        )
         if not typed:
             return None
         record = await self._code_is_right(typed)
         if record is None:
             # It is not counted: there are too many to guess one.
             self._board.reception.note(self._address, "wrong recovery code")
-            self._console.say("|12That name and that code do not belong together.")
+            self._console.say(f"|12{_('Wrong name or code.')}")
         return record
 
     async def _code_is_right(self, typed: str) -> CallerRecord | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
 from door.call.caller import Caller
-from door.call.console import Console, at_the_door
+from door.call.console import Console, Look, at_the_door
 from door.config.config import NEW_CALLER
 from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks
@@ -24,6 +24,7 @@ from door.session.recovery import NewCode
 from timebank.callers import callers, recovery
 from timebank.callers.recovery import Secrets
 from timebank.errors import AlreadyOnline, BooksFailed, JournalDamaged, NameRefused, NameTaken
+from timebank.language import N_, Phrase, _
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.words import title
@@ -36,9 +37,13 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Caller)
 T = TypeVar("T")
 
-DRAINING = "The board takes no more calls just now. Please call again later."
-VOID_MEANWHILE = "That recovery code was used or made void while you were here."
-CHANGED_AGAIN = "Your password was changed again while you were here."
+DRAINING = N_("The board is closing and takes no more calls. Please call again later.")
+VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were here.")
+CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
+LINES_KEY = "!"
+FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
+NAME_MEANS = N_("The name that others see, and that you log on with.")
+KEEP_IT = N_("Write your password down; we can't look it up for you.")
 WHY_VOID = "a recovery code that was used or made void meanwhile"
 
 log = logging.getLogger("door.logon")
@@ -49,25 +54,25 @@ async def log_on(board: Board, console: Console) -> Caller:
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
         calls, bank = board.config.calls, board.config.bank
-        busy = f"{len(board.nodes)} of {calls.nodes} nodes busy"
-        news = f"|07{busy}, {bank.minutes_per_day} minutes a day"
-        greeting.show(console, board.config, [news])
+        news = _("{busy} of {nodes} nodes busy, {minutes} minutes a day").format(
+            busy=len(board.nodes), nodes=calls.nodes, minutes=bank.minutes_per_day
+        )
+        _meet(console)
+        greeting.show(console, board.config, [f"|07{news}"])
         refuse_while_closed(board)
-        record = await _identify(board, console, limit)
+        record, is_new = await _identify(board, console, limit)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
             raise LogonRefused(
-                f"{record.name}, the sysop has locked your name. Please write to him.",
+                Phrase("{name}, your name is locked. Please ask the sysop why.", name=record.name),
                 "the name is locked",
                 own_fault=True,
             )
-        look = looks.remembered(record.preferences, console.line.hints)
-        confirmed = look is not None
-        if look is None:
-            look = await looks.choose(console)
+        look, confirmed = await _look_of(console, record)
         console.use_look(look)
         opening = partial(board.open_call, console, record)
         caller = await call_or_take_over(board, console, record, opening)
+        caller.is_new = is_new
         board.reception.logged_on(console.line.address, record.name)
     except Distrusted as distrusted:
         raise LogonRefused(str(distrusted)) from distrusted
@@ -84,33 +89,38 @@ async def log_on(board: Board, console: Console) -> Caller:
 def refuse_while_closed(board: Board) -> None:
     """Tell a caller who comes during a system event, or at the end, when to call back."""
     if board.draining:
-        raise LogonRefused(DRAINING, "no calls are taken just now")
+        raise LogonRefused(Phrase(DRAINING), "no calls are taken just now")
     schedule = board.config.bank.schedule
     now = board.clock.now()
     closed = schedule.closed_at_or_after(now)
     if closed is not None and closed.start <= now:
         until = schedule.local(closed.end)
         raise LogonRefused(
-            f"The board is closed for {closed.name} until {until:%H:%M} ({until:%Z}). "
-            "Please call back then.",
+            Phrase(
+                "The board is closed for {event} until {time} ({zone}). Please call back then.",
+                event=closed.name,
+                time=f"{until:%H:%M}",
+                zone=f"{until:%Z}",
+            ),
             "the board is closed for an event",
         )
 
 
-async def _identify(board: Board, console: Console, limit: LogonLimit) -> CallerRecord:
-    """Three wrong passwords are the end; nothing else is a try."""
+async def _identify(board: Board, console: Console, limit: LogonLimit) -> tuple[CallerRecord, bool]:
+    """Return who calls, and whether they are new. Only wrong passwords are tries."""
     tries = 0
     while tries < passwords.TRIES:
-        console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
-        name = await console.entry("|11Name:|07", longest=names.LONGEST)
-        if not name or not name.strip():
+        name = await _ask_name(console)
+        if not name:
             continue
         if name.strip().upper() == NEW_CALLER:
             record = await _register(board, console)
             if record is not None:
-                return record
+                return record, True
             continue
-        password = await console.entry("|11Password:|07", longest=passwords.LONGEST, secret=True)
+        password = await console.entry(
+            f"|11{_('Password:')}|07", longest=passwords.LONGEST, secret=True
+        )
         if password is None:
             continue
         tries += 1
@@ -119,20 +129,76 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> Caller
         if record is not None:
             if identity.code_digest is not None and not record.locked:
                 record = await _came_by_code(board, console, record, identity.code_digest)
-            return record
-    raise LogonRefused("That was the third try. Good-bye.")
+            return record, False
+    raise LogonRefused(Phrase("That was your third try. Goodbye."))
+
+
+def _meet(console: Console) -> None:
+    """Give plain lines to a terminal that asks for them, and offer them to every other first of
+    all: who listens is not to sit through a picture."""
+    if looks.wants_lines(console.line.hints):
+        _use_lines(console)
+    else:
+        console.say(_(FOR_READERS).format(key=LINES_KEY))
+
+
+def _use_lines(console: Console) -> None:
+    console.wants_lines = True
+    console.use_look(looks.PLAIN_LINES)
+
+
+class _LinesWanted(Exception):
+    """The key for plain lines was pressed."""
+
+
+async def _ask_name(console: Console) -> str:
+    """Ask for a name; "" where none was typed, which is no try, or plain lines were chosen."""
+
+    def changed(text: str) -> None:
+        if text == LINES_KEY and not console.wants_lines:
+            raise _LinesWanted
+
+    new = f"|15{NEW_CALLER}|07"
+    console.say(f"|07{_('Your name, or {new} if this is your first call.').format(new=new)}")
+    try:
+        name = await console.entry(
+            f"|11{_('Name:')}|07",
+            longest=names.LONGEST,
+            changed=changed,
+            meaning=_(NAME_MEANS),
+        )
+    except _LinesWanted:
+        console.display.answered()
+        _use_lines(console)
+        console.say(_("Plain lines from now on."))
+        return ""
+    if name is not None and not name.strip():
+        console.say(f"|14{_('Type your name, then press Enter.')}")
+    return (name or "").strip()
+
+
+async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
+    """Return how to speak to their terminal, and whether that need not be noted."""
+    hints = console.line.hints
+    remembered = looks.remembered(record.preferences, hints)
+    if looks.wants_lines(hints):
+        return remembered or looks.PLAIN_LINES, True
+    if console.wants_lines:
+        return looks.PLAIN_LINES, remembered == looks.PLAIN_LINES
+    if remembered is not None:
+        return remembered, True
+    return await looks.choose(console), False
 
 
 async def _came_by_code(
     board: Board, console: Console, record: CallerRecord, digest: str
 ) -> CallerRecord:
     """The code works until a new password or a new code stands."""
-    console.say(
-        "|10That is your recovery code. It works until you have another, or a new password."
-    )
+    words = _("That's your recovery code. It works until you get another, or a new password.")
+    console.say(f"|10{words}")
     before = Secrets(record.password_hash, digest)
     hashed = None
-    if await console.agrees("Choose a new password?", default="N"):
+    if await console.agrees(_("Choose a new password?"), default="N"):
         hashed = await new_password(board, console, record.name)
     if hashed is not None:
         changed = await _in_the_books(
@@ -141,10 +207,10 @@ async def _came_by_code(
         if changed is None:
             raise LogonRefused(VOID_MEANWHILE, WHY_VOID)
         record, before = changed, Secrets(hashed, None)
-        console.say("|10Your password is changed, and the recovery code that you used is void.")
+        console.say(f"|10{_('Your password is changed. The code you used is void.')}")
     if not await NewCode(record.id, before).give(console, partial(_in_the_books, board, console)):
         raise LogonRefused(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
-    console.say("|10Your new recovery code works now, and no earlier one.")
+    console.say(f"|10{_('Your new recovery code works now; no earlier one does.')}")
     return record
 
 
@@ -156,10 +222,12 @@ async def _in_the_books(board: Board, console: Console, operation: Callable[[Des
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; None if they think better of it."""
-    console.say("|07Welcome. Esc takes you back at any question.")
+    console.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
     password = None
     while True:
-        typed = await console.entry("|11The name you want:|07", longest=names.LONGEST)
+        typed = await console.entry(
+            f"|11{_('The name you want:')}|07", longest=names.LONGEST, meaning=_(NAME_MEANS)
+        )
         if not typed:
             return None
         try:
@@ -181,13 +249,15 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
                     partial(callers.register, name=name, password_hash=hashed)
                 )
         except NameTaken:
-            console.say("|12That name, or one that looks like it, is taken.")
+            console.say(f"|12{_('That name, or one that looks like it, is taken.')}")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
-        console.say(f"|10Welcome, {record.name}. Remember your password: nobody here knows it.")
+        welcome = _("Welcome, {name}.").format(name=record.name)
+        console.say(f"|10{welcome} {_(KEEP_IT)}")
         code = NewCode(record.id, Secrets(record.password_hash, None))
         if not await code.give(console, partial(_in_the_books, board, console)):
-            console.say("|12Your password was changed meanwhile, so the code does not work.")
+            words = _("Your password was changed meanwhile, so the code doesn't work.")
+            console.say(f"|12{words}")
         return record
 
 
@@ -199,9 +269,10 @@ async def new_password(board: Board, console: Console, name: str) -> str | None:
 
 async def _choose_password(console: Console, name: str) -> str | None:
     """Let the caller choose a password, typed twice; return it, `None` at Esc."""
+    choose = _("A password (at least {number} characters):").format(number=passwords.SHORTEST)
     while True:
         first = await console.entry(
-            f"|11A password (at least {passwords.SHORTEST} characters):|07",
+            f"|11{choose}|07",
             longest=passwords.LONGEST,
             secret=True,
         )
@@ -213,13 +284,14 @@ async def _choose_password(console: Console, name: str) -> str | None:
             console.say(f"|12{refusal}")
             continue
         second = await console.entry(
-            "|11The same once more:|07", longest=passwords.LONGEST, secret=True
+            f"|11{_('The same once more:')}|07", longest=passwords.LONGEST, secret=True
         )
         if second is None:
             return None
         if first == second:
             return first
-        console.say("|12The two were not the same. Once more, please.")
+        mismatch = _("Those don't match. Try again.")
+        console.say(f"|12{mismatch}")
 
 
 async def call_or_take_over(
@@ -251,9 +323,11 @@ async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> N
 
     `game` is the title of that at which they have a hand open, if they have one.
     """
-    hand = f", and with it your open hand at {game}" if game else ""
     console.say("")
-    console.say(f"|14You are on line already, on node {ghost.node}.")
-    console.say(f"|07If that call is a ghost, take it over{hand}.")
-    if not await console.agrees("Take over?"):
-        raise LogonRefused("Then your other call goes on. Good-bye.")
+    on_already = _("You're already on, at node {node}.").format(node=ghost.node)
+    console.say(f"|14{on_already}")
+    if game:
+        kept = _("Your open hand at {game} is kept.").format(game=game)
+        console.say(f"|07{kept}")
+    if not await console.agrees(_("Drop that call and continue here?")):
+        raise LogonRefused(Phrase("Your other call goes on. Goodbye."))

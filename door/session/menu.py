@@ -2,42 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ansi.canvas import Canvas
 from door import wording
-from door.call import passwords
 from door.call.console import lit
-from door.call.display import LAYOUT_COLUMNS, wrap
-from door.call.page import Page
-from door.errors import Distrusted
+from door.call.display import literal, wrap
+from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
-from door.lobby import bulletins, looks, texts
+from door.lobby import bulletins, texts
 from door.lobby.teller import visit_bank
-from door.session.logon import new_password
-from door.session.recovery import NewCode
-from timebank.callers import recovery
-from timebank.callers.recovery import Secrets
+from door.session.settings import visit_settings
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable
+from timebank.language import N_, _, ngettext
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from ansi.art import Art
+    from ansi.canvas import Row
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.call.console import Console
-    from door.call.display import Scene
+    from door.call.display import Area
+    from door.call.purse import TickingPurse
     from door.games.engine.descriptor import Game
 
 
 SERVICES = {
-    "T": "Time bank",
-    "W": "Who is on",
-    "N": "News",
-    "Y": "Your settings",
-    "G": "Good-bye",
+    "T": N_("Time bank"),
+    "W": N_("Who is on"),
+    "N": N_("News"),
+    "Y": N_("Your settings"),
+    "G": N_("Good-bye"),
 }
+MEANINGS = {
+    "T": N_("Save minutes for another day, take them out, send them to somebody, borrow."),
+    "W": N_("See who else is on the board, and where."),
+    "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
+    "Y": N_("Choose screen, language and password; take the tour again."),
+    "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
+}
+MAIN_MENU = N_("Main menu")
+ELSEWHERE = N_("on another line")
+NAMES_SHOWN = 3  # of those who are on
+WIDE = 70  # columns that a table takes
+INDENT = "      "
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
@@ -45,25 +57,18 @@ async def main_menu(board: Board, caller: Caller) -> None:
     a hand that has to be left open is taken up as at any log-on, by calling again."""
     told = ""
     while True:
-        caller.place = "Main menu"
+        caller.place = MAIN_MENU
         caller.status.coin = board.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
-        caller.console.stage(await _main_page(board, caller, list(games.values())))
-        if told:
-            caller.console.say(f"|12{told}")
+        default = next((key for key, game in games.items() if _has_turns(caller, game)), None)
+        scene = await _scene(board, caller, list(games.values()), default)
+        choice = await _choose(caller, scene, games, default, told)
         told = ""
-        titles = {letter: game.title for letter, game in games.items()}
-        choice = await caller.console.ask(
-            {**titles, **SERVICES},
-            menu=f"|07Your game, or {lit(SERVICES)}",
-            default=next(iter(games), None),
-            cancel="G",
-        )
         try:
             if choice in games:
                 await sit_down(games[choice], board, caller).visit()
             elif choice == "G":
-                if await caller.console.agrees("Leave the board?"):
+                if await caller.console.agrees(_("Leave the board?")):
                     return
             else:
                 await _serve(board, caller, choice)
@@ -71,6 +76,42 @@ async def main_menu(board: Board, caller: Caller) -> None:
             if caller.hand_waits:
                 raise
             told = str(broken)
+
+
+async def _choose(
+    caller: Caller, scene: MenuScene, games: dict[str, Game], default: str | None, told: str
+) -> str:
+    console = caller.console
+    console.stage(scene)
+    if told:
+        console.say(f"|12{told}")
+    services = {letter: _(label) for letter, label in SERVICES.items()}
+    with _ticking(caller):
+        return await console.ask(
+            {**{letter: game.title for letter, game in games.items()}, **services},
+            menu=f"|07{_('Your game, or')} {lit(services)}",
+            default=default,
+            cancel="G",
+            meanings={
+                **{letter: _(game.about) for letter, game in games.items()},
+                **{letter: _(words) for letter, words in MEANINGS.items()},
+            },
+        )
+
+
+@contextmanager
+def _ticking(caller: Caller) -> Iterator[None]:
+    """Let the time in the menu run, as the one in the status line does."""
+
+    def refresh() -> None:
+        caller.console.display.refresh()  # another one, once the window has changed
+
+    before = caller.clock.on_tick
+    caller.clock.on_tick = refresh
+    try:
+        yield
+    finally:
+        caller.clock.on_tick = before
 
 
 async def _serve(board: Board, caller: Caller, choice: str) -> None:
@@ -81,171 +122,244 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
     elif choice == "N":
         await _news(caller)
     elif choice == "Y":
-        await _settings(board, caller)
+        await visit_settings(board, caller)
 
 
-async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Scene:
-    purse = caller.purse.posted
-    body = [
-        f"|07Good to see you, |15{caller.record.name}|07.",
-        "",
-        f"|07  Time left          |15{wording.clock_time(caller.purse.time_left())}",
+def _has_turns(caller: Caller, game: Game) -> bool:
+    limit = caller.config.games[game.name].turns_per_day
+    return not limit or caller.purse.turns(game.name) < limit
+
+
+def open_games(caller: Caller) -> list[str]:
+    """Return the titles of the games at which a caller may still bet today."""
+    games = caller.config.games
+    return [
+        game.title for name, game in GAMES.items() if games[name].open and _has_turns(caller, game)
     ]
-    if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
-        body.append(f"|07  After {behind:<13}|15{wording.clock_time(purse.held)} more")
-    if caller.bank_settings.mode == "built-in":
-        body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
-    body.append("")
+
+
+# The menu itself.
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A game in the menu. `words` is how the caller stands there today."""
+
+    letter: str
+    title: str
+    about: str
+    words: str
+    is_default: bool
+
+    def rows(self, *, with_about: bool, with_words: bool) -> list[str]:
+        enter = f" |07({_('Enter')})" if self.is_default else ""
+        rows = [f"|08 <|15{self.letter}|08> |15{self.title}{enter}"]
+        beneath = [self.about] if with_about and self.about else []
+        beneath += [self.words] if with_words else []
+        if beneath:
+            rows.append(f"{INDENT}|07{'; '.join(beneath)}")
+        return rows
+
+
+@dataclass(eq=False)
+class MenuScene:
+    """The menu under its header, as much of it as the screen has room for. All but the time left
+    is painted once, so a second that passes costs one field."""
+
+    board: str
+    greeting: Sequence[str]
+    purse: TickingPurse
+    bank: str
+    offers: Sequence[Offer]
+    statement: str
+    header: Art | None
+    _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int]] = field(
+        default_factory=dict
+    )
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        key = (area, canvas.columns, canvas.colour)
+        if key not in self._painted:
+            self._painted[key] = self._paint_still(canvas, area)
+        rows, time_row = self._painted[key]
+        canvas.paste(0, rows)
+        canvas.put_pipe(time_row, area.left + 1, self._time())
+
+    def lines(self) -> Sequence[str]:
+        return [
+            f"|15{self.board}",
+            "",
+            *self.greeting,
+            self._time().strip(),
+            *([self.bank] if self.bank else []),
+            "",
+            *(
+                row.strip()
+                for offer in self.offers
+                for row in offer.rows(with_about=True, with_words=True)
+            ),
+            *([f"|14{self.statement}"] if self.statement else []),
+        ]
+
+    def explain(self) -> Sequence[str]:
+        return [
+            _("Time left is what you can still play with and stay on for today."),
+            _("Under each game you see what it is, and your turns and bets there today."),
+            _("The last row shows your node, your time left, your pot in coins and your bank."),
+        ]
+
+    def _time(self) -> str:
+        return f"|07{_('Time left')}  |15{wording.clock_time(self.purse.time_left())}  "
+
+    def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int]:
+        still = Canvas(canvas.columns, area.rows, colour=canvas.colour)
+        head, body = self._fitting(area)
+        if head is None:
+            still.put_pipe(0, 0, "|17" + " " * still.width)
+            still.put_pipe(0, area.left + 1, f"|17|15{self.board}")
+            first = 1
+        else:
+            texts.paint_header(still, head, area)
+            first = texts.header_rows(head)
+        above = self._above(area)
+        for row, line in enumerate([*above, *body], first):
+            if row < area.rows:
+                still.put_pipe(row, area.left + 1, line)
+        return still.painted(0, area.rows), first + len(above) - (2 if self.bank else 1)
+
+    def _above(self, area: Area) -> list[str]:
+        """Return what stands above the games; the row of the time left is empty."""
+        greeting = [line for each in self.greeting for line in wrap(each, area.columns - 2)]
+        return [*greeting, "", *([self.bank] if self.bank else [])]
+
+    def _fitting(self, area: Area) -> tuple[Art | None, list[str]]:
+        """Choose how much is said of each game, and whether the header is shown."""
+        above = len(self._above(area))
+        for header, about, words in (
+            (self.header, True, True),
+            (None, True, True),
+            (None, False, True),
+            (None, True, False),
+            (None, False, False),
+        ):
+            body = self._body(area, with_about=about, with_words=words)
+            rows = 1 if header is None else texts.header_rows(header)
+            if rows + above + len(body) <= area.rows:
+                return header, body
+        return None, body
+
+    def _body(self, area: Area, *, with_about: bool, with_words: bool) -> list[str]:
+        width = area.columns - 2
+        body = [""]
+        for offer in self.offers:
+            title, *beneath = offer.rows(with_about=with_about, with_words=with_words)
+            body.append(title)
+            for text in beneath:
+                room = width - len(INDENT)
+                body += [f"{INDENT}{line}" for line in wrap(text.strip(), room)]
+        if self.statement:
+            body += wrap(f"|14{self.statement}", width)
+        return body
+
+
+async def _scene(
+    board: Board, caller: Caller, games: Sequence[Game], default: str | None
+) -> MenuScene:
+    offers = []
     for game in games:
         try:
             words = await menu_words(game, board, caller)
         except BooksUnavailable:  # the menu is no reason to end a call
-            words = "the books cannot be read just now"
-        body.append(f"|08  <|15{game.letter}|08> |15{game.title:<22}|07{words}")
-    if caller.statement:
-        body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
-    page = Page(board.config.board.name, body)
-    return texts.headed(caller.console, board.config.board.texts, "menu", page)
+            words = _("The books can't be read just now.")
+        is_default = game.letter == default
+        offers.append(Offer(game.letter, game.title, _(game.about), words, is_default))
+    welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
+    return MenuScene(
+        board=board.config.board.name,
+        greeting=[f"|07{welcome}", f"|07{await _company(board, caller)}"],
+        purse=caller.purse,
+        bank=_bank(caller),
+        offers=offers,
+        statement=_statement(caller),
+        header=texts.find(caller.console, board.config.board.texts, "menu"),
+    )
+
+
+def _statement(caller: Caller) -> str:
+    """Say how they did at the table they come from, and where they may go on without turns."""
+    games = caller.config.games
+    done = [
+        game.title
+        for name, game in GAMES.items()
+        if games[name].open and not _has_turns(caller, game)
+    ]
+    if not done:
+        return caller.statement
+    words = _("No turns left today at {games}.").format(games=", ".join(done))
+    if still := open_games(caller):
+        more = _("Still open: {games}.").format(games=", ".join(still))
+        words = f"{words} {more}"
+    return f"{caller.statement} {words}".strip()
+
+
+def _bank(caller: Caller) -> str:
+    purse = caller.purse.posted
+    said = []
+    if caller.bank_settings.mode == "built-in":
+        said.append(f"|07{_('Time bank')}  |15{wording.clock_time(purse.bank)}")
+    if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
+        after = _("After {event}").format(event=behind)
+        said.append(f"|07{after}  |15{wording.clock_time(purse.held)} {_('more')}")
+    return "   ".join(said)
+
+
+async def _company(board: Board, caller: Caller) -> str:
+    """Say who else is on."""
+    if board.serves_one:
+        try:
+            calls = await caller.ask_books(open_calls)
+        except BooksUnavailable:
+            calls = []
+        others = [call.name for call in calls if call.live and call.call_id != caller.call_id]
+    else:
+        others = [
+            f"{other.record.name} ({_(other.place)})"
+            for other in board.callers()
+            if other is not caller
+        ]
+    if not others:
+        return _("You're the only one on.")
+    shown = [literal(name) for name in others[:NAMES_SHOWN]]
+    if more := len(others) - len(shown):
+        shown.append(ngettext("{number} more", "{number} more", more).format(number=more))
+    return _("Also on: {names}.").format(names=", ".join(shown))
 
 
 async def _news(caller: Caller) -> None:
-    caller.place = "News"
+    caller.place = N_("News")
     bulletin = await caller.look_up(bulletins.of_yesterday)
-    lines = bulletins.lines(bulletin, caller.config.board.name)
-    await caller.console.read("Bulletin", "\n".join(lines))
+    lines = bulletins.lines(
+        bulletin, caller.config.board.name, caller.console.page_columns - MARGIN
+    )
+    await caller.console.read(_("Bulletin"), "\n".join(lines))
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:
     """List who is on line, here and in other processes of this board."""
     here = {other.call_id: other for other in board.callers()}
     now = board.clock.now()
-    rows = [f"|11{'Node':>4}  {'Caller':<26}{'Where':<24}{'On for':>9}"]
+    is_wide = caller.console.page_columns >= WIDE
+    rows = []
     for call in await caller.ask_books(open_calls):
         if not call.live:
             continue
-        place = here[call.call_id].place if call.call_id in here else "on another line"
+        place = _(here[call.call_id].place if call.call_id in here else ELSEWHERE)
         on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
-        rows.append(f"|15{call.node:>4}  |07{call.name:<26}{place:<24}{on_for:>9}")
-    await caller.console.read("Who is on", "\n".join(rows))
-
-
-async def _settings(board: Board, caller: Caller) -> None:
-    """Callers of other boards have neither password nor code."""
-    console = caller.console
-    has_password = caller.record.board is None
-    choices = {"S": "Screen", "C": "Cut the cards", "P": "Password", "R": "Recovery code"}
-    if not has_password:
-        del choices["P"], choices["R"]
-    choices["Q"] = "Quit"
-    while True:
-        caller.place = "Settings"
-        cuts = caller.prefers("cut")
-        look = console.look
-        body = [
-            f"|07Screen         |15{look.charset.value}, {look.paint.value}",
-            f"|07Cut the cards  |15{'yes, ask me before each shuffle' if cuts else 'no'}",
-            *(await _secrets(caller) if has_password else []),
-        ]
-        console.stage(Page("Your settings", body))
-        choice = await console.ask(choices, cancel="Q")
-        if choice == "S":
-            await _change_look(caller)
-        elif choice == "C":
-            await caller.remember({"cut": not cuts})
-        elif choice == "P":
-            await _change_password(board, caller)
-        elif choice == "R":
-            await _make_code(board, caller)
+        if is_wide:
+            rows.append(f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}")
         else:
-            return
-
-
-async def _secrets(caller: Caller) -> list[str]:
-    """Say of password and recovery code what may be said."""
-    has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
-    code = "made, and not used yet" if has_code else "none: press R to make one"
-    return ["|07Password       |15******", f"|07Recovery code  |15{code}"]
-
-
-async def _change_look(caller: Caller) -> None:
-    console = caller.console
-    console.scroll_lines()
-    look = await looks.choose(console)
-    console.use_look(look)
-    console.paint_screens()
-    await looks.remember(caller, look)
-
-
-async def _change_password(board: Board, caller: Caller) -> None:
-    """Let the caller choose another password, once they have typed the one they have.
-
-    It may be somebody else, at a call that was left open: guesses are held back as at the log-on.
-    The call itself goes on: its owner may just have forgotten.
-    """
-    console = caller.console
-    before = await _shows_password(board, caller)
-    if before is None:
-        return
-    hashed = await new_password(board, console, caller.record.name)
-    if hashed is None:
-        return
-    changed = await caller.ask_books(
-        lambda desk: recovery.set_password(desk, caller.record.id, before, hashed)
-    )
-    if changed is None:
-        await _tell_of_a_change(console, "Nothing was done.")
-        return
-    caller.record = changed
-    console.say("|10Your password is changed. An earlier recovery code is void.")
-    await console.any_key()
-    await _give_code(caller, Secrets(hashed, None))
-
-
-async def _make_code(board: Board, caller: Caller) -> None:
-    before = await _shows_password(board, caller)
-    if before is not None:
-        await _give_code(caller, before)
-
-
-async def _give_code(caller: Caller, before: Secrets) -> None:
-    """Show a new code, which is the caller's when they have pressed a key under it."""
-    try:
-        stands = await NewCode(caller.record.id, before).give(caller.console, caller.ask_books)
-    except BooksUnavailable:
-        await caller.console.any_key()
-        raise
-    if not stands:
-        await _tell_of_a_change(caller.console, "The code that you were shown does not work.")
-
-
-async def _tell_of_a_change(console: Console, so: str) -> None:
-    console.say(f"|12Your password or your code was changed meanwhile, not by you here. {so}")
-    await console.any_key()
-
-
-async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
-    """Ask for the caller's password and return what lets them in now, a code included.
-
-    None, and a word about it, if the password is wrong, or was wrong too often.
-
-    Whoever has to wait is told so before the question: a guess more would cost the board its work
-    and the log of refusals a line, with each key that is pressed.
-    """
-    console, name, address = caller.console, caller.record.name, caller.console.line.address
-    try:
-        board.reception.hold_back(address, name)
-    except Distrusted as distrusted:
-        console.say(f"|12{distrusted}")
-        await console.any_key()
-        return None
-    old = await console.entry("|11Your password now:|07", longest=passwords.LONGEST, secret=True)
-    if not old:
-        return None
-    record = await board.authenticate(name, old)
-    if record is not None:
-        found = await caller.ask_books(lambda desk: recovery.secrets_of(desk, record.id))
-        return Secrets(record.password_hash, found.digest)
-    board.reception.wrong_on_call(address, name)
-    console.say("|12That is not your password.")
-    await console.any_key()
-    return None
+            rows.append(f"|15{call.node:>2} |07{literal(call.name)}: {place}, {on_for}")
+    if is_wide:
+        heads = (_("Node"), _("Caller"), _("Where"), _("On for"))
+        rows.insert(0, f"|11{heads[0]:>4}  {heads[1]:<26}{heads[2]:<24}{heads[3]:>9}")
+    await caller.console.read(_("Who is on"), "\n".join(rows))

@@ -9,6 +9,7 @@ from door.call.page import Page
 from door.defence.recovery import digest_of, new_code
 from timebank.callers import recovery
 from timebank.errors import BooksUnavailable, OutcomeUnknown
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     # Carries out an operation in the books.
     Run = Callable[[Callable[[Desk], bool]], Awaitable[bool]]
 
-WRITTEN_DOWN = "|08Press any key when you have written it down"
-NOT_STORED = "|12The new code could not be stored, and does not work."
-NEVER_KNOWN = "|12The disk has failed, and nobody knows yet whether the new code works. Keep both."
+WRITTEN_DOWN = N_("Press any key when you have written it down")
+NOT_STORED = N_("The new code couldn't be stored and doesn't work.")
+NEVER_KNOWN = N_("The disk has failed. The new code may or may not work: keep both.")
 
 
 class NewCode:
@@ -40,33 +41,38 @@ class NewCode:
         """
         self._show(console)
         console.forget_keys()
-        await console.any_key(WRITTEN_DOWN)
+        await console.any_key(_(WRITTEN_DOWN))
         digest = digest_of(self._code) or ""
         try:
             return await run(
                 lambda desk: recovery.replace(desk, self._caller_id, self._before, digest)
             )
         except BooksUnavailable:
-            console.say(f"{NOT_STORED} {self._earlier('The one you had still does.')}".rstrip())
+            earlier = self._earlier(_("Your old code still does."))
+            console.say(f"|12{_(NOT_STORED)} {earlier}".rstrip())
             raise
         except OutcomeUnknown:
-            console.say(NEVER_KNOWN)
+            console.say(f"|12{_(NEVER_KNOWN)}")
             raise
 
     def _show(self, console: Console) -> None:
+        what = _(
+            "Forgot your password, or somebody keeps guessing at it? This code logs you on once, in"
+            " place of your password."
+        )
+        keep = _("Write it down and keep it secret: you see it only now. Settings makes another.")
+        works = _("It works once you press a key.")
+        earlier = self._earlier(_("Until then your old code works."))
         body = [
-            "|07This code lets you log on, once, in place of your password: when others",
-            "|07keep guessing at it and you would have to wait, or when you forgot it.",
+            f"|07{what}",
             "",
             f"|15  {self._code}",
             "",
-            "|07Write it down and keep it secret. It is shown only now. You can make",
-            "|07another one at Your settings.",
+            f"|07{keep}",
             "",
-            "|07It works from when you press a key."
-            f" {self._earlier('Until then the one you had works.')}".rstrip(),
+            f"|07{works} {earlier}".rstrip(),
         ]
-        console.stage(Page("Your recovery code", body))
+        console.stage(Page(_("Your recovery code"), body))
 
     def _earlier(self, words: str) -> str:
         """Return what is to be said where the caller has had a code before."""

@@ -9,6 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.call_clock import TIME_UP
+from door.call.caller import TAKEN_OVER
 from door.call.console import Console
 from door.call.display import literal
 from door.call.last_hand import is_doubtful
@@ -25,12 +27,14 @@ from door.errors import (
 from door.games.floor import sit_down, table_with_open_hand
 from door.lobby import looks, texts
 from door.lobby.teller import GRACE_SECONDS, last_chance
+from door.session import tour
+from door.session.farewell import say_of_call
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
 from timebank.callers.notices import notices
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
-from timebank.language import speak_to
+from timebank.language import _, speak_to
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -77,7 +81,8 @@ async def _wait_for_reading(console: Console, guest: Guest) -> None:
     console.lift(TimeUp)
     console.forget_keys()
     if console.interruption is None:
-        console.display.prompt(f"|08Press any key to go back to {literal(guest.board.name)}")
+        words = _("Press any key to go back to {board}").format(board=literal(guest.board.name))
+        console.display.prompt(f"|07{words}")
         await console.pause(PARTING_SECONDS)
 
 
@@ -113,11 +118,12 @@ async def _serve(
     except BooksFailed:
         went_well = False
         log.error("a caller from %s was turned away: the books are unavailable", line.address)
-        console.say("|12The board's books cannot be opened just now. Please call again later.")
+        words = _("The board's books can't be opened just now. Please call again later.")
+        console.say(f"|12{words}")
     except Exception:
         went_well = False
         log.exception("a session from %s failed", line.address)
-        console.say("|12Something went wrong here; the sysop will find it in his log.")
+        console.say(f"|12{_('Something went wrong here. The sysop will find it in the log.')}")
     finally:
         await before_leaving()
         board.consoles.discard(console)
@@ -146,7 +152,8 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
     if board.config.games[game.name].open:
         await sit_down(game, board, caller).visit()
         return
-    caller.console.say(f"|14{game.title} is closed just now.")
+    words = _("{game} is closed just now.").format(game=game.title)
+    caller.console.say(f"|14{words}")
     await caller.console.any_key()
 
 
@@ -186,7 +193,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except TakenOver as taken:
         return await _good_bye(caller, str(taken), "taken over")
     except CallClosed:
-        return await _good_bye(caller, "Another call of yours has taken over.", "taken over")
+        return await _good_bye(caller, str(TAKEN_OVER), "taken over")
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")
     except IdledOut as idled:
@@ -196,13 +203,15 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
         return await _good_bye(caller, str(closing), "closed by the board")
     except BooksUnavailable as broken:
         log.error("%s", broken)
-        return await _good_bye(caller, f"{broken} Please call again later.", "books unavailable")
+        words = _("{trouble} Please call again later.").format(trouble=broken)
+        return await _good_bye(caller, words, "books unavailable")
     except OutcomeUnknown as unknown:
         log.error("%s: %s", caller.record.name, unknown)
-        return await _good_bye(caller, wording.NEVER_KNOWN, NEVER_KNOWN)
+        return await _good_bye(caller, _(wording.NEVER_KNOWN), NEVER_KNOWN)
     except Refused as refused:
         return await _good_bye(caller, str(refused), "refused")
-    return await _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
+    words = _("Goodbye, {name}. Call again!").format(name=caller.record.name)
+    return await _good_bye(caller, words, "log-off")
 
 
 async def _receive(board: Board, caller: Caller) -> None:
@@ -210,7 +219,7 @@ async def _receive(board: Board, caller: Caller) -> None:
     console = caller.console
     news = caller.news()
     if caller.purse.time_is_up():
-        news.append("|12You have no time left.")
+        news.append(f"|12{TIME_UP}")
         caller.clock.grace(GRACE_SECONDS)
     if caller.asks_look:
         caller.clock.start()
@@ -221,8 +230,10 @@ async def _receive(board: Board, caller: Caller) -> None:
     caller.clock.start()
     if news:
         await _read_news(caller, news)
+    if caller.is_new:
+        await tour.offer(caller)
     if caller.purse.time_is_up():
-        raise TimeUp("You have no time left.")
+        raise TimeUp(TIME_UP)
     if found := await table_with_open_hand(board, caller):
         game, table = found
         caller.came_back_to = game.name
@@ -234,7 +245,7 @@ async def _read_news(caller: Caller, news: Sequence[str]) -> None:
     console = caller.console
     was_lost = console.is_lost
     try:
-        await console.read(f"Welcome, {caller.record.name}", "\n".join(news))
+        await console.read(_("Welcome, {name}").format(name=caller.record.name), "\n".join(news))
     except Interruption:
         if not (was_lost or is_doubtful(console)):
             await _note_read(caller)
@@ -248,11 +259,11 @@ async def _note_read(caller: Caller) -> None:
         return
     caller.reads_notices = False
     try:
-        texts = await caller.ask_books(partial(notices, caller_id=caller.record.id))
+        unread = await caller.ask_books(partial(notices, caller_id=caller.record.id))
     except BooksFailed:  # they wait on, and are shown once more
         log.warning("%s has read notices, which the books do not know", caller.record.name)
         return
-    for text in texts[len(caller.opened.notices) :]:
+    for text in unread[len(caller.opened.notices) :]:
         caller.console.say(f"|14{literal(str(text))}")
 
 
@@ -265,7 +276,7 @@ async def _go_on_without_time(board: Board, caller: Caller) -> None:
         await caller.console.any_key()
         caller.clock.end_grace()
     if caller.purse.time_is_up() and not (caller.purse.may_go_on and await last_chance(caller)):
-        raise TimeUp("You have no time left.")
+        raise TimeUp(TIME_UP)
 
 
 async def _good_bye(caller: Caller, words: str, reason: str) -> str:
@@ -282,13 +293,16 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
             console.say(message)
     if caller.statement:
         console.say(f"|14{caller.statement}")
+    how_it_went = await say_of_call(caller, reason)
     for said in await caller.farewell(reason):
         console.say(f"|14{said}")
+    for said in how_it_went:
+        console.say(f"|07{said}")
     console.say(f"|15{words}")
     purse = caller.purse.posted
     if (purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):
-        console.say("|07The hand on the table waits for you.")
+        console.say(f"|07{_('Your hand waits for you on the table.')}")
     if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
-        wait = wording.agree(purse.held, "waits", "wait")
-        console.say(f"|07{span(purse.held)} more {wait} for you after {behind}.")
+        words = _("{time} more after {event}.").format(time=span(purse.held), event=behind)
+        console.say(f"|07{words}")
     return reason

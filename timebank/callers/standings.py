@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, results, results_ever, rounds
-from timebank.ledger.sql import Prepared, Query, equal, read
+from timebank.ledger.sql import Prepared, Query, equal, read, value
 
 
 class Standing(NamedTuple):
@@ -33,6 +33,14 @@ class Standing(NamedTuple):
 
     name: str
     seconds: int
+
+
+class CallResult(NamedTuple):
+    """What the hands of a call came to in time, and the largest win of one: 0 without any."""
+
+    hands: int
+    net: int
+    best: int
 
 
 class HouseDay(NamedTuple):
@@ -65,6 +73,34 @@ _HOUSE = read(
 )
 
 
+# By caller and day, which are in an index.
+_OF_CALL = read(
+    CallResult,
+    lambda: (
+        select(
+            func.count(),
+            func.coalesce(func.sum(rounds.c.won - rounds.c.lost), 0),
+            func.coalesce(func.max(rounds.c.won - rounds.c.lost), 0),
+        )
+        .where(equal(rounds.c.caller_id), rounds.c.day >= bindparam("since"))
+        .where(rounds.c.unit == "second", equal(rounds.c.call_id))
+        .where(rounds.c.settled.is_not(None), rounds.c.outcome != "void")
+    ),
+)
+_SAVED = and_(accounts.c.kind == "bank", accounts.c.unit == "second", accounts.c.balance > 0)
+_OWN_SAVINGS = value(
+    lambda: select(func.sum(accounts.c.balance)).where(_SAVED, equal(accounts.c.caller_id))
+)
+_RICHER = value(
+    lambda: (
+        select(func.count())
+        .select_from(accounts)
+        .join(callers, callers.c.id == accounts.c.caller_id)
+        .where(_SAVED, accounts.c.balance > bindparam("saved"), callers.c.deleted.is_(None))
+    )
+)
+
+
 def _net(totals: Table, when: ColumnElement[bool], *, won: bool) -> Query:
     net = func.sum(totals.c.won - totals.c.lost)
     return (
@@ -88,6 +124,20 @@ _LOSERS = read(Standing, lambda: _net(results, _OF_DAY, won=False))
 
 def richest(desk: Desk, most: int) -> list[Standing]:
     return _RICHEST.all(desk.connection, most=most)
+
+
+def of_call(desk: Desk, caller_id: int, call_id: int, since: date) -> CallResult:
+    """Add up the hands of a call that began on the day `since`."""
+    (result,) = _OF_CALL.all(
+        desk.connection, caller_id=caller_id, call_id=call_id, since=since.isoformat()
+    )
+    return result
+
+
+def place(desk: Desk, caller_id: int) -> int:
+    """Return a caller's place among the richest, 0 for one who has saved nothing."""
+    saved = _OWN_SAVINGS.one(desk.connection, caller_id=caller_id)
+    return 1 + int(_RICHER.one(desk.connection, saved=saved)) if saved else 0
 
 
 def winners(desk: Desk, day: date | None, most: int) -> list[Standing]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
 
@@ -27,6 +28,7 @@ GAME = Game(
     letter="B",
     code="BJFT",
     title="Black Jack For Time",
+    about=N_("Beat the dealer, win minutes"),
     read_settings=read,
     shares={"tutor": "door.games.blackjack.tutor.thinking:for_board"},
 )

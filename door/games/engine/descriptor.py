@@ -44,6 +44,8 @@ class Game:
     code: str
     title: str
     read_settings: Callable[[TomlTable], StakeSettings]
+    # What it is, for the main menu: a few words, marked for translation.
+    about: str = ""
     # In its folder, what begins a caller's visit: (board, caller) -> `floor.Table`.
     table_at: str = "table:sit_down"
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from door.games.blackjack.rules import MOST_SEATS, VEGAS, BlackjackRules, rules_from_mapping
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
@@ -39,6 +40,7 @@ GAME = Game(
     letter="V",
     code="VEGAS",
     title="Vegas",
+    about=N_("One table for everyone on the board"),
     read_settings=read,
     table_at="company:sit_down",
     shares={

@@ -1,0 +1,218 @@
+"""A caller's own settings: how the board looks, speaks and moves for them, and how they log on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from door.call import passwords
+from door.call.console import Paint
+from door.call.page import Page
+from door.config.config import Pace
+from door.errors import Distrusted
+from door.lobby import looks
+from door.session import tour
+from door.session.logon import new_password
+from door.session.recovery import NewCode
+from timebank.callers import recovery
+from timebank.callers.recovery import Secrets
+from timebank.errors import BooksUnavailable
+from timebank.language import LANGUAGES, N_, _
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.call.console import Console
+
+LABELS = {
+    "S": N_("Screen"),
+    "L": N_("Language"),
+    "A": N_("Animation"),
+    "T": N_("Tutor"),
+    "C": N_("Cut the cards"),
+    "D": N_("Auto-deposit"),
+    "P": N_("Password"),
+    "R": N_("Recovery code"),
+    "V": N_("View the tour"),
+    "Q": N_("Quit"),
+}
+MEANINGS = {
+    "S": N_("Choose what your terminal can show: letters, colours, or plain lines."),
+    "L": N_("Change the language, from the next word on."),
+    "A": N_("How fast cards fall: normal, fast or off."),
+    "T": N_("At a table, see what the book would do and what it costs to differ."),
+    "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
+    "D": N_("When you log off, bank the minutes that you have left."),
+    "P": N_("Choose another password."),
+    "R": N_("Make a code that logs you on once when you've lost your password."),
+    "V": N_("Take the three screens and the practice hand again."),
+    "Q": N_("Go back to the main menu."),
+}
+PACES: dict[Pace, str] = {"normal": N_("normal"), "fast": N_("fast"), "off": N_("off")}
+PAINTS = {
+    Paint.COLOUR: N_("in colour"),
+    Paint.MONO: N_("no colour"),
+    Paint.LINES: N_("plain lines"),
+}
+SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit"}
+LABEL_CELLS = 19
+
+
+async def visit_settings(board: Board, caller: Caller) -> None:
+    """Callers of other boards have neither password nor code."""
+    console = caller.console
+    has_password = caller.record.board is None
+    while True:
+        caller.place = N_("Settings")
+        secrets = await _secrets(caller) if has_password else []
+        console.stage(Page(_("Your settings"), _rows(caller, secrets)))
+        hidden = () if has_password else ("P", "R")
+        choice = await console.ask(
+            {key: _(label) for key, label in LABELS.items() if key not in hidden},
+            cancel="Q",
+            meanings={key: _(words) for key, words in MEANINGS.items()},
+        )
+        if choice == "Q":
+            return
+        await _change(board, caller, choice)
+
+
+async def _change(board: Board, caller: Caller, choice: str) -> None:
+    if choice in SWITCHES:
+        preference = SWITCHES[choice]
+        await caller.remember({preference: not caller.prefers(preference)})
+    elif choice == "S":
+        await _change_look(caller)
+    elif choice == "L":
+        await caller.remember({"language": _next(list(LANGUAGES), caller.console.viewer.language)})
+    elif choice == "A":
+        await caller.remember({"animation": _next(list(get_args(Pace)), caller.pace)})
+    elif choice == "V":
+        await tour.take(caller)
+    elif choice == "P":
+        await _change_password(board, caller)
+    elif choice == "R":
+        await _make_code(board, caller)
+
+
+def _next(values: Sequence[str], value: str) -> str:
+    return values[(values.index(value) + 1) % len(values)]
+
+
+def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
+    console = caller.console
+    look = console.look
+    screen = f"{look.charset.value}, {_(PAINTS[look.paint])}"
+    if look.paint is not Paint.LINES and not looks.fits(console):
+        screen = looks.too_small(console)
+    switched = {
+        key: _("on") if caller.prefers(each) else _("off") for key, each in SWITCHES.items()
+    }
+    return [
+        _row(_("Screen"), screen),
+        _row(_("Language"), LANGUAGES[console.viewer.language]),
+        _row(_("Animation"), _(PACES[caller.pace])),
+        _row(_("Tutor"), switched["T"]),
+        _row(_("Cut the cards"), switched["C"]),
+        _row(_("Auto-deposit"), switched["D"]),
+        *secrets,
+    ]
+
+
+def _row(label: str, value: str) -> str:
+    return f"|07{label:<{LABEL_CELLS}}|15{value}"
+
+
+async def _secrets(caller: Caller) -> list[str]:
+    """Say of password and recovery code what may be said."""
+    has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
+    code = _("made, not used yet") if has_code else _("none: press R to make one")
+    return [_row(_("Password"), "******"), _row(_("Recovery code"), code)]
+
+
+async def _change_look(caller: Caller) -> None:
+    console = caller.console
+    console.scroll_lines()
+    look = await looks.choose(console)
+    console.use_look(look)
+    console.paint_screens()
+    await looks.remember(caller, look)
+
+
+async def _change_password(board: Board, caller: Caller) -> None:
+    """Let the caller choose another password, once they have typed the one they have.
+
+    It may be somebody else, at a call that was left open: guesses are held back as at the log-on.
+    The call itself goes on: its owner may just have forgotten.
+    """
+    console = caller.console
+    before = await _shows_password(board, caller)
+    if before is None:
+        return
+    hashed = await new_password(board, console, caller.record.name)
+    if hashed is None:
+        return
+    changed = await caller.ask_books(
+        lambda desk: recovery.set_password(desk, caller.record.id, before, hashed)
+    )
+    if changed is None:
+        await _tell_of_a_change(console, _("Nothing was done."))
+        return
+    caller.record = changed
+    console.say(f"|10{_('Your password is changed. Your old recovery code is void.')}")
+    await console.any_key()
+    await _give_code(caller, Secrets(hashed, None))
+
+
+async def _make_code(board: Board, caller: Caller) -> None:
+    before = await _shows_password(board, caller)
+    if before is not None:
+        await _give_code(caller, before)
+
+
+async def _give_code(caller: Caller, before: Secrets) -> None:
+    """Show a new code, which is the caller's when they have pressed a key under it."""
+    try:
+        stands = await NewCode(caller.record.id, before).give(caller.console, caller.ask_books)
+    except BooksUnavailable:
+        await caller.console.any_key()
+        raise
+    if not stands:
+        await _tell_of_a_change(caller.console, _("The code you just saw doesn't work."))
+
+
+async def _tell_of_a_change(console: Console, so: str) -> None:
+    words = _("Your password or code was changed from elsewhere meanwhile.")
+    console.say(f"|12{words} {so}")
+    await console.any_key()
+
+
+async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
+    """Ask for the caller's password and return what lets them in now, a code included.
+
+    None, and a word about it, if the password is wrong, or was wrong too often.
+
+    Whoever has to wait is told so before the question: a guess more would cost the board its work
+    and the log of refusals a line, with each key that is pressed.
+    """
+    console, name, address = caller.console, caller.record.name, caller.console.line.address
+    try:
+        board.reception.hold_back(address, name)
+    except Distrusted as distrusted:
+        console.say(f"|12{distrusted}")
+        await console.any_key()
+        return None
+    old = await console.entry(
+        f"|11{_('Your current password:')}|07", longest=passwords.LONGEST, secret=True
+    )
+    if not old:
+        return None
+    record = await board.authenticate(name, old)
+    if record is not None:
+        found = await caller.ask_books(lambda desk: recovery.secrets_of(desk, record.id))
+        return Secrets(record.password_hash, found.digest)
+    board.reception.wrong_on_call(address, name)
+    console.say(f"|12{_('Wrong password.')}")
+    await console.any_key()
+    return None

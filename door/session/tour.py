@@ -1,0 +1,221 @@
+"""The first call: three screens about minutes, hands and the bank, and a hand for nothing.
+
+It touches no books: the practice hand is dealt from a deck that lies ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ansi.cards import CARD_HEIGHT, paint_hand, plain
+from door.call.page import TITLE_ROWS, Page
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.engine.cards import Card, parse_cards
+from door.lobby import texts
+from timebank.errors import BooksFailed
+from timebank.language import N_, _
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.call.caller import Caller
+    from door.call.display import Area
+    from timebank.settings.schedule import ClosedPeriod
+
+TOURED = "toured"  # the preference of a caller who was offered it
+# The caller has 12, and 18 with one more card; the dealer busts on whatever they leave.
+DECK = "5H 6S 7C TD 6D 9C 2H 3S"
+BET = 2
+
+KEYS = {"H": BlackjackAction.HIT, "S": BlackjackAction.STAY}
+CARDS_ROW = TITLE_ROWS + 1
+GOOD = 17  # a total to stay on
+HIT, STAY, LEAVE = "H", "S", "Q"
+
+
+async def offer(caller: Caller) -> None:
+    """Offer the tour to a caller who has not been asked before."""
+    if caller.prefers(TOURED):
+        return
+    console = caller.console
+    question = _("First time here? Take a one-minute tour?")
+    board = caller.config.board
+    picture = texts.find(console, board.texts, "first-call")
+    if picture is not None:
+        picture = texts.filled(picture, {"NAME": caller.record.name})
+    welcome = _("Welcome, {name}").format(name=caller.record.name)
+    console.stage(texts.HeadedPage(welcome, [f"|07{board.name}"], picture))
+    wants = await console.agrees(question)
+    try:
+        await caller.remember({TOURED: True})
+    except BooksFailed:  # they are asked once more, at worst
+        return
+    if wants:
+        await take(caller)
+
+
+async def take(caller: Caller) -> None:
+    """Lead through the screens, as far as the caller wants to."""
+    caller.place = N_("On the tour")
+    for number, (title, body) in enumerate(screens(caller), 1):
+        if not await _reads(caller, f"{title} ({number}/3)", body):
+            return
+    await _practise(caller)
+
+
+def screens(caller: Caller) -> list[tuple[str, list[str]]]:
+    coin = span(caller.config.coin)
+    return [
+        (_("Your minutes are your chips"), _of_minutes(caller, coin)),
+        (_("How a hand goes"), _of_hands()),
+        (_("The clock, the event and the bank"), _of_bank(caller)),
+    ]
+
+
+async def _reads(caller: Caller, title: str, body: Sequence[str]) -> bool:
+    """Show a screen; False when the caller has had enough."""
+    paragraphs = [line for each in body for line in (f"|07{each}", "")]
+    caller.console.stage(Page(title, paragraphs[:-1]))
+    choices = {"N": _("Next"), LEAVE: _("Quit")}
+    meanings = {"N": _("Show the next screen."), LEAVE: _("Leave the tour.")}
+    return await caller.console.ask(choices, default="N", cancel=LEAVE, meanings=meanings) == "N"
+
+
+def _of_minutes(caller: Caller, coin: str) -> list[str]:
+    today = span(caller.config.bank.minutes_per_day * MINUTE)
+    return [
+        _("You get {time} on this board every day. That time is also your money.").format(
+            time=today
+        ),
+        _("One coin is {time}. Win and you stay longer. Lose and you leave sooner.").format(
+            time=coin
+        ),
+        _("The last row of the screen shows your time left, ticking, and your pot in coins."),
+        _("Your last coin is never bet, so no hand throws you out."),
+    ]
+
+
+def _of_hands() -> list[str]:
+    return [
+        _(
+            "Get closer to 21 than the dealer without going over. Kings, queens and jacks count 10,"
+            " an ace 1 or 11."
+        ),
+        _(
+            "Bet, then hit for another card, stay with what you have, or double your bet for one"
+            " last card. Go over 21 and you bust."
+        ),
+        _("The dealer draws to 17. An ace with a ten-card at once is a blackjack, and pays extra."),
+        _("At each table, R shows the rules, F the proof that the deal is fair, and ? the keys."),
+    ]
+
+
+def _of_bank(caller: Caller) -> list[str]:
+    told = []
+    closing = caller.purse.posted.closing
+    if closing is not None:
+        told.append(_of_event(caller, closing))
+    if caller.bank_settings.mode == "built-in":
+        told.append(
+            _(
+                "The time bank, T in the menu, keeps minutes for another day. There you can also"
+                " send some to a friend, or borrow."
+            )
+        )
+    told.append(_("Minutes you don't use or bank are gone at midnight. Then you get fresh ones."))
+    told.append(_("Press Enter for a practice hand. It costs nothing and pays nothing."))
+    return told
+
+
+def _of_event(caller: Caller, closing: ClosedPeriod) -> str:
+    start = caller.bank_settings.schedule.local(closing.start)
+    words = _(
+        "The board closes for {event} at {time}, so nobody has more time than that. What you"
+        " win beyond it goes to your bank, or waits for you."
+    )
+    return words.format(event=closing.name, time=f"{start:%H:%M}")
+
+
+# The practice hand.
+
+
+@dataclass(frozen=True)
+class Practice:
+    """The hand on the felt."""
+
+    hand: BlackjackRound
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        Page(_("A practice hand"), ()).paint(canvas, area)
+        left = area.left + 1
+        room = area.columns - 2
+        canvas.put_pipe(TITLE_ROWS, left, self._dealer())
+        paint_hand(canvas, CARDS_ROW, left, self.hand.dealer, room)
+        canvas.put_pipe(CARDS_ROW + CARD_HEIGHT, left, self._yours())
+        paint_hand(
+            canvas, CARDS_ROW + CARD_HEIGHT + 1, left, self.hand.seats[0].hands[0].cards, room
+        )
+
+    def lines(self) -> Sequence[str]:
+        shown = ", ".join(_(plain(card)) for card in self.hand.dealer if card is not None)
+        cards = ", ".join(_(plain(card)) for card in self._cards())
+        return [
+            f"|15{_('A practice hand')}",
+            f"{self._dealer()}: {shown}",
+            f"{self._yours()}: {cards}",
+        ]
+
+    def explain(self) -> Sequence[str]:
+        return [_("Above are the dealer's cards, one of them face down. Below are yours.")]
+
+    def _cards(self) -> Sequence[Card]:
+        return self.hand.seats[0].hands[0].cards
+
+    def _dealer(self) -> str:
+        return f"|11{_('Dealer')}|07 {self.hand.dealer_count}"
+
+    def _yours(self) -> str:
+        return f"|11{_('You')}|07 {self.hand.seats[0].hands[0].count}"
+
+
+async def _practise(caller: Caller) -> None:
+    hand, _events = start(BLACK_JACK_FOR_TIME, parse_cards(DECK), [BET])
+    while not hand.over:
+        key = await _plays(caller, hand)
+        if key == LEAVE:
+            return
+        hand, _events = hand.apply(KEYS[key])
+    caller.console.stage(Practice(hand))
+    caller.console.say(f"|14{_result(hand)}")
+    await caller.console.any_key(_("That's all there is to it. Press any key for the main menu"))
+
+
+async def _plays(caller: Caller, hand: BlackjackRound) -> str:
+    console = caller.console
+    total = hand.seats[0].hands[0].count.total
+    console.stage(Practice(hand))
+    if total < GOOD:
+        words = _("You have {total}: a long way from 21. Hit, and see what comes.")
+    else:
+        words = _("You have {total}: that's good. Stay, and let the dealer draw.")
+    console.say(f"|14{words.format(total=total)}")
+    choices = {HIT: _("Hit"), STAY: _("Stay"), LEAVE: _("Quit")}
+    meanings = {
+        HIT: _("Take another card."),
+        STAY: _("Take no more cards; the dealer draws."),
+        LEAVE: _("Leave the tour."),
+    }
+    default = HIT if total < GOOD else STAY
+    return await console.ask(choices, default=default, cancel=LEAVE, meanings=meanings)
+
+
+def _result(hand: BlackjackRound) -> str:
+    settled = hand.seats[0].hands[0].settled
+    if settled is None or settled.won == settled.lost == 0:
+        return _("A push: your bet comes back.")
+    if settled.won:
+        return _("You win! At a table that's {coins} coins more.").format(coins=settled.won)
+    return _("You lose this one. At a table that's {coins} coins less.").format(coins=settled.lost)
