@@ -294,14 +294,18 @@ class Console:
         secret: bool = False,
         changed: Callable[[str], None] | None = None,
         meaning: str = "",
+        typed: str = "",
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
+        `typed` stands there to begin with.
 
         `accept` says which characters count; `secret` shows stars; `changed` hears every change.
         F1 says what the field takes, in the words of `meaning`; so does `?` in an empty one.
         """
         self.display.prompt(prompt, longest + 1)
-        text = ""
+        text = typed
+        if text:
+            self.display.typed(text)
         while True:
             key = await self.key()
             if key == ENTER:
@@ -365,6 +369,20 @@ class Console:
                 return letter
             if key in HELP_KEYS:
                 self.say(f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}")
+
+    async def explain(
+        self,
+        choices: Mapping[str, str],
+        meanings: Mapping[str, str],
+        default: str | None = None,
+        cancel: str | None = None,
+    ) -> None:
+        """Show what keys mean, for those who read them with `key`; the prompt is theirs to ask."""
+        await self._explain(_keys_explained(choices, meanings, default, cancel))
+
+    def puzzled(self, key: str) -> None:
+        """Say of a key that it means nothing."""
+        self.say(f"|07{_does_nothing(key)}")
 
     async def _explain(self, paragraphs: Sequence[str]) -> None:
         """Show what the keys and the fields of the screen mean, and then the screen again."""
