@@ -14,7 +14,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
 from tests.world import World, world
 
-AT_TABLE = "<T>alk"
+AT_TABLE = "Tal<k>"
 YOUR_TURN = "You have"
 BETTING = "<B>et"
 
@@ -27,15 +27,17 @@ class Player(Guest):
         await self.is_asked(AT_TABLE)
 
     async def says_bet(self, coins: int | str = "") -> None:
-        """Announce a bet; "" is Enter alone."""
+        """Bet; "" is Enter alone."""
         self.presses("b")
         await self.is_asked("Coins to bet")
         self.presses(f"{coins}\r")
 
     async def is_ready(self, coins: int = 1) -> None:
+        """Bet, which is being ready, and wait until the table has it."""
         await self.says_bet(coins)
-        await self.is_asked("<R>eady for")
-        self.presses("r")
+        await self.terminal.wait_for(
+            lambda _: AT_TABLE in self.prompt and "<B>et" not in self.prompt, "the bet placed"
+        )
 
     async def has_the_turn(self) -> None:
         await self.is_asked(YOUR_TURN)
@@ -54,7 +56,7 @@ class Player(Guest):
     async def comes_back(self, profile: Profile = MODERN) -> None:
         """Call again; the round that they left is still on the table."""
         await self.calls(profile)
-        await self.goes_on_to("<T>alk")
+        await self.goes_on_to(AT_TABLE)
 
     @property
     def on_the_table(self) -> VegasRound:
@@ -92,7 +94,9 @@ async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
 def table_toml(*, events: str | None = "", timebank: str = "", **keys: object) -> str:
     """A board whose sysop has set these keys of the Vegas table."""
     lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
-    return "\n".join((sysop_toml(events=events, timebank=timebank), "[games.vegas]", *lines, ""))
+    board = sysop_toml(events=events, timebank=timebank)
+    still = board.replace("[board]", '[board]\nanimation = "off"')
+    return "\n".join((still, "[games.vegas]", *lines, ""))
 
 
 @asynccontextmanager

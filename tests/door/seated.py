@@ -71,8 +71,6 @@ class Sitter:
 
     async def is_ready(self, coins: int = 1) -> None:
         await self.table.bet(self, coins)
-        if self.seat.bet:  # alone, they have their cards already
-            await self.table.be_ready(self)
 
     async def does(self, *actions: str, amount: int | None = None) -> None:
         for action in actions:

@@ -19,7 +19,7 @@ _STATUS = re.compile(rf"Node \d+ .*Time left ({_CLOCK}) .*Bank ({_CLOCK})")
 _TURNS = re.compile(r"(?:[Tt]urns today|tours du jour) ?: (\d+)")
 _SITTING = re.compile(rf"Sitting +([+-]?{_CLOCK})")
 _SCORE = re.compile(r"W-L-push +(\d+)-(\d+)-(\d+)")
-_RESULT = re.compile(r"(?:(wins|loses) (.+?)|(even))(?:  ready)?")
+_RESULT = re.compile(r"(?:(wins|loses) (.+?)|(push))(?:  ready)?")
 _MARK = re.compile(r"[0-9·]")
 _SPAN = re.compile(r"(?:(\d+) minutes?)?(?: ?(\d+) seconds?)?")
 

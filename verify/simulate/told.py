@@ -38,17 +38,17 @@ _TOLD = re.compile(
 )
 # At Vegas a line that begins with a name is told of somebody else.
 _TOLD_AT_VEGAS = re.compile(
-    rf"(?:(?:Black Jack|Twenty-one wins|Bust|The dealer's Black Jack takes it): )?"
-    rf"(?:(?P<won>{_AMOUNT}) won|(?P<gone>{_AMOUNT}) lost)(?: on the \w+ hand)?\."
+    rf"(?:(?:First|Second) hand: )?(?:(?:Blackjack|You bust with \d+): )?"
+    rf"(?:(?P<won>{_AMOUNT}) won|(?P<gone>{_AMOUNT}) lost)\."
     rf"|Your insurance wins (?P<paid>{_AMOUNT})\."
     rf"|Your insurance of (?P<insured>{_AMOUNT}) is lost\."
 )
 # Who comes to a round that lies there has not been told all of it.
-_LAY_THERE = re.compile(r"its seats are kept|back at your hand|Your hand is on the table")
+_LAY_THERE = re.compile(r"Seats are kept|back at your hand|Your hand is on the table")
 # A caller who was elsewhere when a round ended is told what all of it came to.
 _PLAYED_TO_ITS_END = re.compile(
-    rf"Your hand at the Vegas table was played to its end:"
-    rf" you (?:(?P<which>won|lost) (?P<amount>{_AMOUNT})|came out even)"
+    rf"Your hand at Vegas was played out:"
+    rf" (?:you (?P<which>won|lost) (?P<amount>{_AMOUNT})|push)"
 )
 _WON = ("paid", "brought", "won", "gagne")
 _COINS = re.compile(r"([0-9.]+) (?:coin|pi.?ce)s?")

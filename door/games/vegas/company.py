@@ -20,6 +20,7 @@ from door.games.vegas.seat import VegasVisit
 from door.lines import link
 from door.lines.line import CALLER_HUNG_UP
 from timebank.callers import callers
+from timebank.language import N_, _
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from door.call.console import Console
     from door.lines.link import Said
 
-ALONE = (
-    "The server of this board does not run just now, so nobody else can sit down here: you play "
-    "alone against the dealer, from a shoe of your own."
+ALONE = N_(
+    "The board's server is down, so nobody else can sit here. You play alone against the dealer, "
+    "from a shoe of your own."
 )
-TABLE_GONE = "The table was closed by the board. A hand that you left there is in the journal."
+TABLE_GONE = N_("The board closed the table. Any open hand is kept for you.")
 
 TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
 HANDOVER_SECONDS = 1.0  # that the server has to keep the hand for the call that takes over
@@ -51,7 +52,7 @@ class Company:
         try:
             said = await self._passed_on()
         except NoServer:
-            await self._caller.console.read("Vegas", ALONE)
+            await self._caller.console.read("Vegas", _(ALONE))
             await self._alone.has_open_hand()  # lays one on the table that was left elsewhere
             await self._alone.visit()
             return
@@ -69,7 +70,7 @@ class Company:
         except NoServer:
             await self._alone.stand_open_hand()
             return
-        words = "Your hand is stood at its turns; you will be told how it ended."
+        words = _("The dealer stands your hand. You'll hear how it ended.")
         self._caller.console.say(f"|14{words}")
 
     # At the server.
@@ -120,6 +121,7 @@ class Company:
         console.paint_screens()
         caller.clock.start()  # before the books are asked, which may not be there
         caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
+        caller.follow_preferences()
         caller.tell(await caller.touch())
         if how == visitors.TIME_UP:
             raise TimeUp(words)
@@ -128,7 +130,7 @@ class Company:
         if how == visitors.KICKED:
             raise Kicked(words)
         if how != visitors.LEFT:
-            await self._tell(TABLE_GONE if how == visitors.CLOSED else literal(words))
+            await self._tell(_(TABLE_GONE) if how == visitors.CLOSED else literal(words))
 
     async def _tell(self, words: str) -> None:
         """Say why the visit is over, and go on to the menu also without a key. What was typed for
@@ -136,7 +138,7 @@ class Company:
         console = self._caller.console
         console.forget_keys()
         console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
-        console.display.prompt("|08Press any key")
+        console.display.prompt(f"|07{_('Press any key')}")
         await console.pause(TOLD_SECONDS)
         if console.next_key() is not None:
             await console.key()
@@ -159,6 +161,7 @@ class Company:
             hints=line.hints,
             columns=line.columns,
             rows=line.rows,
+            language=caller.console.viewer.language,
         )
         try:
             reader, writer = await link.dial(self._board.config.board.data)

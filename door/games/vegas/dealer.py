@@ -27,6 +27,7 @@ from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, TableState
 from timebank.calls.calls import open_calls
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
+from timebank.language import Phrase, speaking_to
 from timebank.wagers import journal
 from timebank.wagers.wagers import Played, Sitter
 
@@ -37,8 +38,18 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import StoredRound
+    from timebank.wagers.rounds import Settlement
 
 log = logging.getLogger("door.tables")
+
+
+def _tell_elsewhere(caller: Caller, settlement: Settlement, receipt: Receipt) -> None:
+    """Tell a caller who is on line, but not at the table, how their round ended."""
+    with speaking_to(caller.console.viewer):
+        words = vegas_round.stood_words(settlement.won - settlement.lost)
+        caller.console.say(f"|14{words}")
+        caller.tell(receipt)
+    caller.last_hand.shown()
 
 
 @dataclass(frozen=True)
@@ -87,11 +98,11 @@ class Dealer:
             except ShoeGone:
                 self._state.shoe = None
                 for seat in seats:
-                    self._refuse(seat, "There is another shoe now: see its seal, and bet again.")
+                    self._refuse(seat, Phrase("A new shoe is on the table. Please bet again."))
             except Refused as refused:
                 if refused.seat is None:
                     raise
-                self._refuse(self._state.seats[refused.seat], str(refused))
+                self._refuse(self._state.seats[refused.seat], refused)
             else:
                 return
 
@@ -118,13 +129,13 @@ class Dealer:
         post = self._post(partial(vegas_round.enter_deal, sitters=sitters, shoe=shoe, seen=seen))
         step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=state.cut), terms, bets)
         for seat in seats:
-            seat.bet, seat.ready = 0, False
-        hand, state.seed = step.hand, ""
+            seat.bet = 0
+        hand = step.hand
         dealt = news.RoundDealt(hand.names, hand.round, step.events, hand.coin)
         self._adopt(step, here, dealt)
 
-    def _refuse(self, seat: Chair, reason: str) -> None:
-        seat.bet, seat.ready = 0, False
+    def _refuse(self, seat: Chair, reason: Phrase | Refused) -> None:
+        seat.bet = 0
         self._state.tell(news.BetRefused(seat.name, reason))
 
     # Decisions.
@@ -174,7 +185,7 @@ class Dealer:
             raise NotNow(str(illegal)) from illegal
         except (OutOfStep, RoundOver) as late:
             await self._read_again(hand)
-            raise NotNow("This hand has gone on meanwhile.") from late
+            raise NotNow(Phrase("This hand has moved on.")) from late
         after = step.hand
         played = news.RoundWentOn(after.names, after.round, step.events, after.coin)
         self._adopt(step, here, played)
@@ -253,13 +264,10 @@ class Dealer:
         for chair, receipt in receipts.items():
             guest = state.seats[chair].guest
             if guest is not None:
-                guest.receives(receipt)
+                with speaking_to(guest.caller.console.viewer):
+                    guest.receives(receipt)
             elif chair in here and step.hand.over:
-                settlement = step.played.settled[chair]
-                words = vegas_round.stood_words(settlement.won - settlement.lost)
-                here[chair].caller.console.say(f"|14{words}")
-                here[chair].caller.tell(receipt)
-                here[chair].caller.last_hand.shown()
+                _tell_elsewhere(here[chair].caller, step.played.settled[chair], receipt)
         if step.hand.over and None in [state.seats[chair].guest for chair in receipts]:
             self._board.books.notices_wait.set()  # for those who are on another call by now
         if step.hand.over and step.hand.is_shoe_done:

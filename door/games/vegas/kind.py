@@ -18,7 +18,7 @@ VEGAS_KIND = BlackJackKind(
     outcomes_listed=True,
 )
 
-_HABITS = {"B": 20, "R": 25, "H": 8, "S": 12, "D": 4, "P": 4, "T": 2, "L": 1, "C": 1, "K": 1}
+_HABITS = {"B": 20, "A": 25, "H": 8, "S": 12, "D": 4, "P": 4, "K": 2, "R": 1, "C": 1, "T": 1}
 
 SAMPLES = Samples(
     hands=(
@@ -29,6 +29,6 @@ SAMPLES = Samples(
             "actions": ["1:stay", "2:hit"],
         },
     ),
-    habits={"<T>alk": _HABITS},
+    habits={"Tal<k>": _HABITS},
     taste=2,
 )

@@ -16,6 +16,7 @@ from door.call.display import literal
 from door.errors import NotSaid
 from door.games.blackjack.events import Event
 from door.games.blackjack.round import BlackjackRound
+from timebank.language import Phrase, _
 from timebank.names.names import fold
 
 # What callers say to each other at a table they share: cleaned, addressed and paced.
@@ -69,12 +70,12 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
         if length == 1 and not meant and fold(typed):
             meant = [name for name in names if fold(name).startswith(fold(typed))]
         if len(meant) > 1:
-            raise NotSaid(f"Whom do you mean: {', '.join(meant)}?")
+            raise NotSaid(_("Who do you mean: {names}?").format(names=", ".join(meant)))
         if meant and length < len(words):
             return Whisper(meant[0], " ".join(words[length:]))
         if meant:
-            raise NotSaid(f"What do you whisper to {meant[0]}? Type /name and then the words.")
-    raise NotSaid("Nobody of that name is at this table. Type /name and then the words.")
+            raise NotSaid(_("Nothing to tell {name}. Use: /name message").format(name=meant[0]))
+    raise NotSaid(_("No such player here. Use: /name message"))
 
 
 class Pace:
@@ -115,8 +116,11 @@ class GotUp(OfSomebody):
     """Somebody is not at the table any more."""
 
 
-class IsReady(OfSomebody):
-    """Somebody waits for the cards."""
+@dataclass(frozen=True)
+class LineLost(OfSomebody):
+    """Somebody's line broke in a round; their hand waits so many seconds for them."""
+
+    seconds: int
 
 
 class StoodFor(OfSomebody):
@@ -125,16 +129,16 @@ class StoodFor(OfSomebody):
 
 @dataclass(frozen=True)
 class BetAnnounced(OfSomebody):
-    """Somebody says what they will bet in the next round, in coins."""
+    """Somebody bets so many coins in the next round, and is ready for the cards."""
 
     coins: int
 
 
 @dataclass(frozen=True)
 class BetRefused(OfSomebody):
-    """The bank did not take somebody's bet; the reason is a sentence for them alone."""
+    """Somebody's bet was not taken. The reason is for them alone, and becomes words for them."""
 
-    reason: str
+    reason: Phrase | Exception
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from door.games.vegas.kind import VEGAS_KIND
 from timebank.callers.notices import note_seen, tell_hand
 from timebank.calls.calls import live_call
 from timebank.errors import JournalDamaged, RoundInPlay
+from timebank.language import _
 from timebank.wagers.journal import table_rounds
 from timebank.words import span
 
@@ -83,10 +84,16 @@ def stood_words(net: int) -> str:
     """Return what a caller is told who was not at the table when their round ended; `net` seconds.
 
     >>> stood_words(-60)
-    'Your hand at the Vegas table was played to its end: you lost 1 minute.'
+    'Your hand at Vegas was played out: you lost 1 minute.'
     """
-    came = f"you {'won' if net > 0 else 'lost'} {span(abs(net))}" if net else "you came out even"
-    return f"Your hand at the Vegas table was played to its end: {came}."
+    if not net:
+        return _("Your hand at Vegas was played out: push.")
+    words = (
+        _("Your hand at Vegas was played out: you won {time}.")
+        if net > 0
+        else _("Your hand at Vegas was played out: you lost {time}.")
+    )
+    return words.format(time=span(abs(net)))
 
 
 # What a caller can pay at the Vegas table, and how they say how much.

@@ -13,44 +13,68 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
-from door.call.console import lit
-from door.errors import NotNow, TakenOver, TimeUp
+from door.call.console import HELP_KEYS, lit
+from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.betting import BettingTime
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
+from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE
 from door.games.vegas.round import affordable, figure, most_insured, seconds_typed, stood_words
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.table import WORDS, table_of
+from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
+from timebank.language import N_, Phrase, _, ngettext, speaking_to
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.clock import Timer
     from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
     from door.games.vegas.round import VegasRound
     from timebank.ledger.purse import Receipt
 
 LONGEST_AMOUNT = 8
-TUTOR_ON = "|07From now on the tutor says what the book says."
-TUTOR_OFF = "|07From now on the tutor is silent."
+BEAT_SECONDS = 0.25  # between two cards
+TUTOR_ON = N_("The tutor is on: you hear what the book says.")
+TUTOR_OFF = N_("The tutor is off.")
+AGAIN, TALK = "AK"  # besides the keys of every table
 
 PLAY_KEYS = {
-    BlackjackAction.DOUBLE: ("D", "Double"),
-    BlackjackAction.SPLIT: ("P", "Split"),
-    BlackjackAction.HIT: ("H", "Hit"),
-    BlackjackAction.STAY: ("S", "Stand"),
-    BlackjackAction.INSURANCE: ("I", "Insure"),
-    BlackjackAction.NO_INSURANCE: ("N", "No"),
+    BlackjackAction.DOUBLE: ("D", N_("Double")),
+    BlackjackAction.SPLIT: ("P", N_("Split")),
+    BlackjackAction.HIT: ("H", N_("Hit")),
+    BlackjackAction.STAY: ("S", N_("Stand")),
+    BlackjackAction.INSURANCE: ("I", N_("Insure")),
+    BlackjackAction.NO_INSURANCE: ("N", N_("No")),
 }
-ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
+ACTIONS = {letter: action for action, (letter, _label) in PLAY_KEYS.items()}
+# Keys that work whenever a caller is asked, and stand in the help where the menu has no room.
+SILENT_IN_A_HAND = {RULES, FAIRNESS, BANK, TUTOR}
+MEANINGS = {
+    "D": N_("Double your bet and take one last card."),
+    "P": N_("Split two cards of equal value into two hands, each with a bet of its own."),
+    "H": N_("Take another card."),
+    "S": N_("Take no more cards."),
+    "I": N_("Bet on the dealer having blackjack: up to half your bet, pays 2 to 1."),
+    "N": N_("Play on without insurance."),
+    BET: N_("Bet, and be ready for the cards. They come when everybody has bet, or at the bell."),
+    AGAIN: N_("Bet the same as last time."),
+    CUT: N_("Cut a fresh shoe with a phrase of your own."),
+    TALK: N_("Say something to the table. Press / to whisper to one player."),
+    RULES: N_("Read the rules and what pays."),
+    FAIRNESS: N_("See the seal and the seed of the shoe, and how to check them."),
+    BANK: N_("Go to your time bank."),
+    TUTOR: N_("Turn the tutor on or off. It tells you what the book says."),
+    QUIT: N_("Leave the table. The dealer stands a hand you leave."),
+}
 
 
 class VegasVisit(Sitting):
@@ -59,7 +83,7 @@ class VegasVisit(Sitting):
     tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 
     def __init__(self, board: Board, caller: Caller) -> None:
-        super().__init__(caller, WORDS)
+        super().__init__(caller, Words())
         self.table = table_of(board)
         self.thinking = thinking_of(board)
         self.me = caller.record.name
@@ -69,6 +93,10 @@ class VegasVisit(Sitting):
         self._is_choosing = False  # between two answers, so that the menu is theirs to answer
         self._is_asked = ""  # the menu that stands there, "" where none does
         self._ask_is_due = False
+        self._is_puzzled = False  # told that a key means nothing, since the last that did
+        self._unfolding: Timer | None = None  # shows the next card
+        self._unsaid: list[str] = []  # until the last card lies there
+        self._has_played = False  # a round that is over, and was not asked what next
         self._is_stood = False  # time is up, and the table decides for them
         self._is_deciding = False  # the tutor has yet to say what it thinks of a decision
 
@@ -89,7 +117,11 @@ class VegasVisit(Sitting):
         except TakenOver:
             leave = self.table.hand_over
             raise
+        except CarrierLost:
+            leave = self.table.lose
+            raise
         finally:
+            self._end_unfolding()
             self._is_looking = False
             leave(self)
             self.tutor.leave()
@@ -103,7 +135,8 @@ class VegasVisit(Sitting):
         self.console.stage(self.scene)
         await self.table.stand_for(self.caller.record.id)
         if self._place is not None:
-            self.console.say("|14Your hand is stood at its turns; you will be told how it ended.")
+            words = _("The dealer stands your hand. You'll hear how it ended.")
+            self.console.say(f"|14{words}")
 
     async def _stay(self) -> None:
         """Take keys until they get up; out of time, have the hand stood and see how it ends."""
@@ -122,7 +155,7 @@ class VegasVisit(Sitting):
         self._is_stood = True
         if not self._is_looking:
             self._come_to_table()
-        self.console.say("|14Your time is up: your hand is stood at its turns.")
+        self.console.say(f"|14{_('Your time is up. The dealer stands your hand.')}")
         self.caller.clock.grace(GRACE_SECONDS)
         await self.table.stand_for(self.caller.record.id)
         self._end_stand()
@@ -140,19 +173,70 @@ class VegasVisit(Sitting):
         for item in happened:
             self._note(item)
         if self._is_looking:
-            self.console.display.refresh()
-            tell = (
-                vegas_words.told_beside_the_scene if self.console.is_painted else vegas_words.told
-            )
-            said = [sentence for item in happened for sentence in tell(item, self.me)]
-            if said:
-                self._say("\n".join(said))
-            self._advise()
-            self._ask_anew()
-        for item in happened:
-            if self._is_my_end(item):
-                self.caller.last_hand.shown()
+            self._show(happened)
+        elif any(map(self._is_my_end, happened)):
+            self.caller.last_hand.shown()
         self._end_stand()
+
+    def _show(self, happened: Sequence[News]) -> None:
+        """Show what happened, and say it when the cards that it brought lie there."""
+        self.console.display.refresh()
+        tell = vegas_words.told_beside_the_scene if self.console.is_painted else vegas_words.told
+        for item in happened:
+            if isinstance(item, news.RoundDealt | news.RoundWentOn):
+                self._end_unfolding()
+                self._unfold(item)
+            self._unsaid += tell(item, self.me)
+        if self._unfolding is None:
+            self._say_all()
+        if any(map(self._is_my_end, happened)) and self._unfolding is None:
+            self.caller.last_hand.shown()
+
+    def _say_all(self) -> None:
+        if self._unsaid:
+            said, self._unsaid = "\n".join(self._unsaid), []
+            self._say(said)
+        self._advise()
+        self._ask_anew()
+
+    # Cards fall one after the other, for each who looks in their own time: the table does not wait.
+
+    def _unfold(self, item: news.RoundDealt | news.RoundWentOn) -> None:
+        """Begin to show the cards of an event; at once for those who are ahead of them."""
+        self.scene.hide(item)
+        if not (self.console.is_painted and self.console.pace) or self.console.next_key():
+            self.scene.show_all()
+        self._next_card()
+
+    def _next_card(self) -> None:
+        self._unfolding = None
+        with speaking_to(self.console.viewer):
+            self.scene.show_next()
+            if self.scene.hidden:
+                wait = BEAT_SECONDS * self.console.pace
+                self._unfolding = self.console.clock.call_later(wait, self._card_falls)
+
+    def _card_falls(self) -> None:
+        self._next_card()
+        self.console.display.refresh()
+        if self._unfolding is None:
+            self._all_fell()
+
+    def _all_fell(self) -> None:
+        with speaking_to(self.console.viewer):
+            self._say_all()
+        if self.table.state.in_play is None:
+            self.caller.last_hand.shown()
+
+    def _end_unfolding(self) -> None:
+        """Show at once what cards are still to be shown, and what is to be said of them."""
+        if self._unfolding is None:
+            return
+        self._unfolding.cancel()
+        self._unfolding = None
+        self.scene.show_all()
+        self.console.display.refresh()
+        self._all_fell()
 
     def _say(self, text: str) -> None:
         """Give them a message; among lines the menu follows when all is said, and once."""
@@ -162,7 +246,10 @@ class VegasVisit(Sitting):
         self.console.say(text)
 
     def receives(self, receipt: Receipt) -> None:
-        self.caller.tell(receipt)
+        if self._unfolding is None:
+            self.caller.tell(receipt)
+        else:
+            self._unsaid += [f"|14{sentence}" for sentence in wording.sentences(receipt)]
 
     def _note(self, item: News) -> None:
         """Remember what is talk, count what is theirs, and ring when it is their turn."""
@@ -171,9 +258,11 @@ class VegasVisit(Sitting):
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
             self.console.bell()
             if not self._is_looking:
-                self.console.say(f"|14It is your turn at the Vegas table: {span(item.seconds)}.")
+                words = _("Your turn at Vegas: {time}.").format(time=span(item.seconds))
+                self.console.say(f"|14{words}")
         elif self._is_my_end(item):
             net = self._count(item)
+            self._has_played = True
             if not self._is_looking:
                 self.console.say(f"|14{stood_words(net)}")
 
@@ -222,36 +311,51 @@ class VegasVisit(Sitting):
         hand, seat = self._hand_at_turn, state.seat_of(self.caller.record.id)
         choices: dict[str, str] = {}
         if hand is not None:
-            choices.update(PLAY_KEYS[action] for action in affordable(hand, self.caller))
+            for action in affordable(hand, self.caller):
+                letter, label = PLAY_KEYS[action]
+                choices[letter] = _(label)
         elif state.in_play is None and seat is not None:
-            if not seat.ready:
-                choices["B"] = "Bet"
-                if not self._betting().refusal():
-                    choices["R"] = f"Ready for {wording.coins(seat.bet or self._last_bet())}"
+            if not self._betting().refusal():
+                choices[BET] = _("Change bet") if seat.bet else _("Bet")
+                if not seat.bet:
+                    choices[AGAIN] = _("Again")
             if state.may_be_cut and seat is state.first:
-                choices["C"] = "Cut"
-        choices["T"] = "Talk"
-        if hand is None:
-            choices.update({"L": "Rules", "K": "Bank", "U": "Tutor", "Q": "Quit"})
+                choices[CUT] = _("Cut")
+        choices[TALK] = _("Talk")
+        choices.update({RULES: _("Rules"), FAIRNESS: _("Fair"), BANK: _("Bank")})
+        choices.update({TUTOR: _("Tutor"), QUIT: _("Quit")})
         return choices
 
     def _menu(self, choices: Mapping[str, str]) -> str:
         hand = self._hand_at_turn
+        silent = {TUTOR} if hand is None else SILENT_IN_A_HAND
+        shown = {letter: label for letter, label in choices.items() if letter not in silent}
+        menu = lit(shown, self._default(choices))
         if hand is None or hand.round.turn is None or hand.round.hand is None:
-            return lit(choices)
+            return menu
         if hand.round.phase is BlackjackPhase.INSURANCE:
             most = wording.coins_of(most_insured(hand, self.caller), hand.coin)
-            return f"|15An ace is up. Insurance, up to {most}?|07  {lit(choices)}"
-        of_two = len(hand.round.seats[hand.round.turn.seat].hands) > 1
-        which = f" on the {('first', 'second')[hand.round.turn.hand]} hand" if of_two else ""
-        return f"|15You have {hand.round.hand.count}{which}.|07  {lit(choices)}"
+            return f"|15{_('Insurance, up to {coins}?').format(coins=most)}|07  {menu}"
+        total = vegas_words.total_of(hand.round.hand)
+        if len(hand.round.seats[hand.round.turn.seat].hands) == 1:
+            words = _("You have {total}.")
+        elif hand.round.turn.hand == 0:
+            words = _("You have {total} (first hand).")
+        else:
+            words = _("You have {total} (second hand).")
+        return f"|15{words.format(total=total)}|07  {menu}"
+
+    def _default(self, choices: Mapping[str, str]) -> str | None:
+        """Return what Enter gives: a bet, where none stands."""
+        return BET if AGAIN in choices else None
 
     # Keys.
 
     async def _key(self) -> str:
         """Show what they may do, and wait for a key; meanwhile the table may change it."""
         self._is_choosing = True
-        if self._is_asked != self._menu(self._choices()):  # a key of no meaning leaves it there
+        # A key of no meaning leaves it there.
+        if self._unfolding is None and self._is_asked != self._menu(self._choices()):
             self._ask()
         try:
             return await self.console.key()
@@ -260,6 +364,7 @@ class VegasVisit(Sitting):
             raise
         finally:
             self._is_choosing = False
+            self._end_unfolding()
 
     def _ask(self) -> None:
         self._is_asked = self._menu(self._choices())
@@ -267,22 +372,34 @@ class VegasVisit(Sitting):
 
     def _ask_anew(self) -> None:
         """Show another menu when what they may do has changed under them: on a painted screen at
-        once, among lines behind what else is told in this step."""
-        if not self._is_choosing or self._menu(self._choices()) == self._is_asked:
+        once; among lines behind what else is told in this step, and only where it is for them to
+        do something."""
+        if not self._is_choosing or self._unfolding is not None:
+            return
+        choices = self._choices()
+        if self._menu(choices) == self._is_asked:
             return
         if self._is_asked:
             self.console.display.answered()
             self._is_asked = ""
         if self.console.is_painted:
             self._ask()
-        elif not self._ask_is_due:
+        elif not self._ask_is_due and self._is_their_move(choices):
             self._ask_is_due = True
             asyncio.get_running_loop().call_soon(self._ask_now)
+
+    def _is_their_move(self, choices: Mapping[str, str]) -> bool:
+        """Whether the caller can do more now than talk: it is their turn, or a round is over."""
+        if self._hand_at_turn is not None:
+            return True
+        has_played, self._has_played = self._has_played, False
+        return has_played and BET in choices
 
     def _ask_now(self) -> None:
         self._ask_is_due = False
         if self._is_choosing and not self._is_asked:
-            self._ask()
+            with speaking_to(self.console.viewer):
+                self._ask()
 
     async def _answer(self, key: str) -> bool:
         """Do what a key means now; `False` when they get up."""
@@ -290,38 +407,55 @@ class VegasVisit(Sitting):
         choices = self._choices()
         letter = key.upper()
         if key == ENTER:
-            seat = self.table.state.seat_of(self.caller.record.id)
-            letter = "R" if seat is not None and seat.bet else "B"
+            letter = self._default(choices) or key
         elif key in (ESCAPE, INTERRUPT):
-            letter = "Q"
+            letter = QUIT
         elif key == "/":
-            letter = "T"
-        if letter not in choices:
-            return True
+            letter = TALK
+        if letter not in choices and letter != BET:
+            return await self._puzzle(key, choices)
+        self._is_puzzled = False
         self.console.display.answered()
         self._is_asked = ""
         return not await self._tries(self._gets_up(letter, whispers=key == "/"))
+
+    async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
+        """Explain the keys when asked to, and say once of another that it does nothing."""
+        if key in HELP_KEYS:
+            self._is_looking = not self.console.is_painted
+            meanings = {letter: _(MEANINGS[letter]) for letter in choices}
+            await self.console.explain(choices, meanings, self._default(choices), QUIT)
+            self._is_looking, self._is_asked = True, ""
+            self.console.display.refresh()
+        elif key != " " and not self._is_puzzled:
+            self._is_puzzled = True
+            self.console.puzzled(key)
+        return True
 
     async def _gets_up(self, letter: str, *, whispers: bool) -> bool:
         """Do what a letter of the menu means; `True` when the caller gets up."""
         if letter in ACTIONS:
             await self._decide(ACTIONS[letter])
-        elif letter == "B":
+        elif letter == BET:
             await self._bet()
-        elif letter == "R":
-            await self._be_ready()
-        elif letter == "C":
+        elif letter == AGAIN:
+            await self.table.bet(self, self._last_bet())
+        elif letter == CUT:
             await self._offer_cut()
-        elif letter == "T":
+        elif letter == TALK:
             await self._talk("/" if whispers else "")
-        elif letter == "L":
+        elif letter == RULES:
             rules = vegas_words.rules_text(self.table.settings)
-            await self._step_away(self.console.read("The rules of the Vegas table", rules))
-        elif letter == "K":
+            await self._step_away(self.console.read(_("Rules of the Vegas table"), rules))
+        elif letter == FAIRNESS:
+            fairness = self.scene.fairness().text()
+            await self._step_away(self.console.read(_("Fair cards"), fairness))
+        elif letter == BANK:
             await self._step_away(visit_bank(self.caller))
-        elif letter == "U":
-            await self._switch("tutor", TUTOR_ON, TUTOR_OFF)
-        return letter == "Q" and await self._really_goes()
+        elif letter == TUTOR:
+            await self._switch("tutor", f"|07{_(TUTOR_ON)}", f"|07{_(TUTOR_OFF)}")
+            self._advise()
+        return letter == QUIT and await self._really_goes()
 
     async def _decide(self, action: BlackjackAction) -> None:
         amount = None
@@ -342,18 +476,21 @@ class VegasVisit(Sitting):
         """Return how many seconds are insured, `None` for none after all."""
         hand = self._hand_at_turn
         if hand is None:
-            raise NotNow("It is not your turn.")
+            raise NotNow(Phrase("It is not your turn."))
         most = most_insured(hand, self.caller)
+        up_to = figure(most, hand.coin)
+        words = _("Coins of insurance, up to {most} (Enter for {most}):").format(most=up_to)
         typed = await self.console.entry(
-            f"|07Coins of insurance, up to |15{figure(most, hand.coin)}|07 (Enter for that):|15",
+            f"|07{words}|15",
             longest=LONGEST_AMOUNT,
             accept=lambda key: key in "0123456789.,",
+            meaning=_("Any amount up to half your bet. It pays 2 to 1 on the dealer's blackjack."),
         )
         if typed is None:
             return None
         amount = most if not typed else seconds_typed(typed, hand.coin)
         if not 1 <= amount <= most:
-            raise NotNow(f"Insurance is up to {figure(most, hand.coin)} coins.")
+            raise NotNow(Phrase("Insurance is up to {most} coins.", most=up_to))
         return amount
 
     async def _bet(self) -> None:
@@ -364,15 +501,6 @@ class VegasVisit(Sitting):
         if bet is not None:
             await self.table.bet(self, bet)
             await betting.remember(bet)
-
-    async def _be_ready(self) -> None:
-        """Be ready for the bet that stands, or for the one that was placed last."""
-        seat = self.table.state.seat_of(self.caller.record.id)
-        if seat is not None and not seat.bet:
-            await self.table.bet(self, self._last_bet())
-            if not seat.bet:  # alone, they have their cards already
-                return
-        await self.table.be_ready(self)
 
     def _betting(self) -> BettingTime:
         return self.table.betting(self.caller)
@@ -387,21 +515,31 @@ class VegasVisit(Sitting):
             await self.table.cut_cards(self, words)
 
     async def _talk(self, opening: str) -> None:
-        prompt = "|07Whisper to whom, and what:|15" if opening else "|07Say:|15"
-        typed = await self.console.entry(prompt, longest=LONGEST_LINE)
-        if typed:
-            self.table.talk(self, opening + typed)
+        """Let them say something; what is refused stays in the field, to be sent again."""
+        prompt = _("Whisper (name message):") if opening else _("Say:")
+        typed: str | None = ""
+        while True:
+            typed = await self.console.entry(
+                f"|07{prompt}|15",
+                longest=LONGEST_LINE,
+                meaning=_("A line for the whole table. Begin with /name to whisper to one player."),
+                typed=typed or "",
+            )
+            if not typed:
+                return
+            try:
+                self.table.talk(self, opening + typed)
+            except NotSaid as refused:
+                self.console.say(f"|12{refused}")
+            else:
+                return
 
     async def _really_goes(self) -> bool:
         if self._place is None:
             return True
-        answer = await self.console.ask(
-            {"Y": "Yes", "N": "No"},
-            question="Your hand is stood at its turns if you go. Go?",
-            default="N",
-            cancel="N",
+        return await self.console.agrees(
+            _("The dealer stands your hand if you leave. Leave?"), default="N"
         )
-        return answer == "Y"
 
     # Looking on.
 
@@ -410,14 +548,18 @@ class VegasVisit(Sitting):
         super()._come_to_table()
 
     async def _step_away(self, to: Awaitable[None]) -> None:
+        self._end_unfolding()
         self._is_looking = False
         await super()._step_away(to)
 
     def _greet(self) -> None:
         if self._place is not None:
-            self.console.say("|14Your hand is on the table.")
+            self.console.say(f"|14{_('Your hand is on the table.')}")
         elif self.table.state.seat_of(self.caller.record.id) is None:
-            self.console.say("|14You may sit down when a seat is free and this round is over.")
+            words = _("You get the next free seat when this round is over.")
+            self.console.say(f"|14{words}")
+        elif refusal := self._betting().refusal():
+            self.console.say(refusal)
 
     def _follow(self) -> None:
         """Paint the seconds that are left, once in each."""
@@ -425,6 +567,7 @@ class VegasVisit(Sitting):
             self.console.display.refresh()
 
     def _statement(self) -> str:
-        pushes = f"{self.tally.endings['push']} even"
+        even = self.tally.endings["push"]
+        pushes = ngettext("{number} push", "{number} pushes", even).format(number=even)
         leaves_hand = self._place is not None
         return self.tally.told(self.title, "round", pushes, hand_is_open=leaves_hand)

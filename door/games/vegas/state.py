@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from door.games.vegas.round import VegasRound, chair_at_turn
+from timebank.language import speaking_to
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -42,8 +43,7 @@ class Chair:
     caller_id: int
     name: str
     guest: SeatedGuest | None
-    bet: int = 0  # coins announced for the next round
-    ready: bool = False
+    bet: int = 0  # coins for the next round, which its caller is ready for
     silent: bool = False  # let a bell or a countdown pass, and was not heard of since
     stood: bool = False  # what is left to decide in this round is decided for them
     kept_until: float = 0.0  # monotonic: how long a seat without a guest is waited for
@@ -116,10 +116,12 @@ class TableState:
 
     @staticmethod
     def tell_to(guests: Iterable[SeatedGuest], *happened: News) -> None:
-        """Tell some; what goes wrong with the screen of one is no matter of the others."""
+        """Tell some, each in their language; what goes wrong with the screen of one is no matter of
+        the others."""
         for guest in guests:
             try:
-                guest.hears(happened)
+                with speaking_to(guest.caller.console.viewer):
+                    guest.hears(happened)
             except Exception:
                 log.exception("%s could not be told", guest.caller.record.name)
 
@@ -131,7 +133,7 @@ class TableState:
         seat = self.seat_of(guest.caller.record.id)
         if seat is None or seat.guest is not guest:
             return None
-        seat.guest, seat.bet, seat.ready = None, 0, False
+        seat.guest, seat.bet = None, 0
         return seat
 
     def clear_chairs(self) -> None:

@@ -16,8 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.width import character_width
-from door import wording
 from door.call.console import patience
+from door.call.display import plain
 from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.engine.descriptor import Shared
@@ -29,6 +29,7 @@ from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
 from door.games.vegas.state import Alarm, Chair, SeatedGuest, TableState
 from timebank.errors import BooksUnavailable, JournalDamaged, OutcomeUnknown, RoundInPlay
+from timebank.language import N_, Phrase, _, ngettext, speaking_to
 from timebank.wagers import journal
 from timebank.wagers.journal import table_rounds
 
@@ -59,6 +60,7 @@ class TableClock:
         self._bell_at: float | None = None
         self._retry: Alarm | None = None
         self._turn: tuple[object, ...] = ()
+        self._told_turn: tuple[object, ...] = ()  # a turn is news once, not with every card
         self._turn_ends = 0.0
 
     def now(self) -> float:
@@ -81,6 +83,14 @@ class TableClock:
     def look_later(self) -> None:
         """Ring when another process may be done with the shoe."""
         self._retry = Alarm("elsewhere", self.now() + RETRY_SECONDS)
+
+    def way_back(self, seat: Chair) -> float:
+        """Return until when a seat is kept whose caller lost the line: for the rest of their turn,
+        or for as long as a turn lasts."""
+        alarm = self._state.alarm
+        if alarm is not None and alarm.what == "turn" and self._state.at_turn is seat:
+            return alarm.at
+        return self.now() + self._settings.turn_seconds
 
     def set_bell(self) -> None:
         """Start the bell, once, when there is a bet that the others may follow."""
@@ -122,14 +132,16 @@ class TableClock:
         if seat.guest is None:
             return Alarm("return", seat.kept_until, seat.name)
         if not self._state.has_company:
-            self._turn = ()
+            self._turn = self._told_turn = ()
             return None
         assert self._state.hand is not None  # it is somebody's turn
         turn = (self._state.hand.lead, self._state.hand.sequence, seat.guest)
         if turn != self._turn:
             self._turn = turn
             self._turn_ends = self.now() + self._settings.turn_seconds
-            self._state.tell(news.TurnBegan(seat.name, self._settings.turn_seconds))
+            if turn[::2] != self._told_turn:
+                self._told_turn = turn[::2]
+                self._state.tell(news.TurnBegan(seat.name, self._settings.turn_seconds))
         return Alarm("turn", self._turn_ends, seat.name)
 
     def _set_timer(self, alarm: Alarm | None) -> None:
@@ -157,14 +169,7 @@ class TableClock:
         self._look()
 
 
-CLOSING = "The board is closing."
-WORDS = Words(
-    last_turn="You have played all {limit} turns of today.",
-    pot_too_small=(
-        "Coins of this table in your pot: {pot_coins}. The smallest bet is {least_coins}, and "
-        "your last coin cannot be bet."
-    ),
-)
+CLOSING = N_("The board is closing.")
 
 Command = Callable[[], Awaitable[None]]
 
@@ -202,7 +207,7 @@ class VegasTable(Shared):
 
     def betting(self, caller: Caller) -> BettingTime:
         house = self.settings
-        return BettingTime(caller, GAME, house, house.rules.best_odds(), WORDS)
+        return BettingTime(caller, GAME, house, house.rules.best_odds(), Words())
 
     # The server's side.
 
@@ -221,7 +226,7 @@ class VegasTable(Shared):
             await asyncio.gather(self._task, return_exceptions=True)
         while not self._queue.empty():
             _, answer = self._queue.get_nowait()
-            answer.set_exception(Closing(CLOSING))
+            answer.set_exception(Closing(Phrase(CLOSING)))
 
     # The guests' side. Most of these are commands: done when they return, all that follows too.
     # Once the table is closed they raise `Closing`, as the wait for a key does.
@@ -237,12 +242,8 @@ class VegasTable(Shared):
         return self.state.place_of(caller_id) is not None
 
     async def bet(self, guest: SeatedGuest, coins: int) -> None:
-        """Announce a bet for the next round; `NotNow` when it cannot be placed."""
+        """Bet on the next round, and be ready for it; `NotNow` when the bet cannot be placed."""
         await self._do(partial(self._bet, guest, coins))
-
-    async def be_ready(self, guest: SeatedGuest) -> None:
-        """Ask for the cards; `NotNow` without a bet."""
-        await self._do(partial(self._be_ready, guest))
 
     async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
         """Cut a fresh shoe, for whoever has the first seat; `NotNow` for others."""
@@ -257,11 +258,25 @@ class VegasTable(Shared):
         await self._do(partial(self._stand_for, caller_id))
 
     def leave(self, guest: SeatedGuest) -> None:
-        """Let a guest go, who got up or was cut off; a hand of theirs is stood at its turns."""
+        """Let a guest go who gets up; a hand of theirs is stood at its turns."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.stood = True
             self._tell_if_news(seat, news.GotUp(seat.name))
+        self._poke()
+
+    def lose(self, guest: SeatedGuest) -> None:
+        """Let a guest go whose line broke: what is left of a turn is theirs to come back."""
+        seat = self.state.seat_of(guest.caller.record.id)
+        until = 0.0 if seat is None else self._clock.way_back(seat)
+        if self.state.place_of(guest.caller.record.id) is None:
+            self.leave(guest)
+            return
+        seat = self.state.let_go(guest)
+        if seat is not None:
+            seat.kept_until = until
+            seconds = max(0, -int(-(until - self._clock.now()) // 1))
+            self._tell_if_news(seat, news.LineLost(seat.name, seconds))
         self._poke()
 
     def hand_over(self, guest: SeatedGuest) -> None:
@@ -288,7 +303,7 @@ class VegasTable(Shared):
         others.pop(record.name, None)
         what = news.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
-            raise NotSaid("Not so fast: let the others get a word in.")
+            raise NotSaid(_("Not so fast: let the others get a word in."))
         if isinstance(what, news.Whisper):
             whispered = news.Whispered(record.name, what.to, what.text)
             self.state.tell_to((guest, others[what.to]), whispered)
@@ -300,7 +315,7 @@ class VegasTable(Shared):
     async def _do(self, command: Command) -> None:
         """Queue a command and wait until it is done, with all that follows from it."""
         if self._closed:
-            raise Closing(CLOSING)
+            raise Closing(Phrase(CLOSING))
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
         await asyncio.shield(self._put(command))
@@ -319,7 +334,7 @@ class VegasTable(Shared):
     async def _serve(self) -> None:
         while True:
             command, answer = await self._queue.get()
-            problem: Exception = Closing(CLOSING)
+            problem: Exception = Closing(Phrase(CLOSING))
             try:
                 with patience(self._board.clock, self._tell_to_wait):
                     await command()
@@ -444,51 +459,41 @@ class VegasTable(Shared):
     def _own_seat(self, guest: SeatedGuest) -> Chair:
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is None or seat.guest is not guest:
-            raise NotNow("You have no seat yet.")
+            raise NotNow(Phrase("You have no seat yet."))
         seat.silent = False
         return seat
 
     async def _bet(self, guest: SeatedGuest, coins: int) -> None:
         seat = self._own_seat(guest)
         if self.state.in_play is not None:
-            raise NotNow("The cards are on the table: bet when this round is over.")
-        betting = self.betting(guest.caller)
-        if refusal := betting.refusal():
-            raise NotNow(refusal)
-        if betting.refused(coins):
-            least, most = self.settings.smallest_bet, self.settings.largest_bet
-            raise NotNow(f"A bet is {least} to {most}, and your last coin stays with you.")
+            raise NotNow(Phrase("The cards are out. Bet when this round is over."))
+        with speaking_to(guest.caller.console.viewer):
+            betting = self.betting(guest.caller)
+            if refusal := betting.refusal() or betting.refused(coins):
+                raise NotNow(plain(refusal))
         if seat.bet:
             self._refuse_haste(seat)
-        seat.bet, seat.ready = coins, False
+        seat.bet = coins
         self.state.tell(news.BetAnnounced(seat.name, coins))
 
     def _refuse_haste(self, seat: Chair) -> None:
         """Raise `NotNow` when a seat changes its mind faster than the others can follow."""
         if not self._moves[seat.caller_id].allows(self._clock.now()):
-            raise NotNow("Not so fast: the others must be told every time.")
+            raise NotNow(Phrase("Not so fast: let the others keep up."))
 
     def _tell_if_news(self, seat: Chair, happened: News) -> None:
         """Tell that somebody comes or goes, unless they do nothing else."""
         if self._moves[seat.caller_id].allows(self._clock.now()):
             self.state.tell(happened)
 
-    async def _be_ready(self, guest: SeatedGuest) -> None:
-        seat = self._own_seat(guest)
-        if self.state.in_play is not None or not seat.bet:
-            raise NotNow("Place a bet first.")
-        if not seat.ready:
-            seat.ready = True
-            self.state.tell(news.IsReady(seat.name))
-
     async def _cut(self, guest: SeatedGuest, words: str) -> None:
         seat = self._own_seat(guest)
         if not self.state.may_be_cut:
-            raise NotNow("Only a fresh shoe is cut.")
+            raise NotNow(Phrase("Only a fresh shoe can be cut."))
         if seat is not self.state.first:
-            raise NotNow("The first seat cuts the cards.")
+            raise NotNow(Phrase("The first seat cuts the cards."))
         if not all(map(character_width, words)):
-            raise NotNow("Those words cannot be shown to everybody; cut with others.")
+            raise NotNow(Phrase("Not everybody can see those characters. Try other words."))
         self._refuse_haste(seat)
         self.state.cut = words
         self.state.tell(news.CutMade(seat.name, words))
@@ -498,7 +503,7 @@ class VegasTable(Shared):
     ) -> None:
         seat = self.state.at_turn
         if seat is None or seat.guest is not guest:
-            raise NotNow("It is not your turn.")
+            raise NotNow(Phrase("It is not your turn."))
         await self._dealer.act(action, amount)
 
     async def _stand_for(self, caller_id: int) -> None:
@@ -519,10 +524,10 @@ class VegasTable(Shared):
         return False
 
     def _is_awaited(self, seat: Chair) -> bool:
-        """Whether the others wait for a seat: to bet if it can, or to say that it is ready."""
-        if seat.guest is None or seat.ready or not self.state.has_company:
+        """Whether the others wait for a seat to bet."""
+        if seat.guest is None or seat.bet or not self.state.has_company:
             return False
-        return bool(seat.bet) or not (seat.silent or self.betting(seat.guest.caller).refusal())
+        return not (seat.silent or self.betting(seat.guest.caller).refusal())
 
     async def _deal(self) -> None:
         if self._clock.bell_rang:
@@ -534,7 +539,7 @@ class VegasTable(Shared):
 
 
 async def _nothing() -> None:
-    """Be the command of who wants the table to look around."""
+    """Wake the table."""
 
 
 def _look_at(answer: asyncio.Future[None]) -> None:
@@ -552,7 +557,11 @@ def table_of(board: Board) -> VegasTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
     if board.serves_one:
-        return f"with everybody on the board; {turns}"
+        return f"{_('with everybody on the board')}; {turns}"
     others = len(table_of(board).state.guests())
-    company = f"{wording.counted(others, 'caller')} there" if others else "nobody there"
+    company = (
+        ngettext("{number} caller there", "{number} callers there", others).format(number=others)
+        if others
+        else _("nobody there")
+    )
     return f"{company}; {turns}"

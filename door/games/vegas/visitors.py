@@ -24,6 +24,7 @@ from door.lines.line import CALLER_HUNG_UP, Hints
 from timebank.callers import callers
 from timebank.calls.calls import Opened, open_calls, touch
 from timebank.errors import BooksFailed, CallClosed, Refused
+from timebank.language import Phrase, _, known, speak_to
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -53,7 +54,18 @@ log = logging.getLogger("door.calls")
 
 
 # What a header says as it is.
-PLAIN = ["wants", "call_id", "caller_id", "node", "ticked", "limit", "address", "columns", "rows"]
+PLAIN = [
+    "wants",
+    "call_id",
+    "caller_id",
+    "node",
+    "ticked",
+    "limit",
+    "address",
+    "columns",
+    "rows",
+    "language",
+]
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,7 @@ class Visitor:
     hints: Hints
     columns: int
     rows: int
+    language: str
 
     def said(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in PLAIN} | {
@@ -106,7 +119,7 @@ async def answer_door(board: Board, connection: LinkConnection, said: Said) -> N
         line.end({"how": FAILED, "words": str(refused)})
     except Exception:
         log.exception("a visit of %s to the Vegas table failed", line.address)
-        line.end({"how": FAILED, "words": "Something went wrong at the table."})
+        line.end({"how": FAILED, "words": _("Something went wrong at the table.")})
 
 
 async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dict[str, Any]:
@@ -119,6 +132,8 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
     line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)
     logged_on = board.clock.monotonic() - visitor.ticked
     console = Console(line, visitor.look, board.clock)
+    console.viewer.language = known(visitor.language)
+    speak_to(console.viewer)  # from here on this connection's task is theirs
     with at_the_door(board.clock, console):
         record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
     connection.interrupted = partial(_interrupt, console)
@@ -137,13 +152,13 @@ def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
     receipt = touch(desk, visitor.call_id, seconds_begun(visitor.ticked))
     calls = {call.call_id: call.caller_id for call in open_calls(desk)}
     if calls.get(visitor.call_id) != visitor.caller_id:
-        raise Refused("This call is another caller's.")
+        raise Refused(Phrase("This call is another caller's."))
     return callers.get(desk, visitor.caller_id), receipt
 
 
 def _interrupt(console: Console, what: str) -> None:
     if what == TAKEN_OVER:
-        console.interrupt(errors.TakenOver("Another call of yours has taken over."))
+        console.interrupt(errors.TakenOver(Phrase("You've logged on from another connection.")))
     elif what == HUNG_UP:
         console.interrupt(errors.CarrierLost(CALLER_HUNG_UP))
 

@@ -13,25 +13,37 @@ from door import wording
 from door.call.display import literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.blackjack.hands import Hand
 from door.games.blackjack.round import BlackjackRound
+from door.games.engine.cards import Card, Count, count, is_natural
 from door.games.tables.words import coins_rule
 from door.games.vegas import news
 from door.games.vegas.news import News, RoundNews
+from timebank.language import N_, _, ngettext
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.games.blackjack.rules import BlackjackRules
     from door.games.vegas.game import VegasSettings
 
-OUTCOMES = {
-    BlackjackOutcome.NATURAL: "|10Black Jack",
-    BlackjackOutcome.TWENTY_ONE: "|10Twenty-one wins",
-    BlackjackOutcome.WIN: "|10{} won",
-    BlackjackOutcome.PUSH: "|14Push",
-    BlackjackOutcome.LOSE: "|12{} lost",
-    BlackjackOutcome.BUST: "|12Bust",
-    BlackjackOutcome.DEALER_NATURAL: "|12The dealer's Black Jack takes it",
-}
+
+def total_of(hand: Hand) -> str:
+    """Return what a hand counts, as it is said: "blackjack", "soft 17", "21"."""
+    return _("blackjack") if hand.is_natural else total_words(hand.count)
+
+
+def dealer_total(cards: Sequence[Card | None]) -> str:
+    """Return what those of the dealer's cards count that lie open."""
+    shown = tuple(card for card in cards if card is not None)
+    if len(shown) == 1:
+        return str(count(shown).total)
+    return _("blackjack") if is_natural(shown) else total_words(count(shown))
+
+
+def total_words(count: Count) -> str:
+    if count.soft and count.total < 21:
+        return _("soft {total}").format(total=count.total)
+    return str(count.total)
 
 
 def told(item: News, me: str) -> list[str]:
@@ -43,16 +55,22 @@ def told(item: News, me: str) -> list[str]:
         case news.RoundWentOn():
             return list(_events(item, item.events, me))
         case news.RoundResumed():
-            kept = span(item.seconds)
-            seats = [f"|14A round lies on the table; its seats are kept for {kept}."]
-            return [*seats, *_hands(item.names, item.round)]
+            words = _("A round is still on the table. Seats are kept for {time}.")
+            seats = f"|14{words.format(time=span(item.seconds))}"
+            return [seats, *_hands(item.names, item.round)]
         case news.Said(name, text):
-            return [f"|11{_who(name, me, 'says', 'say')}:|07 {text}"]
+            said = _("You say:") if name == me else _("{name} says:").format(name=literal(name))
+            return [f"|11{said}|07 {text}"]
         case news.Whispered(name, to, text):
-            whom = "you" if to == me else literal(to)
-            return [f"|13{_who(name, me, 'whispers', 'whisper')} to {whom}:|07 {text}"]
+            return [f"|13{_whisper(name, to, me)}|07 {text}"]
     said = _at_the_table(item, me)
     return [said] if said else []
+
+
+def _whisper(name: str, to: str, me: str) -> str:
+    if name == me:
+        return _("You whisper to {name}:").format(name=literal(to))
+    return _("{name} whispers to you:").format(name=literal(name))
 
 
 def told_beside_the_scene(item: News, me: str) -> list[str]:
@@ -61,76 +79,95 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
         return list(
             _events(item, [event for event in item.events if _matters(item, event, me)], me)
         )
-    if isinstance(item, news.BetAnnounced | news.IsReady | news.Said | news.Whispered):
+    if isinstance(item, news.BetAnnounced | news.Said | news.Whispered | news.TurnBegan):
         return []
     if isinstance(item, news.ShoeSealed | news.ShoeDone | news.RoundResumed | news.BellSet):
         return []
-    if isinstance(item, news.StoodFor | news.TurnBegan) and item.name != me:
+    if isinstance(item, news.StoodFor) and item.name != me:
         return []
     said = _at_the_table(item, me)
     return [said] if said else []
 
 
 def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
-    """Return what a seat won or lost in a round that is over: "wins 3 coins", "even"."""
+    """Return what a seat won or lost in a round that is over: "wins 3 coins", "push"."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     if not net:
-        return "|14even"
-    return f"{'|10wins' if net > 0 else '|12loses'} {wording.coins_of(abs(net), coin)}"
+        return f"|14{_('push')}"
+    coins = wording.coins_of(abs(net), coin)
+    if net > 0:
+        return f"|10{_('wins {coins}').format(coins=coins)}"
+    return f"|12{_('loses {coins}').format(coins=coins)}"
+
+
+# What one caller does or has, to that caller and to the others.
+YOURS_AND_THEIRS = {
+    news.SatDown: ("|07", N_("You sit down."), N_("{name} sits down.")),
+    news.CameBack: ("|14", N_("You're back at your hand."), N_("{name} is back.")),
+    news.GotUp: ("|07", N_("You have left the table."), N_("{name} has left the table.")),
+    news.StoodFor: ("|14", N_("The dealer plays for you."), N_("The dealer plays for {name}.")),
+    happened.BlackjackNatural: ("|10", N_("BLACKJACK!"), N_("{name} has blackjack!")),
+    happened.InsuranceDeclined: ("|07", N_("No insurance."), N_("{name} takes no insurance.")),
+    happened.Doubled: ("|07", N_("You double."), N_("{name} doubles.")),
+    happened.Split: ("|07", N_("You split."), N_("{name} splits.")),
+    happened.BlackjackDealt: ("|07", N_("You get {card}."), N_("{name} gets {card}.")),
+    happened.BlackjackStood: ("|07", N_("You stand on {total}."), N_("{name} stands on {total}.")),
+    happened.TwentyOne: ("|10", N_("You have 21."), N_("{name} has 21.")),
+}
+
+
+def _said(kind: type, name: str, me: str, **values: str) -> str:
+    colour, mine, theirs = YOURS_AND_THEIRS[kind]
+    words = _(mine) if name == me else _(theirs)
+    return colour + words.format(name=literal(name), **values)
 
 
 def _at_the_table(item: News, me: str) -> str:
     """Return what is said of a thing that is neither cards nor talk, "" when nothing is."""
     match item:
-        case news.SatDown(name):
-            return f"|07{_who(name, me, 'sits', 'sit')} down."
-        case news.CameBack(name):
-            return f"|14{_who(name, me, 'is back at the hand', 'are back at your hand')}."
-        case news.GotUp(name):
-            return f"|07{_who(name, me, 'has', 'have')} left the table."
+        case news.SatDown(name) | news.CameBack(name) | news.GotUp(name) | news.StoodFor(name):
+            return _said(type(item), name, me)
+        case news.LineLost(name, seconds):
+            words = _("{name} lost the line and has {time} to come back.")
+            return f"|14{words.format(name=literal(name), time=span(seconds))}"
         case news.BetAnnounced(name, coins):
-            return f"|07{_who(name, me, 'bets', 'bet')} |15{wording.coins(coins)}|07."
-        case news.IsReady(name):
-            return f"|07{_who(name, me, 'is', 'are')} ready."
-        case news.BetRefused(name, reason):
-            return f"|12{reason}" if name == me else f"|07{literal(name)} sits this one out."
-        case news.BellSet(seconds):
-            return f"|14The bell rings in {span(seconds)}."
-        case news.BellRang():
-            return "|14The bell rings."
-        case news.ShoeSealed(seal):
-            return f"|08Seal {seal}"
-        case news.ShoeDone(seed):
-            return f"|07The shoe is done. |08Seed {seed}"
+            words = _("You bet {coins}.") if name == me else _("{name} bets {coins}.")
+            return f"|07{words.format(name=literal(name), coins=wording.coins(coins))}"
+        case news.BetRefused(name, reason) if name == me:
+            return f"|12{reason}"
+        case news.BetRefused(name):
+            return f"|07{_('{name} sits this one out.').format(name=literal(name))}"
         case news.CutMade(name, words):
-            cut = f"cuts the cards with: {literal(words)}" if words else "takes the cut back."
-            return f"|07{literal(name)} {cut}"
-        case news.StoodFor(name):
-            return f"|14The dealer goes on for {'you' if name == me else literal(name)}."
+            cut = _("{name} cuts with: {words}") if words else _("{name} takes the cut back.")
+            return f"|07{cut.format(name=literal(name), words=literal(words))}"
+        case news.BellSet(seconds):
+            return f"|14{_('Cards in {time}.').format(time=span(seconds))}"
         case news.TurnBegan(name, seconds) if name == me:
-            return f"|14It is your turn: {span(seconds)}."
-        case news.BooksBusy():
-            return "|14The books are busy just now; the dealer waits."
-        case news.BooksClosed():
-            return "|12The books cannot be written just now; the dealer waits."
-        case news.BooksInDoubt():
-            return "|12The books cannot say yet whether what was done counts; the dealer waits."
-        case news.ShoeInUse():
-            return (
-                "|14Another process of this board deals from this shoe. The dealer waits until its "
-                "round is over."
-            )
-    return ""
+            return f"|14{_('Your turn: {time}.').format(time=span(seconds))}"
+    words = _HOUSE.get(type(item), "")
+    return f"|14{_(words)}" if words else ""
+
+
+# What the house says, to everybody alike.
+_HOUSE = {
+    news.BellRang: N_("No more bets."),
+    news.ShoeSealed: N_("The dealer shuffles."),
+    news.ShoeDone: N_("That was the last of the shoe. Press F to check it."),
+    news.BooksBusy: N_("The books are busy. The dealer waits."),
+    news.BooksClosed: N_("The books can't be written right now. The dealer waits."),
+    news.BooksInDoubt: N_("The books can't say yet if your last move counts. The dealer waits."),
+    news.ShoeInUse: N_("This shoe is in play on another node. The dealer waits for that round."),
+}
 
 
 def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
     for name, seat in zip(names, round_.seats, strict=True):
         for hand in seat.hands:
             cards = ", ".join(plain(card) for card in hand.cards)
-            yield f"|07{literal(name)}: |15{cards}|07 ({hand.count})"
-    dealer = ", ".join(plain(card) if card else "face down" for card in round_.dealer)
-    yield f"|07Dealer: |15{dealer}"
+            yield f"|07{literal(name)}: |15{cards}|07 ({total_of(hand)})"
+    dealer = ", ".join(plain(card) if card else _("face down") for card in round_.dealer)
+    yield f"|07{_('Dealer:')} |15{dealer}"
 
 
 def _matters(item: RoundNews, event: Event, me: str) -> bool:
@@ -162,119 +199,166 @@ def _events(item: RoundNews, events: Sequence[Event], me: str) -> Iterator[str]:
 def _dealers(event: Event) -> str:
     match event:
         case happened.DealerDealt(card=str(card)):
-            return f"|07The dealer draws |15{plain(card)}|07."
+            return f"|07{_('Dealer draws {card}.').format(card=plain(card))}"
         case happened.Peeked(natural=False):
-            return "|07The dealer looks at his hole card: no Black Jack."
+            return f"|07{_('The dealer peeks: no blackjack.')}"
         case happened.BlackjackRevealed(card=card):
-            return f"|07The dealer turns up |15{plain(card)}|07."
+            return f"|07{_('Dealer turns over {card}.').format(card=plain(card))}"
         case happened.DealerNatural():
-            return "|12Black Jack for the dealer."
+            return f"|12{_('Dealer has blackjack.')}"
         case happened.DealerStood(total=total):
-            return f"|07The dealer stands on |15{total}|07."
+            return f"|07{_('Dealer stands on {total}.').format(total=total)}"
         case happened.DealerBusted(total=total):
-            return f"|10The dealer busts with {total}."
+            return f"|10{_('Dealer busts with {total}!').format(total=total)}"
     return ""
 
 
 def _callers(item: RoundNews, event: Event, me: str) -> str:
     match event:
         case happened.BlackjackDealt(seat, hand, card):
-            who = _who(item.names[seat], me, "gets", "get")
-            return f"|07{who} |15{plain(card)}|07{_which(item, seat, hand)}."
-        case happened.BlackjackNatural(seat):
-            return f"|10{_who(item.names[seat], me, 'has', 'have')} Black Jack!"
-        case happened.InsuranceBought(seat, amount):
-            who = _who(item.names[seat], me, "insures", "insure")
-            return f"|07{who} for {wording.coins_of(amount, item.coin)}."
-        case happened.InsuranceDeclined(seat):
-            return f"|07{_who(item.names[seat], me, 'takes', 'take')} no insurance."
-        case happened.Doubled(seat, hand):
-            who = _who(item.names[seat], me, "doubles", "double")
-            return f"|07{who} down{_which(item, seat, hand)}."
-        case happened.Split(seat):
-            return f"|07{_who(item.names[seat], me, 'splits', 'split')}."
+            said = _said(type(event), item.names[seat], me, card=plain(card))
+            return _on_hand(said, item, seat, hand)
         case happened.BlackjackStood(seat, hand, total):
-            who = _who(item.names[seat], me, "stands", "stand")
-            return f"|07{who} on |15{total}|07{_which(item, seat, hand)}."
-        case happened.TwentyOne(seat, hand):
-            who = _who(item.names[seat], me, "has", "have")
-            return f"|10{who} twenty-one{_which(item, seat, hand)}."
-        case happened.Busted(seat, hand, total):
-            who = _who(item.names[seat], me, "busts", "bust")
-            return f"|12{who} with {total}{_which(item, seat, hand)}."
-        case happened.InsuranceSettled(seat):
+            said = _said(type(event), item.names[seat], me, total=str(total))
+            return _on_hand(said, item, seat, hand)
+        case happened.Doubled(seat, hand) | happened.TwentyOne(seat, hand):
+            return _on_hand(_said(type(event), item.names[seat], me), item, seat, hand)
+        case (
+            happened.BlackjackNatural(seat)
+            | happened.InsuranceDeclined(seat)
+            | happened.Split(seat)
+        ):
+            return _said(type(event), item.names[seat], me)
+        case happened.InsuranceBought(seat, amount):
+            name = item.names[seat]
+            words = _("You insure for {coins}.") if name == me else _("{name} insures for {coins}.")
+            coins = wording.coins_of(amount, item.coin)
+            return f"|07{words.format(name=literal(name), coins=coins)}"
+        case happened.InsuranceSettled():
             return _insurance(item, event, me)
         case happened.BlackjackSettled():
             return _settled(item, event, me)
-    return ""
+    return ""  # a bust is told with what it costs
 
 
 def _insurance(item: RoundNews, event: happened.InsuranceSettled, me: str) -> str:
-    whose = "Your" if item.names[event.seat] == me else f"{literal(item.names[event.seat])}'s"
+    name = item.names[event.seat]
+    coins = wording.coins_of(event.won or event.lost, item.coin)
     if event.won:
-        return f"|10{whose} insurance wins {wording.coins_of(event.won, item.coin)}."
-    return f"|12{whose} insurance of {wording.coins_of(event.lost, item.coin)} is lost."
+        words = (
+            _("Your insurance wins {coins}.")
+            if name == me
+            else _("{name}'s insurance wins {coins}.")
+        )
+        return f"|10{words.format(name=literal(name), coins=coins)}"
+    words = (
+        _("Your insurance of {coins} is lost.")
+        if name == me
+        else _("{name}'s insurance of {coins} is lost.")
+    )
+    return f"|12{words.format(name=literal(name), coins=coins)}"
 
 
 def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
-    whose = "" if item.names[event.seat] == me else f"|07{literal(item.names[event.seat])}: "
-    amount = event.won or event.lost
-    words = OUTCOMES[event.outcome].format(wording.coins_of(amount, item.coin))
-    if "{}" not in OUTCOMES[event.outcome] and amount:
-        words += f": {wording.coins_of(amount, item.coin)} {'won' if event.won else 'lost'}"
-    return f"{whose}{words}{_which(item, event.seat, event.hand)}."
+    name, outcome = item.names[event.seat], event.outcome
+    coins = wording.coins_of(event.won or event.lost, item.coin)
+    if outcome is BlackjackOutcome.BUST:
+        total = item.round.seats[event.seat].hands[event.hand].count.total
+        words = (
+            _("You bust with {total}: {coins} lost.")
+            if name == me
+            else _("{name} busts with {total}: {coins} lost.")
+        )
+        said = f"|12{words.format(name=literal(name), total=total, coins=coins)}"
+        return _on_hand(said, item, event.seat, event.hand)
+    if outcome is BlackjackOutcome.PUSH:
+        said = f"|14{_('Push.')}"
+    elif outcome is BlackjackOutcome.NATURAL:
+        said = f"|10{_('Blackjack: {coins} won.').format(coins=coins)}"
+    elif event.won:
+        said = f"|10{_('{coins} won.').format(coins=coins)}"
+    else:
+        said = f"|12{_('{coins} lost.').format(coins=coins)}"
+    told = said if name == me else f"|07{literal(name)}: {said}"
+    return _on_hand(told, item, event.seat, event.hand)
 
 
-def _which(item: RoundNews, seat: int, hand: int) -> str:
-    """Return which of two hands it is, after a split."""
+def _on_hand(said: str, item: RoundNews, seat: int, hand: int) -> str:
+    """Say of which of two hands it is, after a split."""
     if len(item.round.seats[seat].hands) == 1:
-        return ""
-    return f" on the {('first', 'second')[hand]} hand"
-
-
-def _who(name: str, me: str, does: str, do: str) -> str:
-    return f"You {do}" if name == me else f"{literal(name)} {does}"
+        return said
+    which = _("First hand:") if hand == 0 else _("Second hand:")
+    return f"|07{which} {said}"
 
 
 # The rules of the table as a caller may read them there, as they are set here.
 
 DEALER = {
-    "stand 17": "draws to 16 and stands on every 17, soft or not",
-    "hit soft 17": "draws to 16, and on a 17 in which an ace counts eleven",
-    "hit 17": "draws until he has more than 17",
+    "stand 17": N_("The dealer draws to 16 and stands on every 17."),
+    "hit soft 17": N_("The dealer draws to 16 and hits soft 17, a 17 with an ace that counts 11."),
+    "hit 17": N_("The dealer hits every 17."),
 }
 
 
 def rules_text(settings: VegasSettings) -> str:
     rules = settings.rules
-    decks = "One deck" if rules.decks == 1 else f"{rules.decks} decks"
-    doubled = "any two cards" if rules.double == "always" else "a hard ten or eleven in two cards"
-    after = "also" if rules.double_after_split else "but not"
-    aces = "like any hand" if rules.split_aces == "play on" else "with one card each"
-    return "\n".join(
-        (
-            coins_rule(settings, "rounds"),
-            "|15Together|07  Everybody sees every card. The cards are dealt when all are ready, or "
-            f"{span(settings.bell_seconds)} after the first bet, when the bell rings. Decisions go "
-            f"round; who says nothing for {span(settings.turn_seconds)} stands. Alone, nobody "
-            "hurries you.",
-            f"|15Cards|07  {decks} that run on, shuffled after the round that passes "
-            f"{rules.penetration} percent. Two cards for each, the dealer's second face down.",
-            f"|15Black Jack|07  An ace and a ten pay {natural_words(rules)}; not after a split. "
-            "The dealer looks under an ace or a ten; his own ends the round, and yours pushes.",
-            "|15Insurance|07  When the dealer shows an ace: any amount up to half of your bet. It "
-            "pays 2 to 1 if he has Black Jack.",
-            f"|15Double|07  on {doubled}, {after} after a split: twice the bet, one last card.",
-            f"|15Split|07  two cards of equal value, once: two hands, paid separately. Split aces "
-            f"play {aces}.",
-            f"|15The dealer|07  {DEALER[rules.dealer]}. Ties push. At 21 nobody draws.",
-            "|15Talk|07  <T> says it to all; a line that begins with /name is whispered to one.",
-            "|15Fair|07  The seal of the shoe is there before you bet, its seed when the shoe is "
-            "done. The first seat may cut a fresh one. docs/fairness.md tells how to check.",
-            "|15Hang up|07  and the hand is stood at its turns; come back during the round, and it "
-            "is yours again.",
-        )
+    together = _(
+        "Everybody sees every card. The cards come when everybody has bet, or {bell} after the "
+        "first bet. You have {turn} for each decision, then the dealer stands for you. No clock "
+        "when you play alone."
+    ).format(bell=span(settings.bell_seconds), turn=span(settings.turn_seconds))
+    decks = ngettext("{number} deck", "{number} decks", rules.decks).format(number=rules.decks)
+    cards = _("{decks}. The dealer shuffles after the round that passes {percent} percent.").format(
+        decks=decks, percent=rules.penetration
     )
+    doubled = _("Any two cards") if rules.double == "always" else _("A hard 10 or 11 in two cards")
+    after = _("also after a split") if rules.double_after_split else _("not after a split")
+    aces = (
+        _("Split aces play like any hand.")
+        if rules.split_aces == "play on"
+        else _("Split aces get one card each.")
+    )
+    sections = (
+        (_("Together"), together),
+        (_("Cards"), cards),
+        (_("Dealer"), _(DEALER[rules.dealer])),
+        (_("Double"), f"{doubled}, {after}: {_('twice the bet, one last card.')}"),
+        (_("Split"), f"{_('Two cards of equal value, once: two hands, two bets.')} {aces}"),
+        (
+            _("Insurance"),
+            _("When the dealer shows an ace: any amount up to half your bet."),
+        ),
+        (_("Talk"), _("K talks to the table. /name message whispers to one player.")),
+        (
+            _("Fair cards"),
+            _(
+                "The seal of the shoe is set before you bet. F shows it, and the seed when the "
+                "shoe is done. The first seat may cut a fresh shoe."
+            ),
+        ),
+        (
+            _("Lost line"),
+            _("Your hand waits for the rest of your turn. After that the dealer stands it."),
+        ),
+    )
+    pays = "\n".join(f"|15{value:<9}|07{name}" for name, value in _pay_table(rules))
+    told = [f"|15{name}|07  {text}" for name, text in sections]
+    return "\n".join((coins_rule(settings, "rounds"), f"|14{_('What pays')}", pays, *told))
+
+
+def _pay_table(rules: BlackjackRules) -> list[tuple[str, str]]:
+    return [
+        (_("Blackjack, an ace and a ten; not after a split"), _to(natural_words(rules))),
+        (_("A win"), _to("1 to 1")),
+        (_("Insurance, when the dealer has blackjack"), _to("2 to 1")),
+        (_("A tie: your bet comes back"), _("push")),
+    ]
+
+
+def _to(odds: str) -> str:
+    """Put odds such as "3 to 2" in the reader's language."""
+    pays, _word, per = odds.partition(" to ")
+    return _("{pays} to {per}").format(pays=pays, per=per)
 
 
 def natural_words(rules: BlackjackRules) -> str:

@@ -26,7 +26,7 @@ from timebank.calls import calls
 
 # "is over", or "was left open, ..." where the call was closed before the table stood the hand.
 AT_VEGAS = "Your hand of 20 November at Vegas "
-PLAYED_ON = "Your hand at the Vegas table was played to its end"
+PLAYED_ON = "Your hand at Vegas was played out"
 TURN_SECONDS = 30
 HANG_UPS = pytest.mark.parametrize(
     "hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["closed", "reset"]

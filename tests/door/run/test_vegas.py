@@ -16,7 +16,7 @@ from tests.terminal import MODERN
 from tests.world import log_on
 
 NAME = "Moth@Xibalba"
-AT_TABLE = "<T>alk"
+AT_TABLE = "Tal<k>"
 SOCKET = "vegas.sock"
 
 
@@ -76,12 +76,12 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
         moth = await at_vegas(host)
         await ada.terminal.until("Moth@Xibalba")
         await moth.terminal.until("Ada")
-        moth.presses("t")
+        moth.presses("k")
         await moth.prompt("Say:")
         moth.presses("good evening\r")
         await ada.terminal.until("good evening")
         await bets(moth)
-        await moth.prompt("<R>eady")
+        await moth.prompt("Change <b>et")
         await ada.terminal.wait_for(
             lambda terminal: re.search(r"Moth@Xibalba +1 coin", terminal.picture) is not None,
             "the bet",
@@ -143,7 +143,7 @@ async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.comes_in()
         visit.presses("v")
-        await visit.terminal.until("The server of this board does not run just now")
+        await visit.terminal.until("The board's server is down")
         visit.presses(" ")
         await visit.prompt(AT_TABLE)
         await plays_a_round(visit)
@@ -159,7 +159,7 @@ async def test_a_server_that_closes_sends_a_guest_back_to_the_menu(tmp_path: Pat
         moth = await at_vegas(host)
         host.process.terminate()
         assert await host.ends() == 0
-        await moth.terminal.until("The table was closed by the board.")
+        await moth.terminal.until("The board closed the table.")
         moth.presses(" ")
         await moth.prompt("ood-bye")
         assert await moth.goes() == 0
@@ -178,7 +178,7 @@ async def test_who_is_kicked_at_the_servers_table_is_told_why_and_leaves_the_boa
         assert answer.decode() == "Moth@Xibalba on node 1 is told and hung up.\n"
         await moth.terminal.until("Bed time.")
         assert await moth.ends() == 0
-        assert "The table was closed" not in moth.terminal.transcript
+        assert "The board closed the table" not in moth.terminal.transcript
 
 
 async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -> None:
@@ -193,11 +193,11 @@ async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -
             staked = host.balances(NAME)["stake"]
         host.process.kill()
         await host.is_killed()
-        await moth.terminal.until("The table was closed by the board.")
+        await moth.terminal.until("The board closed the table.")
         moth.presses(" ")
         await moth.prompt("ood-bye")
         moth.presses("v")
-        await moth.terminal.until("The server of this board does not run just now")
+        await moth.terminal.until("The board's server is down")
         moth.presses(" ")
         await moth.prompt("You have")
         assert host.balances(NAME)["stake"] == staked
@@ -278,7 +278,7 @@ async def test_who_loses_the_line_at_a_door_without_a_server_finds_the_hand_or_i
         moth = await host.on_terminal("--dropfile", str(host.door32()))
         await moth.comes_in()
         moth.presses("v")
-        await moth.terminal.until("The server of this board does not run just now")
+        await moth.terminal.until("The board's server is down")
         moth.presses(" ")
         await moth.prompt(AT_TABLE)
         await opens_a_hand(moth)

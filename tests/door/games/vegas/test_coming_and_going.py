@@ -170,7 +170,7 @@ async def test_who_gets_up_in_a_round_is_stood_and_told_where_they_are(
         await ada.gets_up()
         await three.play_out()
         assert three.notices("Ada") == []
-        assert "Your hand at the Vegas table was played to its end" in said[0]
+        assert "Your hand at Vegas was played out" in said[0]
         assert ada.caller.purse.posted.stake == 0
         assert ada.caller.purse.posted.online == three.here.balances("Ada")["online"]
 

@@ -98,7 +98,7 @@ class Evening:
     async def all_are_ready(self) -> None:
         for guest in list(self.here_now.values()):
             with contextlib.suppress(NotNow):
-                await guest.table.be_ready(guest)
+                await guest.bets(1)
 
     async def decides(self) -> None:
         seat = table_of(self.here.server.board).state.at_turn

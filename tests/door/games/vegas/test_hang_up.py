@@ -54,13 +54,16 @@ async def test_who_drops_at_their_turn_is_stood_and_the_others_play_on(
         await bob.is_ready(3)
         await ada.has_the_turn()
         caller = ada.caller
+        await ada.board.pass_time(20)
         hang_up(ada.terminal)
         await caller.ended.wait()
+        await bob.sees("Ada may come back: 10 s")
+        await ada.board.pass_time(10)
         await bob.has_the_turn()
         await bob.sees_at(1, "stands")
         await bob.stands()
-        # Two minutes are lost, and a second went with the call.
-        assert (ada.has["online"], ada.has["stake"]) == (58 * MINUTE - 1, 0)
+        # Two minutes are lost, and 20 seconds went by.
+        assert (ada.has["online"], ada.has["stake"]) == (58 * MINUTE - 20, 0)
         await ada.calls()
         await ada.reads_that("Your hand of 20 November at Vegas was left open; the dealer stood it")
         await ada.is_asked(MENU)
@@ -74,10 +77,10 @@ async def test_who_calls_back_during_the_round_finds_their_hand_and_plays_it(
         await bob.is_ready(2)
         await ada.has_the_turn()
         await bob.drops_carrier()
-        await ada.sees("Bob has left the table.")
+        await ada.sees("Bob lost the line")
         await bob.comes_back()
         await bob.sees("Your hand is on the table.")
-        await ada.sees("Bob is back at the hand.")
+        await ada.sees("Bob is back.")
         await ada.stands()
         await bob.has_the_turn()
         await bob.stands()
@@ -165,7 +168,7 @@ async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries
         await ada.has_the_turn()
         await ada.board.pass_time(58 * MINUTE - 1)
         await ada.board.clock.advance(1)  # and no wait: the next screen takes its place
-        await ada.sees("Your time is up: your hand is stood at its turns.")
+        await ada.sees("Your time is up. The dealer stands your hand.")
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
         await ada.board.pass_time(30)
@@ -197,7 +200,7 @@ async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_p
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(MINUTE)
-        await ada.sees("Your time is up: your hand is stood at its turns.")
+        await ada.sees("Your time is up. The dealer stands your hand.")
         await bob.stands()
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
@@ -209,7 +212,7 @@ async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
-        await ada.sees("Your hand is stood at its turns; you will be told how it ended.")
+        await ada.sees("The dealer stands your hand. You'll hear how it ended.")
         await ada.is_asked("Press any key")
         ada.presses(" ")
         await ada.is_sent_off("Your time is up. The next day's minutes are yours")

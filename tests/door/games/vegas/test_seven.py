@@ -13,7 +13,7 @@ from tests.door.processes import MENU, OPEN_ALL_DAY, Served, served
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import log_on
 
-READY, INSURANCE = "<R>eady for", "Insurance, up to"
+READY, INSURANCE = "<A>gain", "Insurance, up to"
 PROMPT_ANSWER = 2.0  # seconds that no answer may take, on a machine that is busy with other tests
 
 
@@ -62,7 +62,7 @@ async def plays(player: Player, rounds: int) -> float:
         )
         if READY in player.prompt and rounds_of(player) >= rounds:
             return longest
-        key = "r" if READY in player.prompt else "n" if INSURANCE in player.prompt else "s"
+        key = "a" if READY in player.prompt else "n" if INSURANCE in player.prompt else "s"
         before = player.prompt
         pressed = time.monotonic()
         player.presses(key)
@@ -87,12 +87,11 @@ async def test_seven_sit_together_and_one_hangs_one_drops_and_one_never_reads(
             rude.presses("b5\r")
             await polite[0].terminal.wait_for(
                 lambda _, rude=rude: (
-                    "bets" in polite[0].block(5 + (drops, hangs, blind).index(rude))
+                    "ready" in polite[0].block(5 + (drops, hangs, blind).index(rude))
                 ),
                 f"the bet of {rude.name}",
             )
         blind.terminal.stop_reading()
-        drops.presses("r")
         dropping = asyncio.create_task(drop_at_their_turn(drops))
         waits = await asyncio.gather(*(plays(each, 4) for each in polite))
         await dropping
@@ -145,8 +144,6 @@ async def dealt(players: list[Player]) -> list[str]:
     for player in players:
         await player.is_asked(READY)
         player.presses("b2\r")
-        await player.is_asked("<R>eady for 2 coins")
-        player.presses("r")
     asked = (READY, INSURANCE, YOUR_TURN)
     first = players[0]
     await first.terminal.wait_for(

@@ -12,6 +12,7 @@ import pytest
 from door.errors import NotNow
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.tables import play
+from door.games.tables.fairness import Fairness
 from door.games.vegas import news
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
@@ -84,12 +85,13 @@ async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
     async with party(tmp_path, 1, decks=1, penetration=30) as alone:
         scene = VegasScene(alone.table, alone.sitters[0].caller)
         while not alone.state.seed:
-            assert scene.shoe_lines() == [f"|08Seal {alone.state.shoe.seal}"]
+            assert scene.fairness() == Fairness(alone.state.shoe.seal, is_sealed_anew=True)
             await alone.deal()
             await alone.play_out()
         seal, seed = alone.state.shoe.seal, alone.state.seed
         assert sha256(bytes.fromhex(seed)).hexdigest() != seal
-        assert scene.shoe_lines() == [f"|08Seal {seal}", f"|08Last seed {seed}"]
+        assert scene.fairness() == Fairness(seal, seed, is_sealed_anew=True)
+        assert "Seed of the last shoe" in scene.fairness().text()
 
 
 async def test_each_round_goes_on_in_the_shoe_where_the_last_one_ended(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: 
 async def test_a_cut_has_no_marks_that_pile_up_on_the_screens_of_others(tmp_path: Path) -> None:
     async with party(tmp_path, 2) as two:
         ada, bob = two.sitters
-        with pytest.raises(NotNow, match="cannot be shown to everybody"):
+        with pytest.raises(NotNow, match="Not everybody can see"):
             await ada.table.cut_cards(ada, "lucky" + "\u20dd" * 20)
         assert two.state.cut == ""
         assert bob.was_told(news.CutMade) == []
@@ -324,7 +326,7 @@ async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_t
         assert one.at_turn == "Bob"
         await bob.does("stay")
         (told,) = one.notices("Ada")
-        assert "Your hand at the Vegas table was played to its end: you" in told
+        assert "Your hand at Vegas was played out: you" in told
         assert one.here.balances("Ada")["stake"] == 0
 
 
@@ -341,7 +343,7 @@ async def test_a_table_whose_round_went_on_in_another_process_reads_it_again(
         await ada.does("stay")
         await Party(two, []).pass_time(RESUME)
         assert one.journal() == ["1:stay", "2:stay"]
-        with pytest.raises(NotNow, match="has gone on meanwhile"):
+        with pytest.raises(NotNow, match="has moved on"):
             await bob.does("hit")
         assert one.round.over
         assert one.state.alarm is None
@@ -360,7 +362,7 @@ async def test_a_shoe_that_another_server_has_dealt_from_is_looked_at_again(
         await one.play_out()
         await cyd.bets(1)
         (refused,) = cyd.was_told(news.BetRefused)
-        assert "another shoe" in refused.reason
+        assert "A new shoe" in str(refused.reason)
         await cyd.bets(1)
         stored = one.stored()
         assert [seat.caller for seat in stored.seats] == ["Cyd"]

@@ -8,6 +8,7 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.cards import plain, short
+from door.call.display import Area
 from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.vegas.scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
@@ -40,7 +41,7 @@ async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_p
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(3)
         await ada.stands()
-        await ada.is_asked("<R>eady for 3 coins")
+        await ada.is_asked("<A>gain")
         ada.presses("\r")
         await ada.is_asked("(Enter for 3)")
         ada.presses("\r")
@@ -48,12 +49,11 @@ async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_p
         assert ada.round.seats[0].bet == 3 * MINUTE
 
 
-async def test_alone_ready_deals_at_once(tmp_path: Path) -> None:
+async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
-        ada.presses("r")
+        ada.presses("a")
         await ada.sees("Turns today: 1")
-        await ada.is_asked("<R>eady for 1 coin")
-        assert "Place a bet first" not in ada.screen
+        await ada.is_asked("<A>gain")
 
 
 async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
@@ -64,7 +64,7 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
         await ada.stands()
         totals = ada.round.totals
         net = (totals.won - totals.lost) // MINUTE
-        words = f"wins {net} coins" if net > 0 else f"loses {-net} coins" if net < 0 else "even"
+        words = f"wins {net} coins" if net > 0 else f"loses {-net} coins" if net < 0 else "push"
         await ada.sees_at(1, words)
         assert ada.has["online"] == (60 + net) * MINUTE
         await ada.gets_up()
@@ -75,9 +75,9 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
         await ada.says_bet(3)
         await ada.is_asked("Insurance, up to 1.5 coins?")
-        assert ada.prompt.endswith("<N>o  <T>alk")
+        assert ada.prompt.endswith("<N>o  Tal<k>  <Q>uit")
         ada.presses("i")
-        await ada.is_asked("up to 1.5 (Enter for that)")
+        await ada.is_asked("up to 1.5 (Enter for 1.5)")
         ada.presses("1.6\r")
         await ada.sees("Insurance is up to 1.5 coins")
         await ada.is_asked("Insurance, up to")
@@ -106,11 +106,11 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
         await ada.says_bet(2)
         await ada.is_asked("S<p>lit")
         ada.presses("p")
-        await ada.is_asked("on the first hand")
+        await ada.is_asked("(first hand)")
         assert ada.has["stake"] == 4 * MINUTE
         ada.presses("s")
-        await ada.is_asked("on the second hand")
-        assert ada.prompt.endswith("<H>it  <S>tand  <T>alk")
+        await ada.is_asked("(second hand)")
+        assert ada.prompt.endswith("<H>it  <S>tand  Tal<k>  <Q>uit")
         ada.presses("s")
         await ada.is_asked("<B>et")
         shown = ada.block(1)
@@ -140,13 +140,9 @@ async def test_everybody_sees_everybodys_bets_cards_and_decisions(tmp_path: Path
         await bob.sees_at(1, "Ada")
         await ada.sees_at(2, "Bob")
         await ada.says_bet(4)
-        await bob.sees_at(1, "4 coins bets")
-        await ada.sees("The bell rings in 20")
+        await bob.sees_at(1, "4 coins ready")
+        await ada.sees("Cards in 20 s")
         await bob.says_bet(2)
-        await bob.is_asked("<R>eady for 2 coins")
-        ada.presses("r")
-        await bob.sees_at(1, "ready")
-        bob.presses("r")
         await ada.has_the_turn()
         for chair in (1, 2):
             cards = " ".join(short(card) for card in ada.round.seats[chair - 1].hands[0].cards)
@@ -157,7 +153,7 @@ async def test_everybody_sees_everybodys_bets_cards_and_decisions(tmp_path: Path
         await ada.stands()
         await bob.sees_at(1, "stands")
         await bob.stands()
-        await ada.is_asked("<R>eady")
+        await ada.is_asked("<A>gain")
         for chair, other in ((1, bob), (2, ada)):
             totals = ada.round.totals_of(chair - 1)
             net = totals.won - totals.lost
@@ -168,15 +164,15 @@ async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready()
         await bob.is_ready()
-        await ada.sees("Your turn: 30")
-        await bob.sees("Ada: 30")
+        await ada.sees("Your turn: 30 s")
+        await bob.sees("Ada: 30 s")
         await ada.board.pass_time(7)
-        await ada.sees("Your turn: 23")
-        await bob.sees("Ada: 23")
+        await ada.sees("Your turn: 23 s")
+        await bob.sees("Ada: 23 s")
         await ada.board.pass_time(23)
         await bob.has_the_turn()
         await ada.sees_at(1, "stands")
-        await ada.sees("The dealer goes on for you.")
+        await ada.sees("The dealer plays for you.")
         assert "\a" in bob.terminal.transcript
 
 
@@ -184,13 +180,16 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
     async with party(tmp_path, 1) as alone:
         scene = VegasScene(alone.table, alone.sitters[0].caller)
         name = "Wolfeschlegelsteinhausen"
-        for what, words in (("turn", f"{name}: 0"), ("return", f"{name} may come back: 0")):
+        felt = Canvas(80, 22)
+        scene.paint(felt, Area(0, 79, 19))
+        beside = [felt.text(row)[RIGHT:] for row in (CLOCK_ROW, CLOCK_ROW + 1)]
+        for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} may come back: 0 s")):
             alone.state.alarm = Alarm(what, 0.0, name)
             canvas = Canvas(80, 22)
-            scene.paint(canvas, 0, 22)
+            scene.paint(canvas, Area(0, 79, 19))
             lines = [canvas.text(row) for row in (CLOCK_ROW, CLOCK_ROW + 1)]
             assert " ".join(line[MIDDLE:RIGHT].strip() for line in lines) == words
-            assert not any(line[RIGHT:].strip() for line in lines)
+            assert [line[RIGHT:] for line in lines] == beside
 
 
 async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
@@ -211,7 +210,7 @@ async def test_who_comes_in_the_middle_watches_and_then_sits_down(tmp_path: Path
         await ada.says_bet(1)
         await ada.has_the_turn()
         bob = await player(ada.board, "Bob")
-        await bob.sees("You can sit down when a seat is free and this round is over.")
+        await bob.sees("You get the next free seat when this round is over.")
         assert "<B>et" not in bob.prompt
         await ada.stands()
         await bob.sees_at(2, "Bob")
@@ -224,16 +223,16 @@ async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_pa
         await bob.is_ready(2)
         await ada.has_the_turn()
         bob.presses("q")
-        await bob.is_asked("Your hand is stood at its turns if you go.")
+        await bob.is_asked("The dealer stands your hand if you leave.")
         bob.presses("n")
         await bob.is_asked(AT_TABLE)
         bob.presses("q")
-        await bob.is_asked("Go?")
+        await bob.is_asked("Leave?")
         bob.presses("y")
         await bob.is_asked(MENU)
         await ada.sees_at(2, "has left")
         await ada.stands()
-        await bob.sees("Your hand at the Vegas table was played to its end: you")
+        await bob.sees("Your hand at Vegas was played out:")
         assert bob.caller.purse.posted.online == bob.has["online"]
 
 
@@ -245,10 +244,8 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         await ada.terminal.until_heard("Seat 1: Bob")
         await bob.says_bet(3)
         await ada.terminal.until_heard("Bob bets 3 coins.")
-        await ada.terminal.until_heard("The bell rings in 20 seconds.")
-        bob.presses("r")
-        await ada.terminal.until_heard("Bob is ready.")
-        ada.presses("r")
+        await ada.terminal.until_heard("Cards in 20 seconds.")
+        ada.presses("a")
         for seat, name in zip(range(2), ("Bob", "Ada"), strict=True):
             await bob.has_the_turn() if not seat else None
             cards = ", ".join(plain(card) for card in bob.round.seats[seat].hands[0].cards)
@@ -256,11 +253,11 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         await ada.terminal.until_heard(f"Dealer: {plain(bob.round.dealer_hand[0])}, face down")
         await bob.stands()
         await ada.terminal.until_heard("Bob stands on")
-        await ada.terminal.until_heard("It is your turn: 30 seconds.")
+        await ada.terminal.until_heard("Your turn: 30 seconds.")
         await ada.has_the_turn()
         ada.presses("s")
         await ada.terminal.until_heard("You stand on")
-        await ada.terminal.until_heard("The dealer turns up")
+        await ada.terminal.until_heard("Dealer turns over")
         await ada.terminal.until_heard("Bob: ")
         assert "\x1b" not in ada.terminal.transcript
 
@@ -271,10 +268,10 @@ async def test_among_lines_a_key_of_no_meaning_does_not_bring_the_menu_again(
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada", REFUSING)
         before = ada.terminal.transcript
-        ada.presses("xyzl")
-        await ada.terminal.until_heard("The rules of the Vegas table")
+        ada.presses("xyzr")
+        await ada.terminal.until_heard("Rules of the Vegas table")
         told = ada.terminal.transcript.removeprefix(before)
-        assert "<B>et" not in told
+        assert told.count("<B>et") == told.count("does nothing here") == 1
         ada.presses("q")
         await ada.is_asked("<B>et")
 
@@ -290,7 +287,7 @@ async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
         assert "The board is closing." in lines
 
 
-async def test_among_lines_the_menu_follows_once_behind_all_that_a_moment_brings(
+async def test_among_lines_what_others_do_does_not_bring_the_menu_again_and_ones_turn_does(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
@@ -299,19 +296,15 @@ async def test_among_lines_the_menu_follows_once_behind_all_that_a_moment_brings
         ada = await player(board, "Ada", REFUSING)
         before = len(ada.terminal.transcript)
         await bob.says_bet(3)
-        await ada.terminal.wait_for(
-            lambda terminal: terminal.transcript[before:].count("<T>alk") == 1, "the menu again"
-        )
-        menu = "<B>et  <R>eady for 1 coin  <T>alk  Ru<l>es  Ban<k>  T<u>tor  <Q>uit"
-        told = [line.rstrip() for line in ada.terminal.transcript[before:].splitlines()]
-        assert told[-3:] == ["Bob bets 3 coins.", "The bell rings in 20 seconds.", menu]
-        bob.presses("r")
-        await ada.terminal.until_heard("Bob is ready.")
-        ada.presses("r")
+        await ada.terminal.until_heard("Cards in 20 seconds.")
+        bob.presses("kgood luck\r")
+        await ada.terminal.until_heard("Bob says: good luck")
+        assert "Tal<k>" not in ada.terminal.transcript[before:]
+        ada.presses("a")
         await bob.stands()
         await ada.has_the_turn()
         told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
-        assert told[-2] == "\aIt is your turn: 30 seconds."
+        assert told[-2] == "\aYour turn: 30 seconds."
         assert told[-3].startswith("Bob stands on")
 
 
@@ -322,9 +315,9 @@ async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_th
     async with world(tmp_path, toml=table_toml(dealer="hit 17")) as board:
         board.seeds = [shoe(1, everybody_plays)]
         ada = await player(board, "Ada", profile)
-        await ada.sees("Black Jack pays 3 to 2")
-        await ada.sees("Dealer must hit all 17s")
-        await ada.sees("Seal")
+        await ada.sees("Blackjack pays 3 to 2")
+        await ada.sees("Dealer hits all 17s")
+        await ada.sees("Seal ")
         await ada.says_bet(1)
         await ada.has_the_turn()
         await ada.sees(f"│{short(ada.round.dealer_hand[0])}")
@@ -337,7 +330,7 @@ async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_th
 async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", "Cyd", seed=shoe(3, everybody_plays)) as three:
         ada, bob, cyd = three
-        bob.presses("t")
+        bob.presses("k")
         await bob.is_asked("Say:")
         await ada.is_ready()
         bob.presses("good |12luck \x1b[2Jall\r")
@@ -345,7 +338,7 @@ async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
             await guest.sees("good │12luck")
             await guest.sees("all")
         ada.presses("/")
-        await ada.is_asked("Whisper to whom")
+        await ada.is_asked("Whisper (name message)")
         ada.presses("bob thanks\r")
         await bob.sees("Ada whispers to you: thanks")
         await ada.sees("You whisper to Bob: thanks")
@@ -355,9 +348,9 @@ async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
 async def test_a_whisper_to_nobody_is_kept_from_everybody(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob") as (ada, bob):
         ada.presses("/")
-        await ada.is_asked("Whisper to whom")
+        await ada.is_asked("Whisper (name message)")
         ada.presses("zoe secret\r")
-        await ada.sees("Nobody of that name is at this table.")
+        await ada.sees("No such player here.")
         assert "secret" not in bob.screen
 
 
@@ -368,11 +361,11 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
         await ada.is_ready()
         await bob.is_ready()
         await ada.has_the_turn()
-        bob.presses("t")
+        bob.presses("k")
         await bob.is_asked("Say:")
         bob.presses("h")
         await ada.stands()
-        await bob.sees("It is your turn: 30 seconds.")
+        await bob.sees("Your turn: 30 s")
         bob.presses("i\r")
         await bob.has_the_turn()
         await ada.sees("Bob says: hi")
@@ -382,9 +375,7 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
 # Elsewhere for a moment
 
 
-@pytest.mark.parametrize(
-    ("key", "page"), [("l", "The rules of the Vegas table"), ("k", "Time bank")]
-)
+@pytest.mark.parametrize(("key", "page"), [("r", "Rules of the Vegas table"), ("t", "Time bank")])
 async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
     tmp_path: Path, key: str, page: str
 ) -> None:
@@ -395,7 +386,7 @@ async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
         bob.presses(key)
         await bob.sees(page)
         await ada.stands()
-        await bob.sees("It is your turn at the Vegas table: 30 seconds.")
+        await bob.sees("Your turn at Vegas: 30 seconds.")
         bob.presses("q")
         await bob.has_the_turn()
         assert YOUR_TURN in bob.prompt
@@ -405,8 +396,8 @@ async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
 async def test_the_rules_are_those_of_the_sysop(tmp_path: Path) -> None:
     toml = table_toml(decks=2, dealer="hit soft 17", double="10-11", bell_seconds=9)
     async with company(tmp_path, "Ada", toml=toml) as (ada,):
-        ada.presses("l")
-        for words in ("2 decks", "a 17 in which an ace", "hard ten or eleven", "9 seconds"):
+        ada.presses("r")
+        for words in ("2 decks", "a 17 with an ace", "hard 10 or 11", "9 seconds"):
             await ada.sees(words)
 
 
@@ -425,7 +416,7 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
 
     async with company(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
         ada.presses("u")
-        await ada.sees("From now on the tutor says what the book says.")
+        await ada.sees("The tutor is on")
         await ada.is_asked(AT_TABLE)
         await ada.says_bet(1)
         await ada.sees("Book: STAND")
@@ -447,7 +438,7 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
         board.seeds = [shoe(1, hit_and_then_stand)]
         ada = await player(board, "Ada", REFUSING)
         ada.presses("u")
-        await ada.terminal.until_heard("From now on the tutor says what the book says.")
+        await ada.terminal.until_heard("The tutor is on")
         await ada.says_bet(1)
         await ada.terminal.until_heard("Book: HIT")
         ada.presses("h")
@@ -470,8 +461,7 @@ async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
 
 async def test_the_longest_menu_fits_on_its_row(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob") as (ada, _):
-        await ada.says_bet(10)
-        await ada.is_asked("<R>eady for 10 coins  <C>ut")
+        await ada.is_asked("<B>et (Enter)  <A>gain  <C>ut")
         assert ada.prompt.endswith("<Q>uit")
 
 
@@ -480,6 +470,6 @@ async def test_the_first_seat_cuts_and_all_see_with_what(tmp_path: Path) -> None
         assert "<C>ut" in ada.prompt
         assert "<C>ut" not in bob.prompt
         ada.presses("c")
-        await ada.is_asked("A few words to cut the cards")
+        await ada.sees("A few words to cut the cards")
         ada.presses("seven come |12eleven\r")
-        await bob.sees("Cut with: seven come │12eleven")
+        await bob.sees("Ada cuts with: seven come │12eleven")

@@ -82,11 +82,11 @@ def test_a_whisper_goes_to_the_one_it_names(line: str, to: str, text: str) -> No
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("/b hello", "Whom do you mean: Bob, Bobby Tables"),
-        ("/dan hello", "Nobody of that name"),
-        ("/bob", "What do you whisper to Bob"),
-        ("/", "Nobody of that name"),
-        ("/-- hello", "Nobody of that name"),
+        ("/b hello", "Who do you mean: Bob, Bobby Tables"),
+        ("/dan hello", "No such player here"),
+        ("/bob", "Nothing to tell Bob"),
+        ("/", "No such player here"),
+        ("/-- hello", "No such player here"),
     ],
 )
 def test_a_whisper_to_nobody_in_particular_is_not_said_at_all(line: str, why: str) -> None:
@@ -134,7 +134,7 @@ async def test_nobody_whispers_to_themselves_or_to_one_who_has_gone(tmp_path: Pa
         ada, bob = two.sitters
         await bob.gets_up()
         for name in ("ada", "bob"):
-            with pytest.raises(NotSaid, match="Nobody of that name"):
+            with pytest.raises(NotSaid, match="No such player here"):
                 ada.says(f"/{name} hello")
 
 

@@ -78,9 +78,8 @@ async def test_a_deal_that_cannot_be_written_is_tried_again_for_the_same_bets(
     async with impatient_party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await ada.is_ready(3)
-        await bob.bets(2)
         with books_locked(two):
-            await bob.table.be_ready(bob)
+            await bob.bets(2)
             assert ada.was_told(news.BooksClosed)
             assert two.state.hand is None
         await two.pass_time(RETRY_SECONDS)

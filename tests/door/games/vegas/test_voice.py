@@ -1,0 +1,251 @@
+"""The Vegas table's keys, help, languages, and cards that fall one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ansi.canvas import Canvas
+from ansi.cards import short
+from door.call.display import Area, plain
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.games.vegas import news, words
+from door.games.vegas.news import LINES_AT_ONCE, SPAN_SECONDS
+from door.games.vegas.scene import VegasScene
+from door.games.vegas.seat import BEAT_SECONDS
+from tests.door.company import AT_TABLE, company, player, table_toml
+from tests.door.seated import TURN, everybody_plays, party, shoe
+from tests.door.visiting import MINUTE
+from tests.terminal import REFUSING
+from tests.world import world
+from timebank.language import Phrase, Viewer, _
+
+# Keys
+
+
+async def test_question_mark_explains_keys_and_fields(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada") as (ada,):
+        ada.presses("?")
+        await ada.sees("Bet, and be ready for the cards.")
+        await ada.sees("Turn the tutor on or off.")
+        ada.presses(">")
+        await ada.sees("A pointer marks whose turn it is.")
+        ada.presses("q")
+        await ada.is_asked("<B>et (Enter)")
+
+
+async def test_a_key_of_no_meaning_says_so_once(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada") as (ada,):
+        ada.presses("xyz")
+        await ada.sees("X does nothing here.")
+        ada.presses("r")
+        await ada.sees("Rules of the Vegas table")
+        assert "Y does nothing here" not in ada.terminal.transcript
+
+
+async def test_seal_and_seed_stand_behind_fairness_and_not_on_the_table(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada") as (ada,):
+        scene_seal = ada.terminal.transcript
+        ada.presses("f")
+        await ada.sees("Seal of this shoe")
+        seal = ada.board.server.board.shared["vegas"].state.shoe.seal  # type: ignore[attr-defined]
+        await ada.sees(seal)
+        assert seal not in scene_seal
+
+
+async def test_lines_never_tell_seal_or_seed_unasked(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", REFUSING)
+        seal = board.server.board.shared["vegas"].state.shoe.seal  # type: ignore[attr-defined]
+        assert seal[:8] not in ada.terminal.transcript
+
+
+async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada")
+        await board.pass_time(59 * MINUTE + 1)
+        ada.presses("r")
+        await ada.sees("Rules of the Vegas table")
+        ada.presses("q")
+        await ada.is_asked(AT_TABLE)
+        assert "<B>et" not in ada.prompt
+        ada.presses("b")
+        await ada.sees("smallest bet")
+
+
+# A bet, a turn, a line that breaks
+
+
+async def test_a_bet_means_ready(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        for sitter in two.sitters:
+            await sitter.bets(1)
+        assert two.at_turn == "Ada"
+
+
+async def test_a_turn_is_told_once_however_many_cards_it_has(tmp_path: Path) -> None:
+    def splits(dealt: BlackjackRound) -> bool:
+        if not everybody_plays(dealt) or BlackjackAction.SPLIT not in dealt.legal():
+            return False
+        after = dealt.apply(BlackjackAction.SPLIT)[0]
+        return after.turn is not None and after.turn.seat == 0
+
+    async with party(tmp_path, 2, seed=shoe(2, splits)) as two:
+        await two.deal()
+        await two.sitters[0].does("split")
+        assert len(two.sitters[0].was_told(news.TurnBegan)) == 1
+        assert two.table.seconds_left() == TURN
+
+
+async def test_a_lost_line_leaves_the_rest_of_the_turn_for_the_way_back(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        await two.pass_time(20)
+        ada.table.lose(ada)
+        await ada.board.close_call(ada.caller, "carrier lost")
+        await two.pass_time(9)
+        assert two.at_turn == "Ada"
+        assert bob.was_told(news.LineLost) == [news.LineLost("Ada", TURN - 20)]
+        again = await ada.calls_back()
+        await again.does("stay")
+        assert two.journal() == ["1:stay"]
+
+
+async def test_a_lost_line_that_does_not_come_back_is_stood_when_the_turn_is_over(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, _bob = two.sitters
+        await two.deal()
+        await two.pass_time(20)
+        ada.table.lose(ada)
+        await two.pass_time(10)
+        assert two.at_turn == "Bob"
+
+
+# What hands are called
+
+
+def first_is(wanted: Callable[[BlackjackRound], bool]) -> bytes:
+    return shoe(1, wanted)
+
+
+async def test_a_natural_is_blackjack_and_never_soft_21(tmp_path: Path) -> None:
+    def natural(dealt: BlackjackRound) -> bool:
+        return dealt.over and dealt.seats[0].hands[0].is_natural
+
+    async with company(tmp_path, "Ada", seed=first_is(natural)) as (ada,):
+        await ada.says_bet(2)
+        await ada.sees_at(1, "blackjack")
+        assert "soft 21" not in ada.terminal.transcript
+
+
+async def test_a_bust_is_told_once_with_what_it_cost(tmp_path: Path) -> None:
+    def busts(dealt: BlackjackRound) -> bool:
+        if dealt.over or dealt.seats[0].hands[0].count.total < 12:
+            return False
+        if BlackjackAction.HIT not in dealt.legal():
+            return False
+        after = dealt.apply(BlackjackAction.HIT)[0]
+        return after.over and after.seats[0].hands[0].count.total > 21
+
+    async with company(tmp_path, "Ada", seed=first_is(busts)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        ada.presses("h")
+        total = 0
+        await ada.terminal.wait_for(lambda _: ada.round.over, "the bust")
+        total = ada.round.seats[0].hands[0].count.total
+        await ada.sees(f"You bust with {total}: 2 coins lost.")
+        assert ada.screen.count("lost.") == 1
+
+
+# Talk
+
+
+async def test_talk_that_is_refused_for_its_speed_stays_in_the_field(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
+        for number in range(LINES_AT_ONCE + 1):
+            ada.presses(f"kline {number}\r")
+        await ada.sees("let the others get a word in")
+        await ada.is_asked(f"Say: line {LINES_AT_ONCE}")
+        await ada.board.pass_time(SPAN_SECONDS)
+        ada.presses("\r")
+        await bob.sees(f"Ada says: line {LINES_AT_ONCE}")
+
+
+# Each in their language
+
+
+async def test_what_two_callers_hear_is_made_for_each_in_their_language(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        spoken: dict[str, str] = {}
+        for sitter, language in ((ada, "en"), (bob, "fr")):
+            sitter.caller.console.viewer.language = language
+
+            def hears(_happened: object, name: str = sitter.name) -> None:
+                spoken[name] = _("Yes")
+
+            sitter.hears = hears  # type: ignore[method-assign]
+        two.state.tell(news.BellRang())
+        viewers = Viewer("en"), Viewer("fr")
+        assert spoken == {"Ada": _("Yes"), "Bob": _in(viewers[1])}
+
+
+def _in(viewer: Viewer) -> str:
+    from timebank.language import speaking_to
+
+    with speaking_to(viewer):
+        return _("Yes")
+
+
+def test_a_refused_bet_is_put_into_words_when_it_is_told() -> None:
+    refused = news.BetRefused("Ada", Phrase("Please bet again."))
+    assert words.told(refused, "Ada") == ["|12Please bet again."]
+    assert words.told(refused, "Bob") == ["|07Ada sits this one out."]
+
+
+# Cards fall
+
+
+async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path: Path) -> None:
+    toml = table_toml().replace('"off"', '"normal"')
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
+        await ada.says_bet(1)
+        await ada.sees("Turns today: 1 of")
+        cards = [short(card) for card in ada.round.seats[0].hands[0].cards]
+        await ada.sees_at(1, cards[0])
+        assert cards[1] not in ada.block(1)
+        for _number in range(3):
+            await ada.board.pass_time(BEAT_SECONDS)
+        await ada.has_the_turn()
+        await ada.sees_at(1, cards[1])
+        ada.presses("s")
+        await ada.sees("Dealer")
+        ada.presses("r")
+        await ada.sees("Rules of the Vegas table")
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(39, 15), (39, 18), (79, 19), (79, 40), (100, 45)])
+async def test_the_table_is_painted_in_every_size(tmp_path: Path, columns: int, rows: int) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        scene = VegasScene(two.table, two.sitters[0].caller)
+        for deal in (False, True):
+            if deal:
+                await two.deal()
+            canvas = Canvas(columns + 1, rows + 5)
+            scene.paint(canvas, Area(0, columns, rows))
+            shown = "\n".join(canvas.text(row) for row in range(rows))
+            assert "Vegas" in shown
+            assert "Dealer" in shown
+            assert "Ada" in shown
+            assert "Bob" in shown
+        hand = two.round.seats[0].hands[0]
+        assert str(hand.count) in plain(shown)
