@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import KEYS_ON_END, KEYS_WAITING, Console, Look, Paint
+from door.call.display import Area
 from door.clock import SystemClock
 from tests.door.wall import Wall
 
@@ -17,8 +18,8 @@ CLEARED = b"\x1b[2J"
 class Poster:
     """A scene of one line."""
 
-    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        canvas.put(0, left, "A poster")
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        canvas.put(0, area.left, "A poster")
 
     def lines(self) -> Sequence[str]:
         return ["A poster"]
@@ -55,8 +56,8 @@ async def test_a_size_of_a_packet_that_is_the_last_one_counts() -> None:
     here, wall = console()
     here.paint_screens()
     assert here.is_painted
-    for columns in (132, 100, 60):
-        wall.resize(columns, 24)
+    for rows in (50, 30, 21):
+        wall.resize(80, rows)
     await turns()
     assert not here.is_painted
     wall.resize(80, 24)

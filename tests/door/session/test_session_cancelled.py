@@ -8,12 +8,13 @@ from unittest import mock
 import pytest
 
 from door.call.caller import Caller
+from door.lines.line import Hints
 from door.session import session
 
 
 async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
     """Else it would outlast the board, which waits no longer for it."""
-    console = mock.Mock(part=mock.AsyncMock())
+    console = mock.Mock(part=mock.AsyncMock(), line=mock.Mock(hints=Hints()))
     begun, let_them_read = asyncio.Event(), mock.AsyncMock()
 
     async def admit() -> Caller:
