@@ -311,7 +311,7 @@ class VegasScene:
         canvas.put_pipe(row, left, "|06" + "▄" * width)
         if mine is not None:
             self._paint_own(canvas, row + 1, left, width, mine)
-        self._paint_talk(canvas, left, width, row + 9, area.rows)
+        self._paint_talk(canvas, left, width, row + 8, area.rows)
 
     def _paint_narrow_dealer(self, canvas: Canvas, left: int, width: int) -> None:
         hand = self._state.hand
@@ -323,9 +323,6 @@ class VegasScene:
                 face = "???" if card is None else f"{short(card):>3}"
                 column = canvas.put(1, column, face, style) + 1
             column = canvas.put_pipe(1, column, f"|15{dealer_total(seen)}")
-        else:
-            for number, words in enumerate(self.felt_words()):
-                canvas.put_pipe(2 + number, left + 10, f"|10{words}")
         clock = self.clock_words()
         room = width - (column - left)
         if clock and len(without_codes(clock)) < room:
@@ -352,21 +349,25 @@ class VegasScene:
         canvas.put_pipe(row, column, " |07/ ".join(counts))
 
     def _paint_own(self, canvas: Canvas, row: int, left: int, width: int, seat: Chair) -> None:
+        """Paint the caller's own seat: a row of words, and whole cards in the five below."""
         place, hand = self._place(seat), self._state.hand
         mark = "|14►" if self._state.at_turn is seat else " "
-        canvas.put_pipe(row, left - 1, f"{mark}|15{literal(seat.name)[:20]}")
-        bet = self._bet_words(seat)
-        canvas.put_pipe(row, left + width - len(bet) - 1, f"|15{bet}")
+        column = canvas.put_pipe(row, left - 1, f"{mark}|15{literal(seat.name)[:12]}")
         if place is None or hand is None:
-            canvas.put_pipe(row + 1, left, self._waiting_words(seat))
+            canvas.put_pipe(row, column + 2, self._waiting_words(seat))
+            for number, words in enumerate(self.felt_words()):
+                canvas.put_pipe(row + 2 + number, left, f"|10{words:^{width}}")
             return
         hands = hand.round.seats[place].hands
         each = (width - 1) // len(hands)
+        totals = []
         for number, one in enumerate(hands):
             seen = self._seen(place, number, one)
             paint_hand(canvas, row + 1, left + number * each, seen.cards, each - 1)
-            canvas.put_pipe(row + 6, left + number * each, _hand_words(seen).lstrip())
-        canvas.put_pipe(row + 7, left, self._result_words(seat, place))
+            totals.append(total_of(seen) if seen.cards else "")
+        canvas.put_pipe(row, column + 2, f"|15{' / '.join(totals)}")
+        right = self._result_words(seat, place) or f"|15{self._bet_words(seat)}"
+        canvas.put_pipe(row, left + width - 1 - len(without_codes(right)), right)
 
     # In words.
 

@@ -391,7 +391,7 @@ async def at_the_servers_table(
     async with guest_of(folder, seconds=3600) as (here, caller):
         caller.clock.start()
         visit = asyncio.create_task(Company(here.server.board, caller).visit())
-        await reads(caller, "<T>alk")
+        await reads(caller, "Tal<k>")
         try:
             async with asyncio.timeout(PATIENCE):  # of the machine's clock: nothing waits for it
                 yield here, caller, visit

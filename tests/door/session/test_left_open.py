@@ -29,7 +29,7 @@ async def test_a_round_left_open_at_vegas(tmp_path: Path) -> None:
         await ada.says_bet(2)
         await ada.stands()
         net = ada.has["online"] - 60 * 60
-        ada.presses("r")
+        ada.presses("a")
         await ada.has_the_turn()
         await closes(ada)
         assert f"Vegas: 1 round, {int(net > 0)} won, {int(net < 0)} lost" in ada.screen
