@@ -420,7 +420,7 @@ async def test_the_idle_clock_of_a_door_runs_from_the_last_key_also_when_the_ser
         wall.receiver.received(b"x")
         await here.pass_time(100)
         the_server_closes(here)
-        await reads(caller, "The table was closed by the board.")
+        await reads(caller, "The board closed the table.")
         await here.pass_time(139)
         assert b"Are you there?" not in wall.written
         await here.pass_time(2)
@@ -433,7 +433,7 @@ async def test_the_idle_clock_of_a_door_runs_from_the_last_key_also_when_the_ser
 async def test_nobody_is_kept_at_a_table_that_is_gone_until_a_key_is_pressed(tmp_path) -> None:
     async with at_the_servers_table(tmp_path) as (here, caller, visit):
         the_server_closes(here)
-        await reads(caller, "The table was closed by the board.")
+        await reads(caller, "The board closed the table.")
         await here.pass_time(29)
         assert not visit.done()
         await here.pass_time(2)
@@ -445,7 +445,7 @@ async def test_what_was_typed_for_the_table_does_not_take_the_words_away(tmp_pat
     async with at_the_servers_table(tmp_path) as (here, caller, visit):
         the_server_closes(here)
         caller.console.received(b"5\r")
-        await reads(caller, "The table was closed by the board.")
+        await reads(caller, "The board closed the table.")
         assert not visit.done()
         caller.console.received(b" ")
         await visit

@@ -140,10 +140,13 @@ async def test_a_server_that_is_killed_keeps_every_seat_for_its_caller_and_then_
 
 
 async def dealt(players: list[Player]) -> list[str]:
-    """Bet and be ready, all of them; return what lies at each seat, nothing if it is over."""
+    """Bet, all of them; return what lies at each seat, nothing if it is over."""
     for player in players:
         await player.is_asked(READY)
         player.presses("b2\r")
+        await player.terminal.wait_for(
+            lambda _, player=player: READY not in player.prompt, "the bet placed"
+        )
     asked = (READY, INSURANCE, YOUR_TURN)
     first = players[0]
     await first.terminal.wait_for(
