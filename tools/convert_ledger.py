@@ -30,12 +30,12 @@ from timebank.ledger.database import Database
 from timebank.ledger.generations import Generation
 from timebank.ledger.reasons import Cutoff, Reason
 from timebank.ledger.schema import BEFORE_RELEASE, metadata
-from timebank.ledger.sentences import end_of_call, sentence
 from timebank.ledger.sqlite import RESULT_TRIGGERS, TRIGGERS
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
 from timebank.wagers.play_money import FULL_BANK
 from timebank.words import Unit
+from tools.sentences_before import end_of_call, sentence
 
 KNOWN = (3, 4)
 # Made anew, or not taken along: NEW is no copy of OLD that a board could mistake for it.

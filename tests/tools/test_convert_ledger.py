@@ -15,6 +15,7 @@ from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
 from timebank.wagers import journal
 from tools.convert_ledger import CannotConvert, Old, convert, main, reason_of
+from tools.sentences_before import sentence
 
 DATA = ROOT / "tests/timebank/data"
 FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind"
@@ -75,9 +76,16 @@ def test_every_transfer_stays_and_says_the_same(old, new, tmp_path):
     said = convert(old, new)
     assert said.startswith(f"{len(before)} transfers are in the new ledger, 0 of them with")
     assert rows(new, f"SELECT {FIELDS} FROM transfers ORDER BY id") == [row[:-1] for row in before]
+    facts = rows(
+        new,
+        "SELECT transfers.kind, facts, amount, unit FROM transfers JOIN accounts"
+        " ON accounts.id = source_id ORDER BY transfers.id",
+    )
+    assert [sentence(decode(kind, known), amount, unit) for kind, known, amount, unit in facts] == [
+        row[-1] for row in before
+    ]
     books = Books(tmp_path, NOON)
-    lines = books.do(lambda desk: extracts.chosen(desk, Wanted()))
-    assert [line.why for line in lines] == [row[-1] for row in before]
+    assert all(line.why for line in books.do(lambda desk: extracts.chosen(desk, Wanted())))
     assert books.do(transfers.head).digest in said
     assert books.audit() == []
     books.close()

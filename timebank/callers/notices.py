@@ -79,7 +79,7 @@ class Day(NamedTuple):
     iso: str
 
 
-class Game(NamedTuple):
+class GameNamed(NamedTuple):
     key: str
 
 
@@ -89,7 +89,7 @@ class Spoken(NamedTuple):
     outcome: str
 
 
-Value = str | int | Amount | Why | Day | Game | Spoken
+Value = str | int | Amount | Why | Day | GameNamed | Spoken
 
 
 def _kept(value: Value) -> Any:
@@ -110,7 +110,7 @@ def _of_why(kind: str, facts: str, amount: int, unit: Unit) -> Callable[[], str]
     return partial(sentence, reasons.decode(kind, facts), amount, unit)
 
 
-_KINDS: dict[type, str] = {Amount: "amount", Day: "day", Game: "game", Spoken: "spoken"}
+_KINDS: dict[type, str] = {Amount: "amount", Day: "day", GameNamed: "game", Spoken: "spoken"}
 _READ: dict[str, Callable[..., Callable[[], str]]] = {
     "amount": _of_amount,
     "why": _of_why,
@@ -259,7 +259,7 @@ def tell_end(desk: Desk, caller_id: int, round_id: int, ending: Ending) -> None:
     hand = _HAND(desk.connection, id=round_id).one()
     said: dict[str, Value] = {
         "day": Day(hand.day),
-        "game": Game(hand.game),
+        "game": GameNamed(hand.game),
         "outcome": Spoken(hand.outcome),
     }
     if not hand.net:

@@ -29,7 +29,7 @@ from pathlib import Path
 from sqlalchemy import Integer, Text, bindparam, func, insert, select
 
 from timebank.callers import powers, recovery, sysop_log
-from timebank.callers.notices import Amount, Game, add_notice, tell_hand, written
+from timebank.callers.notices import Amount, GameNamed, add_notice, tell_hand, written
 from timebank.calls import calls
 from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
@@ -306,7 +306,7 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
             "Your open hand at {game} is void: the board was restored from a backup. {amount} came"
             " back from the table."
         ),
-        game=Game(played.game),
+        game=GameNamed(played.game),
         amount=Amount(standing, played.unit),
     )
 

@@ -74,7 +74,7 @@ _GILT = Style(Colour.YELLOW), Style(Colour.YELLOW)
 _LIGHT_OF = {sign: styles for signs, styles in _LIGHTS.items() for sign in signs}
 
 
-class Layout(NamedTuple):
+class BaccaratLayout(NamedTuple):
     """Where things stand in the area there is. Rows and columns are the screen's."""
 
     lights: Sequence[str]
@@ -98,29 +98,29 @@ class Layout(NamedTuple):
         return self.left + LAYOUT_COLUMNS - PANEL_COLUMNS
 
 
-def layout_of(area: Area) -> Layout:
+def layout_of(area: Area) -> BaccaratLayout:
     if area.is_narrow:
         return _narrow(area)
     left = area.centred()
     if area.rows >= 29:
         bands = max(1, min(3, (area.rows - 21) // 4))
-        return Layout(
+        return BaccaratLayout(
             *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, 12, LAYOUT_COLUMNS, 9),
             *((left + 1, left + 40), 21, bands, COUPS_SHOWN, 21, area.rows - 22),
             is_large=True,
         )
-    return Layout(
+    return BaccaratLayout(
         *(_USUAL, 1, left, LAYOUT_COLUMNS, 4, 8, 54, 5),
         *((left + 1, left + 28), 12, 1, COUPS_SHOWN, 4, min(area.rows - 5, 14)),
     )
 
 
-def _narrow(area: Area) -> Layout:
+def _narrow(area: Area) -> BaccaratLayout:
     lights = _SMALL if area.rows >= 18 else ()
     felt = 2 + len(lights)
     score = felt + 10 if area.rows >= 18 else felt + 9
     coups = (area.columns - SCORE_COLUMN - 1) // 2
-    return Layout(
+    return BaccaratLayout(
         *(lights, 2, area.left, area.columns, felt, 7, area.columns, felt + 1),
         *((area.left, area.left + 20), score, 1, coups, felt + 7, score - felt - 7),
     )
@@ -230,7 +230,7 @@ class BaccaratScene:
         latest = list(self.coups)[-COUPS_SHOWN:]
         return " ".join(f"{initials[coup.outcome]}{_best(coup)}" for coup in latest)
 
-    def _paint_felt(self, canvas: Canvas, layout: Layout) -> None:
+    def _paint_felt(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         row, rows = layout.felt_row, layout.felt_rows
         canvas.blank(row, layout.left, layout.felt_columns, rows, _FELT)
         for side, column in zip((Side.PLAYER, Side.BANK), layout.sides, strict=True):
@@ -240,7 +240,12 @@ class BaccaratScene:
             self._paint_banner(canvas, layout)
 
     def _paint_side(
-        self, canvas: Canvas, layout: Layout, column: int, side: Side, cards: Sequence[Card | None]
+        self,
+        canvas: Canvas,
+        layout: BaccaratLayout,
+        column: int,
+        side: Side,
+        cards: Sequence[Card | None],
     ) -> None:
         row = layout.felt_row
         after = canvas.put(row, column, words.name_of(side), _FELT)
@@ -263,7 +268,7 @@ class BaccaratScene:
         if third is not None:
             paint_across(canvas, layout.cards_row + 1, column + 2 * (CARD_WIDTH + 1), third)
 
-    def _paint_banner(self, canvas: Canvas, layout: Layout) -> None:
+    def _paint_banner(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         style = {BaccaratOutcome.PLAYER: _WON, BaccaratOutcome.BANK: _LOST}.get(
             self.winner or BaccaratOutcome.STAND_OFF, Style(Colour.WHITE, Colour.BLUE)
         )
@@ -271,7 +276,7 @@ class BaccaratScene:
         column = layout.left + (layout.felt_columns - len(text)) // 2
         canvas.put(_banner_row(layout), column, text, style)
 
-    def _paint_panel(self, canvas: Canvas, layout: Layout) -> None:
+    def _paint_panel(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         row, column, width = layout.panel_row, layout.panel, PANEL_COLUMNS
         canvas.box(row, column, width, layout.panel_rows, _BRASS)
         for number, (name, value) in enumerate(self.figures, 1):
@@ -284,7 +289,7 @@ class BaccaratScene:
             for number, name in enumerate(self.plate[:room]):
                 canvas.put_pipe(row + first + number, column + 2, f"|14{name[: width - 4]}")
 
-    def _paint_figures(self, canvas: Canvas, layout: Layout) -> None:
+    def _paint_figures(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         """Put figures in pairs where they fit, else one in a row, as many as there is room for."""
         half = layout.columns // 2
         fit = all(len(name) + 1 + len(value) <= half for name, value in self.figures)
@@ -296,7 +301,7 @@ class BaccaratScene:
             after = canvas.put_pipe(layout.panel_row + row, column, f"|07{name}")
             canvas.put_pipe(layout.panel_row + row, after + 1, f"|15{value}")
 
-    def _paint_score(self, canvas: Canvas, layout: Layout) -> None:
+    def _paint_score(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         column = layout.left + 1
         shown = layout.coups * layout.score_bands
         coups = list(self.coups)[-shown:]
@@ -337,11 +342,11 @@ def _best(coup: happened.BaccaratSettled) -> int:
     return max(coup.player_point, coup.bank_point)
 
 
-def _banner_row(layout: Layout) -> int:
+def _banner_row(layout: BaccaratLayout) -> int:
     return layout.felt_row + layout.felt_rows - 1
 
 
-def paint_lights(canvas: Canvas, layout: Layout, *, is_won: bool = False) -> None:
+def paint_lights(canvas: Canvas, layout: BaccaratLayout, *, is_won: bool = False) -> None:
     """Paint the chandelier; it sparkles for a player who wins."""
     if layout.lights:
         column = layout.left + (layout.columns - len(layout.lights[0])) // 2
@@ -465,7 +470,7 @@ class Ceremony:
     def lines(self) -> Sequence[str]:
         return [f"|15{self.announced}", f"|07{self.ordered}", *(f"|14{x}" for x in self.plaque)]
 
-    def _paint_plaque(self, canvas: Canvas, layout: Layout, top: int) -> None:
+    def _paint_plaque(self, canvas: Canvas, layout: BaccaratLayout, top: int) -> None:
         lines = [part for line in self.plaque for part in _parts(line, layout.columns - 4)]
         width = max(map(len, lines)) + 4
         spread = 2 if 2 * len(lines) + 1 <= self.cloth_rows else 1

@@ -11,7 +11,7 @@ from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count, is_natural
-from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, Layout, TableScene
+from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
 from timebank.language import N_, _
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class BlackJackScene(TableScene):
 
     # How it looks.
 
-    def _paint_cards(self, canvas: Canvas, felt: Layout) -> None:
+    def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
         column = felt.left + MARGIN
         width = felt.columns - 2 * MARGIN
         hands: tuple[tuple[int, str, Sequence[Card | None]], ...] = (

@@ -13,7 +13,7 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS
 from door.games.red_dog.words import spread_words
-from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, Layout, TableScene
+from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
 from timebank.language import N_, _
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class RedDogScene(TableScene):
 
     # How it looks.
 
-    def _paint_cards(self, canvas: Canvas, felt: Layout) -> None:
+    def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
         width = LARGE_WIDTH if felt.large else CARD_WIDTH
         middle = felt.left + (felt.columns - width) // 2
         apart = (felt.columns - width) // 2 - (3 if felt.columns > 3 * width + 16 else 1)

@@ -103,7 +103,7 @@ def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class FeltLayout:
     """Where things stand on a felt of `columns` cells from `left` on, and `rows` high."""
 
     left: int
@@ -122,14 +122,14 @@ class Layout:
         return self.top + self.card_rows + (1 if self.columns < PANEL_COLUMNS * 2 else 2)
 
 
-def felt_of(area: Area) -> Layout:
+def felt_of(area: Area) -> FeltLayout:
     """Lay out the felt: beside the figures, or above them on a narrow screen."""
     if area.is_narrow:
-        return Layout(area.left, area.columns, max(12, area.rows - 3), False, FELT_ROW)
+        return FeltLayout(area.left, area.columns, max(12, area.rows - 3), False, FELT_ROW)
     columns, rows = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW
     large = area.rows >= ROWS_FOR_LARGE
     taken = 2 * (LARGE_HEIGHT if large else CARD_HEIGHT) + 7
-    return Layout(area.left, columns, rows, large, FELT_ROW + 1 + max(0, rows - taken) // 2)
+    return FeltLayout(area.left, columns, rows, large, FELT_ROW + 1 + max(0, rows - taken) // 2)
 
 
 @dataclass(slots=True)
@@ -225,7 +225,7 @@ class TableScene:
 
     # For the game.
 
-    def _paint_cards(self, canvas: Canvas, felt: Layout) -> None:
+    def _paint_cards(self, canvas: Canvas, felt: FeltLayout) -> None:
         raise NotImplementedError
 
     def _told_cards(self) -> Sequence[str]:
@@ -257,7 +257,7 @@ class TableScene:
         else:
             self._paint_panel(canvas, self._panel_column(area), area.rows - FELT_ROW)
 
-    def _paint_result(self, canvas: Canvas, felt: Layout, row: int, column: int) -> None:
+    def _paint_result(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
         """Paint how the hand ended, with a chip for each coin: ten cannot be taken for one."""
         if self.result is None:
             return
@@ -271,7 +271,7 @@ class TableScene:
         chips = min(abs(net) // self.coin, CHIPS_SHOWN, max(0, room))
         canvas.put(row, end + 1, "■" * chips, quiet)
 
-    def _paint_banner(self, canvas: Canvas, felt: Layout) -> None:
+    def _paint_banner(self, canvas: Canvas, felt: FeltLayout) -> None:
         row = felt.below - 2
         words = f"░▒▓  {self.banner}  ▓▒░".center(felt.columns)
         for number, line in enumerate(("", words, "")):

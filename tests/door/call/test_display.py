@@ -13,6 +13,7 @@ from door.call.page import Page
 from door.clock import SystemClock
 from door.lines.line import Hints
 from tests.ansi.terminal import Terminal
+from timebank.language import Viewer
 
 TITLE = Page("A title", ["|14some words"])
 
@@ -23,7 +24,9 @@ class Screen:
     def __init__(self) -> None:
         self.sent: list[str] = []
         self.later: list[Callable[[], None]] = []
-        self.display = CanvasDisplay(self.sent.append, self.later.append, 80, 24, colour=True)
+        self.display = CanvasDisplay(
+            self.sent.append, self.later.append, Viewer(), 80, 24, colour=True
+        )
 
     def time_passes(self) -> None:
         later, self.later[:] = self.later[:], []

@@ -59,7 +59,7 @@ def test_a_stake_that_comes_back_too_late_is_held_not_banked(books, call):
         ("returned", 600, "stake", "online"),
         ("held", 300, "online", "held"),
     ]
-    assert call.receipt.rows[1].why == "5 minutes more after Mail hour at 03:00"
+    assert call.receipt.rows[1].why == "5 minutes available after Mail hour at 03:00"
 
 
 def test_winnings_go_before_anything_else_does(books, call):
@@ -201,14 +201,14 @@ def test_in_an_event_everything_is_held(open_books):
         ("grant", 3600, "allotment", "online"),
         ("held", 3600, "online", "held"),
     ]
-    assert call.receipt.rows[1].why == "60 minutes more after Backup at 11:30"
+    assert call.receipt.rows[1].why == "60 minutes available after Backup at 11:30"
 
 
 def test_an_event_that_comes_into_the_schedule_clamps_at_the_next_touch(books, call):
     books.change(events=(Event("Repair", time(2, 20), DAILY, 10), MAIL_HOUR))
     call.touch()
     assert call.moved == [("held", 2400, "online", "held")]
-    assert call.receipt.rows[0].why == "40 minutes more after Repair at 02:20"
+    assert call.receipt.rows[0].why == "40 minutes available after Repair at 02:20"
 
 
 def test_an_event_that_leaves_the_schedule_gives_back_what_it_held(books, call):
@@ -258,7 +258,7 @@ def test_a_withdrawal_never_reaches_past_the_event(books, call):
     with pytest.raises(NoRoom, match="You could use none of it before Mail hour at 03:00"):
         call.withdraw(60)
     call.lose(630)
-    with pytest.raises(NoRoom, match="Only 10 minutes of it could be used"):
+    with pytest.raises(NoRoom, match="You could use only 10 minutes of it"):
         call.withdraw(660)
     call.withdraw(600)
     assert call.moved == [("withdraw", 600, "bank", "online")]

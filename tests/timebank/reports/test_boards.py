@@ -49,7 +49,7 @@ def test_the_history_tells_of_it_as_they_would(books):
         "Withdrew 10:00",
         "Bet 20:00 at Black Jack For Time",
         "Won 30:00 at Black Jack For Time",
-        "15:00 more counted by the clock of Xibalba, gained 30:00 on the visit from Xibalba,"
+        "15:00 more by the clock of Xibalba, gained 30:00 on the visit from Xibalba,"
         " gave 30:00 back to Xibalba, put 10:00 of your own back in the bank",
         "Kept 30:00 that could not be given back to Xibalba",
     ]
@@ -114,7 +114,7 @@ def test_the_command_shows_them(guests, timebank):
 def test_the_command_settles_doubts(guests, timebank):
     assert timebank("boards", "--again", "1")[0] == 0
     assert timebank("boards")[1].splitlines()[-1].endswith("waiting")
-    assert timebank("boards", "--given", "1") == (2, "", "Nothing is asked about number 1.\n")
+    assert timebank("boards", "--given", "1") == (2, "", "There is no question about number 1.\n")
 
 
 def test_the_command_knows_when_they_did_arrive(guests, timebank):

@@ -112,7 +112,7 @@ def test_the_rows_of_an_entry_stand_in_the_order_of_the_design(books, call):
 
 
 def test_the_last_coin_is_never_staked(books, call):
-    with pytest.raises(NotEnough, match="You have 60 minutes, and 1 minute of it must stay"):
+    with pytest.raises(NotEnough, match="You have 60 minutes, and 1 minute must stay"):
         call.bet(3541)
     call.bet(3540)
     assert call.purse.online == 60
@@ -155,7 +155,7 @@ def test_turns_are_counted_by_game_and_a_turn_is_a_bet_placed(books, call):
     call.lose(60)
     call.bet(60, turns_limit=2)
     call.act(pushed(60))
-    with pytest.raises(TurnsUsed, match="all 2 turns of today"):
+    with pytest.raises(TurnsUsed, match="all 2 turns for today"):
         call.bet(60, turns_limit=2)
     call.bet(60, turns_limit=2, game="baccarat")
     assert call.purse.turns == {GAME: 2, "baccarat": 1}

@@ -60,7 +60,7 @@ def test_the_deal_may_settle_all_of_them(books, table):
 def test_a_seat_that_is_refused_leaves_all_as_it_was(table, seat):
     table.books.wait(10)
     before = table.everything()
-    with pytest.raises(Refused, match="1 minute of it must stay in your pot") as refused:
+    with pytest.raises(Refused, match="1 minute must stay in your pot") as refused:
         table.bet({1: 60, 2: 60, 3: 60} | {seat: 3600})
     assert refused.value.seat == seat
     assert isinstance(refused.value, NotEnough)

@@ -15,6 +15,7 @@ from door.games.engine.shuffle import normal_cut
 from door.games.vegas import news as vegas_talk
 from timebank import words
 from timebank.errors import NameRefused
+from timebank.language import Viewer
 from timebank.names import names
 from verify.fuzz.oracles import assert_harmless, assert_one_line
 from verify.fuzz.target import Target
@@ -66,7 +67,7 @@ def _show(text: str, charset: Charset) -> None:
         flush()
 
     displays: tuple[Display, ...] = (
-        CanvasDisplay(send, at_once, 80, 24, colour=True),
+        CanvasDisplay(send, at_once, Viewer(), 80, 24, colour=True),
         LinesDisplay(send, 80, colour=False),
     )
     for display in displays:
