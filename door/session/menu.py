@@ -49,7 +49,9 @@ MAIN_MENU = N_("Main menu")
 ELSEWHERE = N_("on another line")
 NAMES_SHOWN = 3  # of those who are on
 WIDE = 70  # columns that a table takes
-INDENT = "      "
+INDENT = "     "
+BANK_COLUMN = 22
+NOTHING, WORDS, ALL = range(3)  # of what is said of a game beneath its title
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
@@ -151,13 +153,12 @@ class Offer:
     words: str
     is_default: bool
 
-    def rows(self, *, with_about: bool, with_words: bool) -> list[str]:
+    def rows(self, detail: int) -> list[str]:
         enter = f" |07({_('Enter')})" if self.is_default else ""
         rows = [f"|08 <|15{self.letter}|08> |15{self.title}{enter}"]
-        beneath = [self.about] if with_about and self.about else []
-        beneath += [self.words] if with_words else []
-        if beneath:
-            rows.append(f"{INDENT}|07{'; '.join(beneath)}")
+        said = {ALL: (self.about, self.words), WORDS: (self.words,), NOTHING: ()}[detail]
+        if beneath := "; ".join(filter(None, said)):
+            rows.append(f"|07{beneath}")
         return rows
 
 
@@ -193,11 +194,7 @@ class MenuScene:
             self._time().strip(),
             *([self.bank] if self.bank else []),
             "",
-            *(
-                row.strip()
-                for offer in self.offers
-                for row in offer.rows(with_about=True, with_words=True)
-            ),
+            *(row.strip() for offer in self.offers for row in offer.rows(ALL)),
             *([f"|14{self.statement}"] if self.statement else []),
         ]
 
@@ -212,54 +209,51 @@ class MenuScene:
         return f"|07{_('Time left')}  |15{wording.clock_time(self.purse.time_left())}  "
 
     def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int]:
+        """Paint all but the time left, and return in which row that is."""
         still = Canvas(canvas.columns, area.rows, colour=canvas.colour)
-        head, body = self._fitting(area)
-        if head is None:
+        above = [line for each in self.greeting for line in wrap(each, area.columns - 2)]
+        header, games = self._fitting(area, len(above) + (1 if area.is_narrow else 0))
+        if header is None:
             still.put_pipe(0, 0, "|17" + " " * still.width)
             still.put_pipe(0, area.left + 1, f"|17|15{self.board}")
             first = 1
         else:
-            texts.paint_header(still, head, area)
-            first = texts.header_rows(head)
-        above = self._above(area)
-        for row, line in enumerate([*above, *body], first):
+            texts.paint_header(still, header, area)
+            first = texts.header_rows(header)
+        time_row = first + len(above)
+        bank = ["", self.bank] if area.is_narrow else [" " * BANK_COLUMN + self.bank]
+        for row, line in enumerate([*above, *bank, *games], first):
             if row < area.rows:
                 still.put_pipe(row, area.left + 1, line)
-        return still.painted(0, area.rows), first + len(above) - (2 if self.bank else 1)
+        return still.painted(0, area.rows), time_row
 
-    def _above(self, area: Area) -> list[str]:
-        """Return what stands above the games; the row of the time left is empty."""
-        greeting = [line for each in self.greeting for line in wrap(each, area.columns - 2)]
-        return [*greeting, "", *([self.bank] if self.bank else [])]
-
-    def _fitting(self, area: Area) -> tuple[Art | None, list[str]]:
+    def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
         """Choose how much is said of each game, and whether the header is shown."""
-        above = len(self._above(area))
-        for header, about, words in (
-            (self.header, True, True),
-            (None, True, True),
-            (None, False, True),
-            (None, True, False),
-            (None, False, False),
+        games: list[str] = []
+        for header, detail, gap in (
+            (self.header, ALL, True),
+            (self.header, ALL, False),
+            (None, ALL, False),
+            (None, WORDS, False),
+            (None, NOTHING, False),
         ):
-            body = self._body(area, with_about=about, with_words=words)
+            games = self._games(area, detail, gap=gap)
             rows = 1 if header is None else texts.header_rows(header)
-            if rows + above + len(body) <= area.rows:
-                return header, body
-        return None, body
+            if rows + above + 1 + len(games) <= area.rows:
+                return header, games
+        return None, games
 
-    def _body(self, area: Area, *, with_about: bool, with_words: bool) -> list[str]:
+    def _games(self, area: Area, detail: int, *, gap: bool) -> list[str]:
         width = area.columns - 2
-        body = [""]
-        for offer in self.offers:
-            title, *beneath = offer.rows(with_about=with_about, with_words=with_words)
-            body.append(title)
+        rows = [""]
+        for number, offer in enumerate(self.offers):
+            title, *beneath = offer.rows(detail)
+            rows += ["", title] if gap and number else [title]
             for text in beneath:
-                room = width - len(INDENT)
-                body += [f"{INDENT}{line}" for line in wrap(text.strip(), room)]
+                rows += [f"{INDENT}{line}" for line in wrap(text, width - len(INDENT))]
         if self.statement:
-            body += wrap(f"|14{self.statement}", width)
-        return body
+            rows += wrap(f"|14{self.statement}", width)
+        return rows
 
 
 async def _scene(
@@ -276,7 +270,7 @@ async def _scene(
     welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
     return MenuScene(
         board=board.config.board.name,
-        greeting=[f"|07{welcome}", f"|07{await _company(board, caller)}"],
+        greeting=[f"|07{welcome} {await _company(board, caller)}"],
         purse=caller.purse,
         bank=_bank(caller),
         offers=offers,

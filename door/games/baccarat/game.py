@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from door.games.baccarat.rules import BACCARAT, SYSOP_KEYS, BaccaratRules, rules_from_mapping
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
 Language = Literal["caller", "english", "french"]
@@ -29,4 +30,11 @@ def read(table: TomlTable) -> BaccaratSettings:
     )
 
 
-GAME = Game(name="baccarat", letter="C", code="BACCARAT", title="Baccarat", read_settings=read)
+GAME = Game(
+    name="baccarat",
+    letter="C",
+    code="BACCARAT",
+    title="Baccarat",
+    about=N_("Back player or bank, for play money"),
+    read_settings=read,
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from door.games.red_dog.rules import RED_DOG, SYSOP_KEYS, RedDogRules, rules_from_mapping
+from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
 
@@ -20,4 +21,11 @@ def read(table: TomlTable) -> RedDogSettings:
     return RedDogSettings(**read_stakes(table), rules=rules)
 
 
-GAME = Game(name="red-dog", letter="R", code="REDDOG", title="Red Dog", read_settings=read)
+GAME = Game(
+    name="red-dog",
+    letter="R",
+    code="REDDOG",
+    title="Red Dog",
+    about=N_("Bet that the next card falls between"),
+    read_settings=read,
+)

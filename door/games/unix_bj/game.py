@@ -7,6 +7,7 @@ from typing import Literal
 
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings
+from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
 BET = 2
@@ -33,4 +34,11 @@ def read(table: TomlTable) -> UnixBjSettings:
     )
 
 
-GAME = Game(name="unix-bj", letter="U", code="UNIXBJ", title="UNIX bj", read_settings=read)
+GAME = Game(
+    name="unix-bj",
+    letter="U",
+    code="UNIXBJ",
+    title="UNIX bj",
+    about=N_("The old Unix game, line by line"),
+    read_settings=read,
+)
