@@ -51,7 +51,7 @@ NAMES_SHOWN = 3  # of those who are on
 WIDE = 70  # columns that a table takes
 INDENT = "     "
 BANK_COLUMN = 22
-NOTHING, WORDS, ALL = range(3)  # of what is said of a game beneath its title
+NOTHING, ABOUT, WORDS, ALL = range(4)  # of what is said of a game beneath its title
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
@@ -156,7 +156,12 @@ class Offer:
     def rows(self, detail: int) -> list[str]:
         enter = f" |07({_('Enter')})" if self.is_default else ""
         rows = [f"|08 <|15{self.letter}|08> |15{self.title}{enter}"]
-        said = {ALL: (self.about, self.words), WORDS: (self.words,), NOTHING: ()}[detail]
+        said = {
+            ALL: (self.about, self.words),
+            WORDS: (self.words,),
+            ABOUT: (self.about,),
+            NOTHING: (),
+        }[detail]
         if beneath := "; ".join(filter(None, said)):
             rows.append(f"|07{beneath}")
         return rows
@@ -235,6 +240,7 @@ class MenuScene:
             (self.header, ALL, False),
             (None, ALL, False),
             (None, WORDS, False),
+            (None, ABOUT, False),
             (None, NOTHING, False),
         ):
             games = self._games(area, detail, gap=gap)

@@ -37,7 +37,7 @@ class Stranger(Guest):
             if number % 3 == 0:
                 await self.connects()
             await self.tries("guessed")
-            await self.terminal.until_heard("do not belong together")
+            await self.terminal.until_heard("Wrong name or")
         await self.terminal.close()
 
     async def waits(self, wait: str) -> None:

@@ -31,7 +31,7 @@ from timebank.errors import BooksUnavailable, StillInDoubt
 from timebank.ledger import database, guard
 
 UNWRITTEN = "The books cannot be written just now. Nothing has changed."
-NOT_KNOWN = "The disk has failed, and the books cannot say whether what you did last counts."
+NOT_KNOWN = "The disk has failed, and the books can't say if what you did last counts."
 
 
 class Outcome:
@@ -183,9 +183,9 @@ async def test_books_that_are_gone_close_the_board(tmp_path: Path) -> None:
             log.unlink()
             # Nobody does anything: the board looks by itself.
             await board.clock.advance(LOOK_SECONDS + 1)
-            await ada.terminal.until("its books are not as they should be")
+            await ada.terminal.until("its books are damaged")
             await ada.terminal.until_closed()
-            assert "The hand on the table waits for you." in ada.terminal.picture
+            assert "Your hand waits for you on the table." in ada.terminal.picture
             async with asyncio.timeout(PATIENCE):
                 await board.server.ended.wait()
         await board.server.stop("The board is closing.")

@@ -147,7 +147,7 @@ async def test_the_last_second_is_the_callers_to_its_end(tmp_path: Path) -> None
         assert board.server.board.callers() == [ada.caller]
         assert ada.prompt
         await board.pass_time(0.3)
-        await ada.is_sent_off("Your time is up.")
+        await ada.is_sent_off("You're out of time.")
         assert ada.ledger[-1] == ("elapsed", MINUTE)
 
 
@@ -160,7 +160,7 @@ async def test_what_was_not_paid_for_does_not_let_a_caller_stay(tmp_path: Path) 
         await board.pass_time(119.5)
         await ada.caller.touch()
         await board.pass_time(1.3)
-        await ada.is_sent_off("Your time is up.")
+        await ada.is_sent_off("You're out of time.")
 
 
 # Idle callers.
@@ -172,9 +172,9 @@ async def test_an_idle_caller_is_warned_and_then_logged_off(tmp_path: Path) -> N
         await board.pass_time(239)
         assert "Are you there?" not in ada.screen
         await board.pass_time(1)
-        await ada.sees("Are you there? The line is dropped in 1 minute.")
+        await ada.sees("Still there? Disconnecting in 1 minute.")
         await board.pass_time(60)
-        await ada.is_sent_off("No key was pressed for too long.")
+        await ada.is_sent_off("Disconnected: no key pressed.")
         assert "hand" not in ada.screen
         assert ada.has["online"] == 55 * MINUTE
 
@@ -187,7 +187,7 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
         await board.pass_time(239)
         assert board.server.board.callers() == [ada.caller]
         await board.pass_time(61)
-        await ada.is_sent_off("No key was pressed for too long.")
+        await ada.is_sent_off("Disconnected: no key pressed.")
 
 
 async def test_the_hand_of_an_idle_caller_waits_for_them(tmp_path: Path) -> None:
@@ -196,9 +196,7 @@ async def test_the_hand_of_an_idle_caller_waits_for_them(tmp_path: Path) -> None
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(300)
-        await ada.is_sent_off(
-            "No key was pressed for too long. The hand on the table waits for you."
-        )
+        await ada.is_sent_off("Disconnected: no key pressed. Your hand waits for you on the table.")
         assert ada.has["stake"] == 5 * MINUTE
         await ada.calls()
         await ada.is_asked("<H>it")
@@ -217,7 +215,7 @@ async def test_a_caller_who_leaves_the_news_unread_is_logged_off_as_well(tmp_pat
         await board.pass_time(30)
         await ada.sees_time_left(60 * MINUTE - 30)
         await board.pass_time(270)
-        await ada.is_sent_off("No key was pressed for too long.")
+        await ada.is_sent_off("Disconnected: no key pressed.")
 
 
 # Time up.
@@ -228,7 +226,7 @@ async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(tmp_path: Pat
         ada = await visitor(board, "Ada")
         await board.pass_time(7 * MINUTE)
         await ada.is_sent_off(
-            "Your time is up. The next day's minutes are yours from 00:00 on.",
+            "You're out of time. Fresh minutes at 00:00.",
         )
         assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
 
@@ -241,7 +239,7 @@ async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> No
         await ada.is_asked("Coins to bet")
         ada.presses("3")
         await board.pass_time(7 * MINUTE)
-        await ada.is_sent_off("Your time is up.")
+        await ada.is_sent_off("You're out of time.")
         assert ada.has["stake"] == 0
 
 
@@ -249,7 +247,7 @@ async def test_savings_carry_an_evening_on_when_time_is_up(tmp_path: Path) -> No
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada", saved=10 * MINUTE)
         await board.pass_time(7 * MINUTE)
-        await ada.sees("You have no time left, and 2 minutes at this window to withdraw.")
+        await ada.sees("You're out of time, and 2 minutes at this window to withdraw.")
         await board.pass_time(100)
         await ada.withdraws(4)
         await ada.is_asked(MENU)
@@ -267,7 +265,7 @@ async def test_the_window_closes_when_nothing_is_withdrawn_in_two_minutes(tmp_pa
         await board.pass_time(119)
         assert "<W>ithdraw" in ada.prompt
         await board.pass_time(1)
-        await ada.is_sent_off("Your time is up.")
+        await ada.is_sent_off("You're out of time.")
         assert ada.has["bank"] == 10 * MINUTE
 
 
@@ -280,7 +278,7 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -
         await ada.sits_down()
         await ada.bets(5, "stay", ends="lose")
         await board.pass_time(2 * MINUTE)
-        await ada.is_sent_off("5 coins lost.", "0 wins, 1 loss", "Your time is up.")
+        await ada.is_sent_off("5 coins lost.", "0 wins, 1 loss", "You're out of time.")
         assert ada.ledger[-1] == ("lost", 5 * MINUTE)
         assert ada.has["stake"] == ada.has["online"] == 0
 
@@ -291,7 +289,7 @@ async def test_insurance_is_declined_for_a_caller_whose_time_is_up(tmp_path: Pat
         await ada.sits_down()
         await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
         await board.pass_time(3 * MINUTE)
-        await ada.is_sent_off("0 wins, 1 loss", "Your time is up.")
+        await ada.is_sent_off("0 wins, 1 loss", "You're out of time.")
         assert ("insurance", 2 * MINUTE) not in ada.ledger
         assert ada.ledger[-1] == ("lost", 4 * MINUTE)
 
@@ -360,15 +358,15 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
             disk.setattr("timebank.wagers.wagers.act", no_disk)
             await board.pass_time(2 * MINUTE)
             await ada.is_sent_off(
-                "Please call again later.", "The hand on the table waits for you."
+                "Please call again later.", "Your hand waits for you on the table."
             )
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.reads_that("Paid 10 coins")
 
 
 async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
-    words = "The books are busy just now; please wait."
+    words = "The board is busy. Please wait."
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
@@ -395,7 +393,7 @@ async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
         with monkeypatch.context() as disk:
             disk.setattr("door.call.caller.touch", no_disk)
             await board.pass_time(MINUTE + 5)
-            await ada.sees("The books cannot be written just now; please wait.")
+            await ada.sees("The books can't be written just now. Please wait.")
             assert ada.screen.count("cannot be written") == 1
         await board.pass_time(2)
         await ada.sees("The books can be written again.")
@@ -412,7 +410,7 @@ async def without_time(board: World, *, saved: int = 0) -> Guest:
     if saved:
         await ada.is_asked("<Q>uit")
         ada.presses("q")
-    await ada.is_sent_off("Your time is up.")
+    await ada.is_sent_off("You're out of time.")
     return ada
 
 
@@ -421,8 +419,8 @@ async def test_who_calls_with_no_time_left_is_told_so(tmp_path: Path) -> None:
         ada = await without_time(board)
         before = ada.ledger
         await ada.calls()
-        await ada.reads_that("You have no time left.")
-        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        await ada.reads_that("You're out of time.")
+        await ada.is_sent_off("Fresh minutes at 00:00.")
         assert ada.ledger == before
 
 
@@ -430,9 +428,9 @@ async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await without_time(board, saved=5 * MINUTE)
         await ada.calls()
-        await ada.sees("You have no time left.")
+        await ada.sees("You're out of time.")
         await ada.goes_on_to("<W>ithdraw")
-        await ada.sees("You have no time left, and 2 minutes at this window to withdraw.")
+        await ada.sees("You're out of time, and 2 minutes at this window to withdraw.")
         await board.pass_time(119)
         await ada.withdraws(5)
         await ada.is_asked(MENU)
@@ -449,11 +447,11 @@ async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> N
         await ada.calls()
         await ada.goes_on_to("<W>ithdraw")
         await board.pass_time(120)
-        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        await ada.is_sent_off("Fresh minutes at 00:00.")
         await ada.calls()
         await ada.goes_on_to("<W>ithdraw")
         ada.presses("q")
-        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        await ada.is_sent_off("Fresh minutes at 00:00.")
         assert ada.has["bank"] == 5 * MINUTE
 
 
@@ -463,7 +461,7 @@ async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
     await ada.sits_down()
     await ada.bets(5, "stay", ends=ends)
     await board.pass_time(2 * MINUTE)
-    await ada.is_sent_off("The hand on the table waits for you.")
+    await ada.is_sent_off("Your hand waits for you on the table.")
     assert (ada.has["online"], ada.has["stake"]) == (0, 5 * MINUTE)
     return ada
 
@@ -477,9 +475,9 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: P
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.reads_that("5 coins lost.")
-        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        await ada.is_sent_off("Fresh minutes at 00:00.")
         assert ada.has["stake"] == 0
 
 
@@ -487,7 +485,7 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "win")
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.reads_that("Paid 10 coins")
         await ada.is_asked(MENU)
         await ada.sees_time_left(10 * MINUTE)
@@ -497,7 +495,7 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.sees("5 coins lost.")
         await board.pass_time(2 * MINUTE)
         await ada.terminal.until_closed()

@@ -94,7 +94,7 @@ async def takes_over(guest: Guest) -> Terminal:
     old = guest.terminal
     guest.terminal = await guest.board.call()
     await log_on(guest.terminal, guest.name)
-    await guest.is_asked("Take over?")
+    await guest.is_asked("Drop that call and continue here?")
     guest.presses("y")
     return old
 
@@ -232,7 +232,7 @@ async def test_the_call_that_takes_over_is_told_what_was_settled_meanwhile(tmp_p
         old = ada.terminal
         ada.terminal = await ada.board.call()
         await log_on(ada.terminal, "Ada")
-        await ada.is_asked("Take over?")
+        await ada.is_asked("Drop that call and continue here?")
         async with ada.board.slow_books():
             console = ada.caller.console
             await is_heard(console, lambda: old.send("s"))

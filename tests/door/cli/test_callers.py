@@ -110,7 +110,7 @@ async def test_a_lock_counts_from_the_next_log_on_on(tmp_path: Path) -> None:
         await ada.is_gone()
         again = await board.call()
         await log_on(again, "Ada")
-        await again.until("Ada, the sysop has locked your name.")
+        await again.until("Ada, your name is locked.")
         await again.until_closed()
 
 
@@ -141,8 +141,8 @@ def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> No
         ("12345", "A name contains a letter.\n"),
         ("", "A name has 2 to 24 characters.\n"),
         ("A\udcffda", "A name cannot contain control or invisible characters.\n"),
-        ("New", "That name is kept for the house.\n"),
-        ("Dealer", "That name is kept for the house.\n"),
+        ("New", "That name is reserved for the house.\n"),
+        ("Dealer", "That name is reserved for the house.\n"),
     ],
 )
 def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
@@ -203,8 +203,8 @@ def test_a_password_is_asked_for_twice_and_not_shown(sysop: Sysop) -> None:
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        (b"short\n", "A password has at least 6 characters.\n"),
-        (b"", "A password has at least 6 characters.\n"),
+        (b"short\n", "Use at least 6 characters for your password.\n"),
+        (b"", "Use at least 6 characters for your password.\n"),
         (b"x" * 129, "A password has at most 128 characters.\n"),
         (b"caf\xe9 caf\xe9\n", "The password is not in UTF-8.\n"),
     ],

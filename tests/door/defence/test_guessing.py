@@ -11,8 +11,8 @@ from door.call.passwords import PasswordDesk
 from tests.door.strangers import CAFE, HOME, Stranger, defended, refusals
 from tests.world import PASSWORD, World, world
 
-HELD_BACK = "Too many wrong passwords were typed on calls of yours."
-WRONG = "That is not your password."
+HELD_BACK = "Too many wrong passwords on your calls."
+WRONG = "Wrong password."
 PROMPT, NEW_ONE = "<P>assword", "A password (at least 6 characters):"
 
 

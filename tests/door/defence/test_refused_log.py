@@ -112,14 +112,14 @@ async def test_who_is_not_let_in_is_a_line_that_says_whose_doing_that_is(tmp_pat
         )
         await locked.connects()
         await locked.tries(PASSWORD)
-        await locked.is_told("the sysop has locked your name")
+        await locked.is_told("your name is locked")
         await slow.connects()
         await slow.is_asked("Name:")
         await board.pass_time(180)
-        await slow.is_told("The log-on took too long.")
+        await slow.is_told("Logging on took too long.")
         board.server.board.draining = True
         await late.connects()
-        await late.is_told("The board takes no more calls just now.")
+        await late.is_told("The board is closing and takes no more calls.")
         assert refusals(board) == [
             f"refused {VILLAIN}: the name is locked",
             f"turned away {HOME}: the log-on took too long",
@@ -182,7 +182,7 @@ async def a_log_of_every_kind(folder: Path) -> Path:
         await villain.waits("3:00")  # which is no line that counts
         another = Stranger(board, "Ada", VILLAIN)
         await another.connects()
-        await another.is_told("Too many calls come from where you are.")
+        await another.is_told("Too many calls from your address.")
         await Stranger(board, "Ada", ACCOMPLICE).is_wrong(1)
         await logged(board, 8)
         ada = Stranger(board, "Ada", CAFE)
@@ -198,7 +198,7 @@ async def a_log_of_every_kind(folder: Path) -> Path:
         board.server.board.draining = True
         innocent = Stranger(board, "", CAFE)
         await innocent.connects()
-        await innocent.is_told("The board takes no more calls just now.")
+        await innocent.is_told("The board is closing and takes no more calls.")
     return folder / "data" / "refused.log"
 
 

@@ -178,7 +178,7 @@ async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path) -> N
         first = ada.terminal
         await take_over(ada)
         await first.until_closed()
-        assert "Another call of yours has taken over." in first.picture
+        assert "You've logged on from another connection." in first.picture
         await ada.does("stay")
         assert ada.journal() == ["bet", "hit", "stay"]
 
@@ -205,7 +205,7 @@ async def test_a_call_that_another_server_took_over_learns_it_at_its_next_entry(
             await first.until("Coins to bet")
             first.send("1\r")
         await first.until_closed()
-        assert "Another call of yours has taken over." in first.picture
+        assert "You've logged on from another connection." in first.picture
         assert ada.hands_dealt == (journal is not None)
         if journal is not None:
             assert ada.journal() == journal
@@ -224,13 +224,13 @@ async def test_a_call_that_another_server_took_over_learns_it_when_its_lease_is_
         await take_over(ada, hand_is_open=False)
         await one.clock.advance(10)
         await first.until_closed()
-        assert "Another call of yours has taken over." in first.picture
+        assert "You've logged on from another connection." in first.picture
 
 
 async def take_over(ada: Table, *, hand_is_open: bool = True) -> None:
     ada.terminal = await ada.board.call()
     await log_on(ada.terminal, ada.name)
-    await ada.terminal.until("You are on line already, on node 1.")
+    await ada.terminal.until("You're already on, on node 1.")
     ada.terminal.send("y")
     if hand_is_open:
         await ada.sees_hand()

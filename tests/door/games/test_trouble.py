@@ -161,7 +161,7 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
         with books_locked(ada):
             await ada.board.clock.advance(2 * MINUTE)
             await ada.terminal.until_closed()
-            assert "The hand on the table waits for you." in ada.terminal.picture
+            assert "Your hand waits for you on the table." in ada.terminal.picture
         # The hand is as it was; the call ends by itself when nobody renews it.
         await ada.is_gone()
         assert ada.journal() == ["bet"]

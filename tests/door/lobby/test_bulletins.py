@@ -37,7 +37,7 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         caller.send("gy")
         await caller.until_closed()
         texts = tmp_path / "texts"
-        assert "no hand was played" in (texts / "bulletin.asc").read_text("cp437")
+        assert "no hands played" in (texts / "bulletin.asc").read_text("cp437")
         await board.clock.advance(12 * 3600)
         await board.at_rest()
         reader = await board.call(REFUSING)

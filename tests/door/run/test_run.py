@@ -207,9 +207,9 @@ async def test_a_caller_on_two_nodes_takes_the_call_over(tmp_path) -> None:
         first = await host.on_terminal("--dropfile", str(host.door32(1)))
         await first.comes_in()
         second = await host.on_terminal("--dropfile", str(host.door32(2)))
-        await second.terminal.until("Take over?")
+        await second.terminal.until("Drop that call and continue here?")
         second.presses("y")
         await second.comes_in()
-        await first.terminal.until("Another call of yours has taken over.", seconds=20)
+        await first.terminal.until("You've logged on from another connection.", seconds=20)
         assert await first.ends() == 0
         assert await second.goes() == 0

@@ -209,10 +209,10 @@ async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> Non
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
         second = await host.on_terminal("--dropfile", str(host.door32(2)))
-        await second.terminal.until("Take over?")
+        await second.terminal.until("Drop that call and continue here?")
         second.presses("y")
         await second.comes_in()
-        await moth.terminal.until("Another call of yours has taken over.", seconds=20)
+        await moth.terminal.until("You've logged on from another connection.", seconds=20)
         assert await moth.ends() == 0
         await sits_at_vegas(second)
 

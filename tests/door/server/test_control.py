@@ -81,7 +81,7 @@ async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(tmp_path: Pa
         await ada.bets(2, "stay", ends="win")
         told = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
         assert told == Told(0, "Ada on node 1 is told and hung up.\n", "")
-        await ada.is_sent_off("Go to│12 bed,[2J Ada!", "The hand on the table waits for you.")
+        await ada.is_sent_off("Go to│12 bed,[2J Ada!", "Your hand waits for you on the table.")
         assert bob.prompt.find(MENU) >= 0
         await ada.calls()
         await ada.is_asked("<H>it")
@@ -126,7 +126,7 @@ async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> No
         await villain.dials()
         for key in ("Ada", "a guess"):
             villain.presses(f"{key}\r")
-        await villain.terminal.until_heard("do not belong together")
+        await villain.terminal.until_heard("Wrong name or")
         told = (await sysop(board, "refused")).output.splitlines()
         assert told == [
             "Address                       Wait  Why",
@@ -156,7 +156,7 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
         assert told.output == (
             "No more calls are taken; 1 caller is on. The board closes when the last has gone.\n"
         )
-        await stranger.is_sent_off("The board takes no more calls just now.")
+        await stranger.is_sent_off("The board is closing and takes no more calls.")
         await ada.sees("It takes no more calls; please finish soon.")
         with pytest.raises(ConnectionRefusedError):
             await board.call()

@@ -141,7 +141,7 @@ async def test_a_server_that_is_told_to_stop_ends_in_peace(
         end = asyncio.ensure_future(watch.until_the_end(board.process, PATIENCE))
         await ada.terminal.until_closed()
         assert "The board is closing." in ada.terminal.picture
-        assert "The hand on the table waits for you." in ada.terminal.picture
+        assert "Your hand waits for you on the table." in ada.terminal.picture
         await stranger.until_closed()
         assert "The board is closing." in stranger.picture
         assert await end < CLOSING_SECONDS  # nobody had to be thrown out
@@ -246,7 +246,7 @@ async def test_a_call_is_taken_over_from_another_process_with_its_hand(tmp_path:
         # Who declines leaves the first call as it is.
         other = await asked_to_take_over(two)
         other.send("n")
-        await other.until("Then your other call goes on.")
+        await other.until("Your other call goes on.")
         await other.until_closed()
         assert await question(ada) in (INSURANCE, HIT)
 
@@ -257,7 +257,7 @@ async def test_a_call_is_taken_over_from_another_process_with_its_hand(tmp_path:
         first.send("s")
         first.send("n")
         await first.until_closed()
-        assert "Another call of yours has taken over." in first.picture
+        assert "You've logged on from another connection." in first.picture
         assert ada.journal() == ["bet"]
         await stand(ada)
         assert calls_open(two) == 1
@@ -295,8 +295,8 @@ async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path
 async def asked_to_take_over(board: Served) -> Terminal:
     terminal = await board.call(MODERN)
     await log_on(terminal, "Ada")
-    await terminal.until("You are on line already")
-    await terminal.until("Take over?")
+    await terminal.until("You're already on")
+    await terminal.until("Drop that call and continue here?")
     return terminal
 
 

@@ -32,7 +32,7 @@ async def test_a_new_front_end_is_spared_no_limit_before_its_port_knows_it(
         await villain.connects()
         await villain.is_asked("Name:")
         await villain.connects()
-        await villain.is_told("Too many calls come from where you are.")
+        await villain.is_told("Too many calls from your address.")
         assert refusals(board) == [f"refused {VILLAIN}: too many calls at once"]
 
 

@@ -21,7 +21,7 @@ async def closes(guest: Guest) -> None:
     await guest.terminal.until_closed()
     assert "table even" not in guest.screen
     assert "break even" not in guest.screen
-    assert "The hand on the table waits for you." in guest.screen
+    assert "Your hand waits for you on the table." in guest.screen
 
 
 async def test_a_round_left_open_at_vegas(tmp_path: Path) -> None:

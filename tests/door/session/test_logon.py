@@ -13,7 +13,7 @@ from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksUnavailable
 
 ONE_NODE = sysop_toml(events="", nodes=1)
-TOGETHER_NOT = "That name and that password do not belong together."
+TOGETHER_NOT = "Wrong name or password."
 
 
 async def stranger(board: World) -> Guest:
@@ -57,8 +57,8 @@ async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(tmp_path: P
         ("A", "A name has 2 to 24 characters."),
         ("Ada;5;x", 'A name cannot contain ";"'),
         ("1234", "A name contains a letter."),
-        ("Sysop", "That name is kept for the house."),
-        ("The  Dealer", "That name is kept for the house."),
+        ("Sysop", "That name is reserved for the house."),
+        ("The  Dealer", "That name is reserved for the house."),
         ("Аda", "one alphabet"),  # the first letter is Cyrillic
         ("-Ada", "A name begins and ends with a letter or a digit."),
     ],
@@ -88,7 +88,7 @@ async def test_whether_a_name_is_taken_is_told_when_everything_else_is_given(
         await guest.sees("That name, or one that looks like it, is taken.")
         await guest.is_asked("The name you want:")
         guest.presses("open sesame\r")
-        await guest.sees("A password may not be your name.")
+        await guest.sees("Your password can't be your name.")
         guest.presses("Ada\r")  # and no password is asked for again
         await guest.sees("Welcome, Ada.")
 
@@ -107,15 +107,15 @@ async def test_a_password_is_long_enough_no_name_and_typed_twice(tmp_path: Path)
         guest = await stranger(board)
         guest.presses("Ada Lovelace\r")
         for typed, said in (
-            ("short\r", "A password has at least 6 characters."),
-            ("ada lovelace\r", "A password may not be your name."),
-            ("open sesame\ropen seseme\r", "The two were not the same."),
+            ("short\r", "Use at least 6 characters for your password."),
+            ("ada lovelace\r", "Your password can't be your name."),
+            ("open sesame\ropen seseme\r", "Those don't match."),
         ):
             await guest.is_asked("A password (at least 6 characters):")
             guest.presses(typed)
             await guest.sees(said)
         guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
-        await guest.sees("Remember your password: nobody here knows it.")
+        await guest.sees("Write your password down; we can't look it up for you.")
         assert PASSWORD not in guest.terminal.transcript
 
 
@@ -175,7 +175,7 @@ async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
             ada.presses("Ada\r")
             await ada.is_asked("Password:")
             ada.presses("not hers\r")
-        await ada.is_sent_off(TOGETHER_NOT, "That was the third try. Good-bye.")
+        await ada.is_sent_off(TOGETHER_NOT, "That was your third try. Good-bye.")
         assert calls(board) == []
 
 
@@ -241,7 +241,7 @@ async def test_a_locked_caller_is_told_so_once_the_password_is_right(tmp_path: P
         ada.presses("Ada\rwrong\r")
         await ada.sees(TOGETHER_NOT)
         ada.presses(f"Ada\r{PASSWORD}\r")
-        await ada.is_sent_off("Ada, the sysop has locked your name. Please write to him.")
+        await ada.is_sent_off("Ada, your name is locked. Please write to him.")
         assert calls(board) == []
 
 
@@ -251,7 +251,7 @@ async def test_a_caller_changes_her_password(tmp_path: Path) -> None:
         ada.presses("y")
         await ada.is_asked("<P>assword")
         ada.presses("pa guess\r")
-        await ada.reads_that("That is not your password.")
+        await ada.reads_that("Wrong password.")
         await ada.is_asked("<P>assword")
         ada.presses(f"p{PASSWORD}\r")
         await ada.is_asked("A password (at least 6 characters):")
@@ -278,7 +278,7 @@ async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
         await board.pass_time(79)
         assert not guest.terminal.closed
         await board.pass_time(1)
-        await guest.is_sent_off("The log-on took too long.")
+        await guest.is_sent_off("Logging on took too long.")
 
 
 async def test_a_carrier_lost_at_the_log_on_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -302,10 +302,10 @@ async def test_a_second_log_on_may_leave_the_first_alone(tmp_path: Path) -> None
         first = await visitor(board, "Ada")
         second = Guest(board, "Ada")
         await second.calls()
-        await second.sees("You are on line already, on node 1.")
-        await second.is_asked("Take over?")
+        await second.sees("You're already on, on node 1.")
+        await second.is_asked("Drop that call and continue here?")
         second.presses("n")
-        await second.is_sent_off("Then your other call goes on. Good-bye.")
+        await second.is_sent_off("Your other call goes on. Good-bye.")
         await board.pass_time(1)
         await first.sees_time_left(60 * MINUTE - 1)
         assert calls(board) == [("Ada", None)]
@@ -319,10 +319,10 @@ async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(tmp_path: Path)
         await board.pass_time(MINUTE + 31)
         ada = Guest(board, "Ada")
         await ada.calls()
-        await ada.is_asked("Take over?")
+        await ada.is_asked("Drop that call and continue here?")
         await board.pass_time(1)
         ada.presses("y")
-        await ghost.is_sent_off("Another call of yours has taken over.")
+        await ghost.is_sent_off("You've logged on from another connection.")
         await ada.sees("The hand you left is still on the table.")
         await ada.sees_time_left(55 * MINUTE - 92)
         assert sum(line.amount for line in board.lines("Ada") if line.kind == "elapsed") == 92
@@ -339,13 +339,13 @@ async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
         await ghost.sits_down()
         ada = Guest(board, "Ada")
         await ada.calls()
-        await ada.is_asked("Take over?")
+        await ada.is_asked("Drop that call and continue here?")
         assert "If that call is a ghost, take it over." in ada.screen
         assert "hand" not in ada.screen
         ada.presses("n")
         await ghost.bets(5, "stay", ends="win")
         await ada.calls()
-        await ada.is_asked("Take over?")
+        await ada.is_asked("Drop that call and continue here?")
         assert (
             "If that call is a ghost, take it over, and with it your open hand at Black Jack For"
             " Time."
@@ -357,7 +357,7 @@ async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(tmp_path: Path
         first = await visitor(board, "Ada")
         second = Guest(board, "Ada")
         await second.calls()
-        await second.is_asked("Take over?")
+        await second.is_asked("Drop that call and continue here?")
         await first.logs_off()
         second.presses("y")
         await second.is_asked(MENU)
@@ -376,10 +376,16 @@ async def test_two_nodes_that_race_to_log_on_make_one_call(tmp_path: Path) -> No
             node.presses(f"{PASSWORD}\r")
         for node in nodes:
             await node.terminal.wait_for(
-                lambda _, node=node: "Press any key" in node.prompt or "Take over?" in node.prompt,
+                lambda _, node=node: (
+                    "Press any key" in node.prompt
+                    or "Drop that call and continue here?" in node.prompt
+                ),
                 "either answer",
             )
-        assert sorted("Take over?" in node.prompt for node in nodes) == [False, True]
+        assert sorted("Drop that call and continue here?" in node.prompt for node in nodes) == [
+            False,
+            True,
+        ]
         assert calls(board) == [("Ada", None)]
         assert nodes[0].ledger == [("grant", 60 * MINUTE)]
 
@@ -390,10 +396,10 @@ async def test_two_nodes_that_race_to_take_over_leave_one_call(tmp_path: Path) -
         nodes = [Guest(board, "Ada"), Guest(board, "Ada")]
         for node in nodes:
             await node.calls()
-            await node.is_asked("Take over?")
+            await node.is_asked("Drop that call and continue here?")
         for node in nodes:
             node.presses("y")
-        await ghost.is_sent_off("Another call of yours has taken over.")
+        await ghost.is_sent_off("You've logged on from another connection.")
         closing = [asyncio.create_task(node.terminal.until_closed()) for node in nodes]
         _, still_on = await asyncio.wait(closing, return_when=asyncio.FIRST_COMPLETED)
         assert [task.cancel() for task in still_on] == [True]
@@ -428,9 +434,9 @@ async def test_a_caller_takes_over_their_ghost_on_a_full_board(tmp_path: Path) -
         ghost = await visitor(board, "Ada")
         ada = Guest(board, "Ada")
         await ada.calls()
-        await ada.is_asked("Take over?")
+        await ada.is_asked("Drop that call and continue here?")
         ada.presses("y")
-        await ghost.is_sent_off("Another call of yours has taken over.")
+        await ghost.is_sent_off("You've logged on from another connection.")
         await ada.is_asked(MENU)
         assert "Node 1" in ada.status
 
@@ -494,6 +500,6 @@ async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
         await playing.bets(5, "stay", ends="win")
         await at_the_log_on.dials()
         await board.server.stop("The board is closing.")
-        await playing.is_sent_off("The board is closing.", "The hand on the table waits for you.")
+        await playing.is_sent_off("The board is closing.", "Your hand waits for you on the table.")
         await at_the_log_on.is_sent_off("The board is closing.")
         assert calls(board) == [("Ada", "closed by the board")]

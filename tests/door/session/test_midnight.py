@@ -37,7 +37,7 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
         ada = await visitor(board, "Ada")
         await board.pass_time(10 * MINUTE)
         await ada.sees(f"50 minutes: What was left of the minutes for {OF_TODAY}.")
-        await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
+        await ada.sees("You have 60 minutes today.")
         await ada.sees_time_left(60 * MINUTE)
         assert ada.ledger[-2:] == [("forfeit", 50 * MINUTE), ("grant", 60 * MINUTE)]
 
@@ -112,7 +112,7 @@ async def test_midnight_helps_a_caller_who_stands_at_the_window_without_time(
         await board.pass_time(9 * MINUTE)
         await ada.is_asked("<W>ithdraw")
         await board.pass_time(MINUTE)
-        await ada.sees(f"9 minutes for {OF_TOMORROW} are granted.")
+        await ada.sees("You have 9 minutes today.")
         ada.presses("q")
         await ada.is_asked(MENU)
         assert ada.has["bank"] == 30 * MINUTE
@@ -163,7 +163,7 @@ async def test_a_hand_left_on_one_day_is_finished_on_the_next(tmp_path: Path) ->
         await ada.drops_carrier()
         await later(board, days=1)
         await ada.calls()
-        await ada.reads_that(f"60 minutes for {OF_TOMORROW} are granted.")
+        await ada.reads_that("You have 60 minutes today.")
         await ada.is_asked("<H>it")
         await ada.stays()
         assert ada.has["online"] == 65 * MINUTE
@@ -215,7 +215,7 @@ async def test_a_machine_that_slept_through_midnight_finds_a_new_day(tmp_path: P
         ada = await visitor(board, "Ada")
         await later(board, days=1)
         await board.pass_time(1)
-        await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
+        await ada.sees("You have 60 minutes today.")
 
 
 A_YEAR = 366 * 86_400
@@ -258,7 +258,7 @@ async def test_the_board_goes_on_by_its_own_count_while_the_clock_is_wrong(
         ada = await visitor(board, "Ada")
         board.clock.step_wall_clock(-A_YEAR)
         await board.pass_time(10 * MINUTE)
-        await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
+        await ada.sees("You have 60 minutes today.")
         assert grants(ada) == [OF_TODAY, OF_TOMORROW]
 
 

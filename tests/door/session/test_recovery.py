@@ -17,9 +17,9 @@ from timebank.errors import BooksUnavailable, OutcomeUnknown
 
 QUESTION = "Choose a new password?"
 SHOWN = "Press any key when you have written it down"
-REFUSED = "do not belong together"
+REFUSED = "Wrong name or"
 NEW_PASSWORD = "close sesame"
-MEANWHILE = "That recovery code was used or made void while you were here."
+MEANWHILE = "That recovery code was used or replaced while you were here."
 TOML = defended(wrong_passwords=9, new_names_per_day=9)
 
 
@@ -92,7 +92,7 @@ async def test_a_code_is_not_lost_when_the_time_to_log_on_is_over(tmp_path: Path
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "the new code")
         await board.clock.advance(180)
-        await ada.is_told("The log-on took too long.")
+        await ada.is_told("Logging on took too long.")
         await gets_to(board, code, "the question")
 
 
@@ -101,14 +101,14 @@ async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "the question")
         await ada.sees(
-            "That is your recovery code. It works until you have another, or a new password."
+            "That's your recovery code. It works until you have another, or a new password."
         )
         ada.presses("n")
         await ada.is_asked(SHOWN)
-        await ada.sees("It works from when you press a key. Until then the one you had works")
+        await ada.sees("It works from when you press a key. Until then your old code works")
         another = code_on(ada)
         ada.presses(" ")
-        await ada.sees("Your new recovery code works now, and no earlier one.")
+        await ada.sees("Your new recovery code works now; no earlier one does.")
         await ada.goes_on_to(MENU)
         await ada.logs_off()
         await is_refused(board, code)
@@ -210,7 +210,7 @@ async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) 
         ada = await gets_to(board, code, "a password")
         ada.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
         await ada.is_asked(SHOWN)
-        await ada.sees("Your password is changed, and the recovery code that you used is void.")
+        await ada.sees("Your password is changed. The code you used is void.")
         never = code_on(ada)
         await loses_the_line(ada)
         for each in (code, never, PASSWORD):
@@ -228,7 +228,7 @@ async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Pat
         ada = await gets_to(board, code, "a password")
         ada.presses("\x1b")
         await ada.is_asked(SHOWN)
-        await ada.sees("Until then the one you had works")
+        await ada.sees("Until then your old code works")
         ada.presses(" ")
         await ada.goes_on_to(MENU)
         await ada.logs_off()
@@ -266,7 +266,7 @@ async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
         await ada.is_let_in()
         ada.presses(f"yr{PASSWORD}\r")
         await ada.is_asked(SHOWN)
-        await ada.sees("Until then the one you had works")
+        await ada.sees("Until then your old code works")
         never = code_on(ada)
         await loses_the_line(ada)
         await is_refused(board, never)
@@ -281,7 +281,7 @@ async def test_a_password_changed_at_the_settings_voids_the_code_before_there_is
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
         ada.presses(f"yp{PASSWORD}\r{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
-        await ada.reads_that("Your password is changed. An earlier recovery code is void.")
+        await ada.reads_that("Your password is changed. Your old recovery code is void.")
         await ada.is_asked(SHOWN)
         assert "the one you had" not in ada.screen
         never = code_on(ada)
@@ -325,7 +325,7 @@ async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
         with monkeypatch.context() as patch:
             patch.setattr(recovery, "replace", cannot_be_written)
             ada.presses(" ")
-            await ada.is_told("The new code could not be stored, and does not work.")
+            await ada.is_told("The new code couldn't be stored, and does not work.")
             await ada.is_told("Please call again later.")
         await nobody_is_there(board)
         await is_refused(board, never)
@@ -355,7 +355,7 @@ async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.Monk
         with monkeypatch.context() as patch:
             patch.setattr(recovery, "replace", cannot_be_written)
             ada.presses(" ")
-            await ada.reads_that("The new code could not be stored, and does not work.")
+            await ada.reads_that("The new code couldn't be stored, and does not work.")
             await ada.is_asked(MENU)
         await ada.logs_off()
         await gets_to(board, code, "the question")

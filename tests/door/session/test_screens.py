@@ -334,4 +334,4 @@ async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> No
         ada.terminal.send(answers + ARE_YOU_THERE)
         await ada.terminal.until_heard("\a")
         await board.pass_time(60)
-        await ada.is_sent_off("No key was pressed for too long.")
+        await ada.is_sent_off("Disconnected: no key pressed.")
