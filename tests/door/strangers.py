@@ -42,7 +42,7 @@ class Stranger(Guest):
 
     async def waits(self, wait: str) -> None:
         """Find that a password is not checked yet, and read how long that takes, as m:ss."""
-        await self.sees("yours has a place in the queue")
+        await self.sees("yours is in the queue")
         await self.is_asked(f"Yours is checked in about {wait}")
 
     async def is_let_in(self) -> None:

@@ -79,7 +79,7 @@ def test_every_transfer_stays_and_says_the_same(old, new, tmp_path):
     facts = rows(
         new,
         "SELECT transfers.kind, facts, amount, unit FROM transfers JOIN accounts"
-        " ON accounts.id = source_id ORDER BY transfers.id",
+        " ON accounts.id = source ORDER BY transfers.id",
     )
     assert [sentence(decode(kind, known), amount, unit) for kind, known, amount, unit in facts] == [
         row[-1] for row in before

@@ -80,7 +80,7 @@ async def test_a_bet_in_doubt_is_told_as_that_and_then_as_refused(tmp_path: Path
         await ada.asks_to_bet()
         with doubt(ada.board, is_written=False) as outcome:
             ada.terminal.send("2\r")
-            await ada.message(wording.IN_DOUBT)
+            await ada.message(str(wording.IN_DOUBT))
             assert UNWRITTEN not in ada.messages
             assert ada.hands_dealt == 0
             outcome.comes(is_there=False)
@@ -97,7 +97,7 @@ async def test_a_bet_that_counts_after_all_is_dealt(tmp_path: Path) -> None:
         await ada.asks_to_bet()
         with doubt(ada.board, is_written=True) as outcome:
             ada.terminal.send("2\r")
-            await ada.message(wording.IN_DOUBT)
+            await ada.message(str(wording.IN_DOUBT))
             outcome.comes(is_there=True)
             ada.round, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, "", 1), [2])
             await ada.sees_hand()
@@ -115,7 +115,7 @@ async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) ->
         await ada.asks_to_bet()
         with doubt(ada.board, is_written=False):
             ada.terminal.send("2\r")
-            await ada.message(wording.IN_DOUBT)
+            await ada.message(str(wording.IN_DOUBT))
             bob.send("w")
             await bob.until("The books cannot be written just now (")
         await ada.message(UNWRITTEN)
@@ -126,7 +126,7 @@ async def test_a_board_that_closes_meanwhile_says_that_it_is_not_known(tmp_path:
         await ada.bets(2, hand("hit"))
         with doubt(ada.board, is_written=True):
             ada.terminal.send("h")
-            await ada.message(wording.IN_DOUBT)
+            await ada.message(str(wording.IN_DOUBT))
             ada.board.server.books.hurry(0)
             await ada.terminal.until(NOT_KNOWN)
             await ada.terminal.until_closed()
@@ -165,7 +165,7 @@ async def test_a_letter_of_the_teletype_in_doubt_ends_the_call_when_the_board_cl
     async with at_the_teletype(tmp_path) as ada:
         with doubt(ada.board, is_written=False):
             ada.presses("p")
-            await ada.sees(wording.IN_DOUBT)
+            await ada.sees(str(wording.IN_DOUBT))
             ada.board.server.books.hurry(0)
             await ada.sees(NOT_KNOWN)
             await ada.terminal.until_closed()

@@ -191,7 +191,7 @@ async def test_last_words_leave_before_the_line_is_hung_up(wire: Wire) -> None:
 
 async def test_the_bell_rings_after_what_was_said_before_it(wire: Wire) -> None:
     console = painted_on(wire)
-    console.say("Are you there?")
+    console.say("Still there?")
     console.bell()
     console.say("Hello?")
     console.send("\r\nplain")

@@ -38,6 +38,7 @@ from timebank.ledger.database import Database
 from timebank.wagers.rounds import Move, Settlement
 from timebank.window.sysop import sysop_deposit
 from timebank.window.teller import borrow, withdraw
+from timebank.words import span
 
 LINES = Look(Charset.ASCII, Paint.LINES)
 EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
@@ -178,7 +179,7 @@ async def test_without_a_clock_of_the_host_there_is_only_what_was_brought(tmp_pa
         await here.clock.advance(3600)
         assert caller.purse.time_left() == 0
         assert caller.purse.may_go_on, "the savings would let the caller stay"
-        assert "are used up" in caller.time_up_words()
+        assert "You've used up" in caller.time_up_words()
 
 
 async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
@@ -264,7 +265,7 @@ async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         first = await caller.farewell("log-off")
-        assert first == ["10 minutes are in your time bank here."]
+        assert first == ["Your time bank here holds 10 minutes."]
         assert await caller.farewell("log-off") == first
         with here.books() as desk:
             assert open_calls(desk) == []
@@ -309,8 +310,8 @@ async def loses(caller: HostCaller, seconds: int) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [
-        (300, "5 minutes that you lost are owed to Xibalba: they are taken off what you bring"),
-        (60, "1 minute that you lost is owed to Xibalba: it is taken off what you bring"),
+        (300, "You owe Xibalba 5 minutes for what you lost."),
+        (60, "You owe Xibalba 1 minute for what you lost."),
     ],
 )
 async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
@@ -318,10 +319,9 @@ async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
 ) -> None:
     async with guest_of(tmp_path) as (here, caller):
         await loses(caller, seconds)
-        assert await caller.farewell("log-off") == [f"{words} later today."]
+        assert await caller.farewell("log-off") == [f"{words} It comes off your next visit today."]
         again = await comes_in(here)
-        verb = "is" if seconds == 60 else "are"
-        assert f"that you lost here today {verb} taken off already." in again.news()[2]
+        assert again.news()[2].endswith(f"{span(seconds)} you lost here earlier today.")
         await here.server.board.close_call(again, "log-off")
 
 
@@ -329,15 +329,15 @@ async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
 @pytest.mark.parametrize(
     ("bet", "words"),
     [
-        (0, ["30 minutes of your loan are paid back."]),
+        (0, ["You paid back 30 minutes of your loan."]),
         (
             600,
             [
-                "20 minutes of your loan are paid back.",
-                "You still owe 10 minutes here. What you win next pays that first.",
+                "You paid back 20 minutes of your loan.",
+                "You still owe 10 minutes here. Your next winnings pay that first.",
             ],
         ),
-        (1800, ["You still owe 30 minutes here. What you win next pays that first."]),
+        (1800, ["You still owe 30 minutes here. Your next winnings pay that first."]),
     ],
 )
 async def test_what_becomes_of_a_loan_is_said(tmp_path, bet: int, words: list[str]) -> None:
@@ -358,7 +358,7 @@ async def test_a_debt_that_was_won_back_is_not_said_to_be_owed(tmp_path) -> None
 @pytest.mark.usefixtures("undealt")
 @pytest.mark.parametrize(
     ("won", "words"),
-    [(1, "1 minute goes back to Xibalba."), (2, "2 minutes go back to Xibalba.")],
+    [(1, "You take 1 minute back to Xibalba."), (2, "You take 2 minutes back to Xibalba.")],
 )
 async def test_minutes_are_counted_in_words_that_agree(
     tmp_path, caplog, won: int, words: str
@@ -422,7 +422,7 @@ async def test_the_idle_clock_of_a_door_runs_from_the_last_key_also_when_the_ser
         the_server_closes(here)
         await reads(caller, "The board closed the table.")
         await here.pass_time(139)
-        assert b"Are you there?" not in wall.written
+        assert b"Still there?" not in wall.written
         await here.pass_time(2)
         assert b"Still there? Disconnecting in" in wall.written
         await here.pass_time(60)

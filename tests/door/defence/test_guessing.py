@@ -36,7 +36,7 @@ async def guesses(somebody: Stranger, times: int = 1, *, told: str = WRONG) -> N
 async def is_held_back(somebody: Stranger, *, wait: str) -> None:
     """They are not even asked."""
     somebody.presses("p")
-    await somebody.reads_that(f"{HELD_BACK} Please try again in {wait}.")
+    await somebody.reads_that(f"{HELD_BACK} Try again in {wait}.")
     await somebody.is_asked(PROMPT)
 
 

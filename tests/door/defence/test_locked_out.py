@@ -36,7 +36,7 @@ class Attacker(Stranger):
             if not self.terminal.closed:
                 await self.tries("guessed")
                 await self.terminal.wait_for(
-                    lambda t: t.closed or "belong together" in t.transcript or self.is_in_the_queue,
+                    lambda t: t.closed or "Wrong name or" in t.transcript or self.is_in_the_queue,
                     "an answer",
                 )
             await self.terminal.close()
@@ -220,7 +220,7 @@ async def besieged(board: World, name: str) -> None:
         villain = Attacker(board, name, f"127.0.9.{number}")
         await villain.connects()
         await villain.tries("guessed")
-        await villain.terminal.until_heard("belong together")
+        await villain.terminal.until_heard("Wrong name or")
 
 
 async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ async def test_who_was_wrong_makes_room_in_a_crowd_for_a_stranger_who_was_not(
         for villain in crowd:
             await villain.connects()
             await villain.tries("guessed")
-            await villain.sees("yours has a place in the queue")
+            await villain.sees("yours is in the queue")
         await board.clock.advance(4 * 60 - 70)  # nothing is owed by then for the first
         one_more = Stranger(board, "Ada", VILLAIN)
         await one_more.connects()

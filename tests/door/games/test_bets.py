@@ -236,7 +236,7 @@ async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(tmp_
         await ada.terminal.until_closed()
         said = " ".join(ada.terminal.picture.split())
         assert "0 losses. One hand is still open." in said
-        assert "The hand on the table waits for you." in said
+        assert "Your hand waits for you on the table." in said
 
 
 async def test_who_is_sent_off_with_a_hand_open_is_told_of_the_hands_before(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ async def test_what_was_won_goes_back_to_the_guests_own_bank_with_synchronet(tmp
         visit, minutes = await wins(host)
         await visit.gets_up()
         assert await visit.goes() == 0
-        assert visit.terminal.shows(f"{minutes} minutes go back to Xibalba.")
+        assert visit.terminal.shows(f"You take {minutes} minutes back to Xibalba.")
         assert host.moduser() == minutes
         assert host.given_back() == [(minutes, "written")]
         assert host.balances(NAME)["bank"] == 0
@@ -93,7 +93,9 @@ async def test_a_door_that_was_killed_gives_it_back_at_the_next_visit(tmp_path) 
         again = await host.on_terminal("--dropfile", str(host.door32()))
         await again.prompt("Press any key")
         assert again.terminal.shows("Your last call here was cut off")
-        assert again.terminal.shows(f"{minutes} minutes of an earlier visit go back to Xibalba")
+        assert again.terminal.shows(
+            f"From an earlier visit, you take {minutes} minutes back to Xibalba"
+        )
         again.gets(HANG_UP)
         assert await again.ends() == 0
         assert host.moduser() == minutes
@@ -141,7 +143,7 @@ async def test_a_host_that_takes_nothing_leaves_it_in_our_bank(tmp_path) -> None
         await again.comes_in()
         assert await again.goes() == 0
         assert host.balances(NAME)["bank"] == host.won
-        assert again.terminal.shows("are in your time bank here.")
+        assert again.terminal.shows("Your time bank here holds")
         assert host.moduser() is None
 
 

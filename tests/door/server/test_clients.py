@@ -133,7 +133,7 @@ async def test_a_caller_registers_plays_a_hand_and_logs_off(
             window.types("g")
             await window.asks("Leave the board?")
             window.types("y")
-            await window.shows("Good-bye, Grace. Call again!")
+            await window.shows("Goodbye, Grace. Call again!")
             await window.closes()
         finally:
             window.close()

@@ -71,7 +71,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await ada.logs_off()
         await ada.is_sent_off(
             "Black Jack For Time: 1 win, 0 losses. You're up 5 minutes.",
-            "Good-bye, Ada. Call again!",
+            "Goodbye, Ada. Call again!",
         )
         assert [(line.amount, line.why) for line in board.lines("Ada")] == [
             (60 * MINUTE, "60 minutes for 2026-11-20"),
@@ -102,4 +102,6 @@ async def registers(ada: Guest, way: Way) -> None:
     await ada.is_asked("Your choice")
     ada.presses(way.box)
     await ada.reads_that("You have 60 minutes today.")
+    await ada.is_asked("Take a one-minute tour?")
+    ada.presses("n")
     await ada.is_asked(MENU)

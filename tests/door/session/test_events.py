@@ -34,7 +34,7 @@ async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.calls()
         await ada.sees("You have 60 minutes today.")
-        await ada.reads_that("30 minutes more after Mail hour at 12:30.")
+        await ada.reads_that("30 minutes available after Mail hour at 12:30.")
         await ada.is_asked(MENU)
         await ada.sees("After Mail hour    30:00 more")
         await ada.sees_time_left(HALF_HOUR)
@@ -52,7 +52,7 @@ async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
         await board.pass_time(5 * MINUTE)
         await ada.is_sent_off(
             "Mail hour has begun. Please call back at 13:30.",
-            "30 minutes more wait for you after Mail hour.",
+            "30 minutes more after Mail hour.",
         )
         await at_one_thirty(board)
         await ada.calls()
@@ -89,7 +89,7 @@ async def test_an_event_may_begin_while_a_caller_types_the_password(tmp_path: Pa
         ada.presses(f"{PASSWORD}\r")
         await ada.is_sent_off(
             "Mail hour has begun. Please call back at 13:30.",
-            "60 minutes more wait for you after Mail hour.",
+            "60 minutes more after Mail hour.",
         )
         assert ada.ledger == [("grant", 60 * MINUTE), ("held", 60 * MINUTE)]
 
@@ -110,7 +110,7 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
         ada = Guest(board, "Ada")
         await ada.calls()
         await ada.reads_that(
-            "30 minutes cannot be used today: Mail hour at 23:30 ends on another day."
+            "You can't use 30 minutes today: Mail hour at 23:30 ends on another day."
         )
         await ada.is_asked(MENU)
         assert "After Mail hour" not in ada.screen
@@ -119,7 +119,7 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
         assert "wait for you" not in ada.screen
         await board.clock.advance(HALF_HOUR * 2)
         await ada.calls()
-        await ada.sees("30 minutes: What was left of the minutes for 2026-11-20.")
+        await ada.sees("30 minutes forfeited: minutes of 20 November that were not used.")
         await ada.reads_that("You have 60 minutes today.")
 
 
@@ -128,7 +128,7 @@ async def test_a_wall_clock_set_forward_moves_the_time_behind_the_event(tmp_path
         ada = await visitor(board, "Ada")
         board.clock.step_wall_clock(4 * MINUTE)
         await board.pass_time(1)
-        await ada.sees("4 minutes more after Mail hour at 12:30.")
+        await ada.sees("4 minutes available after Mail hour at 12:30.")
         await ada.sees_time_left(26 * MINUTE - 1)
         assert ada.has["held"] == 34 * MINUTE
 
@@ -151,7 +151,7 @@ async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_pa
         (tmp_path / "sysop.toml").write_text(sooner, encoding="utf-8")
         board.server.reload()
         await board.pass_time(1)
-        await ada.sees("20 minutes more after Mail hour at 12:10.")
+        await ada.sees("20 minutes available after Mail hour at 12:10.")
         await ada.sees_time_left(10 * MINUTE - 1)
 
 

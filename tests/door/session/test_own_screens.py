@@ -80,7 +80,7 @@ async def test_who_logs_off_is_seen_off_with_the_sysops_screen(tmp_path: Path) -
         ada = await visitor(board, "Ada")
         await ada.logs_off()
         assert "See you, in colour" in ada.screen
-        assert "Good-bye, Ada. Call again!" in ada.screen
+        assert "Goodbye, Ada. Call again!" in ada.screen
         bob = await visitor(board, "Bob", profile=REFUSING)
         await bob.logs_off()
         assert "See you, plainly" in bob.screen
@@ -123,7 +123,7 @@ async def test_our_own_screens_greet_and_see_off_whoever_has_a_painted_screen(
         ada = await visitor(board, "Bob", profile=profile)
         await ada.logs_off()
         assert "The Test Board" in ada.terminal.row(15)
-        assert "Good-bye, Bob. Call again!" in ada.screen
+        assert "Goodbye, Bob. Call again!" in ada.screen
 
 
 async def test_a_painted_screen_of_plain_letters_gets_pictures_of_plain_letters(
@@ -158,8 +158,9 @@ async def test_plain_lines_are_greeted_in_words(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = Guest(board, "Ada")
         await ada.dials(REFUSING)
-        assert ada.terminal.row(1) == "The Test Board"
-        assert ada.terminal.row(3) == "Sysop Sysop"
+        assert ada.terminal.row(0) == "Using a screen reader? Press ! for plain lines."
+        assert ada.terminal.row(2) == "The Test Board"
+        assert ada.terminal.row(4) == "Sysop Sysop"
         assert "888" not in ada.screen
         assert b"\x1b" not in ada.terminal.received
 
@@ -318,7 +319,7 @@ async def test_binary_garbage_stops_nobody(tmp_path: Path, profile) -> None:
         guest = await sees_the_bank_and_leaves(board, "Ada", profile)
         await board.settled()
         assert guest.has["bank"] == 5 * MINUTE
-        assert "Good-bye, Ada. Call again!" in guest.screen
+        assert "Goodbye, Ada. Call again!" in guest.screen
 
 
 async def test_plain_lines_get_no_escape_from_an_asc_file(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ async def test_a_guest_whose_board_says_so_has_nothing_by_it(tmp_path: Path) -> 
         guest.send("s")
         guest.send("q")
         await guest.until(MENU)
-        assert "sysop's side" not in guest.transcript
+        assert "Sysop window" not in guest.transcript
 
 
 async def test_a_guest_is_given_no_powers(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
         ada.presses("q")
         await ada.is_asked(WINDOW)
         ada.presses("s")
-        await ada.sees("The sysop's side of the window")
+        await ada.sees("Sysop window")
         assert shell("callers", "revoke", "#1").output.startswith("Ada, caller number 1, ")
         ada.presses("l")
         await ada.is_asked(WINDOW)

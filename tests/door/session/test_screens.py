@@ -254,7 +254,7 @@ async def test_a_log_on_follows_the_width_of_the_window(tmp_path: Path) -> None:
         await ada.dials()
         ada.terminal.resize(40, 20)
         ada.presses("Ada\rwrong\r")
-        await ada.sees("That name and that password do not belong")
+        await ada.sees("Wrong name or password")
         wrong = next(row for row in ada.terminal.lines if "That name" in row)
         assert wrong.strip() == "That name and that password do not"
 
@@ -330,7 +330,7 @@ async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> No
         await ada.terminal.until_heard("\a")
         assert MENU in ada.prompt
         await board.pass_time(40)
-        await ada.sees("Are you there?")
+        await ada.sees("Still there?")
         ada.terminal.send(answers + ARE_YOU_THERE)
         await ada.terminal.until_heard("\a")
         await board.pass_time(60)

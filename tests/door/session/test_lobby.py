@@ -1,0 +1,107 @@
+"""The main menu, the settings and the goodbye."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, SYNCTERM
+from tests.world import world
+
+OPEN = sysop_toml(events="")
+
+
+async def test_the_time_in_the_menu_ticks_as_the_status_line_does(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=SYNCTERM)
+        await board.pass_time(5)
+        await ada.sees_time_left(3595)
+        assert ada.screen.count("59:55") == 2
+        before = len(ada.terminal.received)
+        await board.pass_time(1)
+        await ada.sees_time_left(3594)
+        assert len(ada.terminal.received) - before < 60  # two fields, and no more
+
+
+async def test_the_menu_says_who_is_on_and_what_enter_does(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        await visitor(board, "Bob")
+        ada = await visitor(board, "Ada")
+        assert "Also on: Bob (Main menu)." in ada.screen
+        assert "<B> Black Jack For Time (Enter)" in ada.screen
+
+
+async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -> None:
+    toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(2, "stay", ends="win")
+        ada.presses("s")
+        await ada.goes_on_to(MENU)
+        await ada.sees("No turns left today at Black Jack For Time. Still open: Baccarat,")
+        assert "<C> Baccarat (Enter)" in ada.screen
+
+
+@pytest.mark.parametrize(
+    ("key", "preference", "value"),
+    [
+        ("t", "tutor", True),
+        ("c", "cut", True),
+        ("d", "auto_deposit", True),
+        ("a", "animation", "fast"),
+    ],
+)
+async def test_a_setting_is_switched(tmp_path: Path, key: str, preference: str, value) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        ada.presses(f"y{key}")
+        await board.at_rest()
+        await ada.is_asked("<Q>uit")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        assert ada.caller.record.preferences[preference] == value
+
+
+async def test_a_small_screen_is_told_why_it_gets_lines(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=20))
+        ada.presses("ys")
+        await ada.terminal.until("Your choice")
+        ada.presses("2")
+        await ada.sees("Your screen has 40 columns and 20 rows.")
+
+
+async def test_no_label_of_a_look_is_cut_on_a_narrow_screen(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=40))
+        ada.presses("ys")
+        await ada.terminal.until("Your choice")
+        for words in ("most terminals", "classic BBS", "screen readers"):
+            assert words in ada.screen
+
+
+async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", saved=300)
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await ada.stays()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        ada.presses("gy")
+        await ada.is_sent_off(
+            "This call: 1 hand, 5 minutes up.",
+            "Best hand: 5 minutes won.",
+            "You're number 1 on the list of the richest.",
+            "Fresh minutes at 00:00.",
+        )
+
+
+async def test_plain_lines_of_the_menu_hold_no_escape(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials(replace(MODERN, terminal_types=("dumb",)))
+        assert b"\x1b" not in ada.terminal.received
