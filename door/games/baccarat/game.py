@@ -35,6 +35,6 @@ GAME = Game(
     letter="C",
     code="BACCARAT",
     title="Baccarat",
-    about=N_("Back player or bank, for play money"),
+    about=N_("Player or bank, for play money"),
     read_settings=read,
 )

@@ -31,7 +31,7 @@ from timebank.errors import BooksUnavailable, StillInDoubt
 from timebank.ledger import database, guard
 
 UNWRITTEN = "The books cannot be written just now. Nothing has changed."
-NOT_KNOWN = "The disk has failed, and the books can't say if what you did last counts."
+NOT_KNOWN = "The disk has failed, and the books can't say if your last move counts."
 
 
 class Outcome:

@@ -247,7 +247,7 @@ async def test_savings_carry_an_evening_on_when_time_is_up(tmp_path: Path) -> No
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada", saved=10 * MINUTE)
         await board.pass_time(7 * MINUTE)
-        await ada.sees("You're out of time. You have 2 minutes here to withdraw.")
+        await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
         await board.pass_time(100)
         await ada.withdraws(4)
         await ada.is_asked(MENU)
@@ -430,7 +430,7 @@ async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path:
         await ada.calls()
         await ada.sees("You're out of time.")
         await ada.goes_on_to("<W>ithdraw")
-        await ada.sees("You're out of time. You have 2 minutes here to withdraw.")
+        await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
         await board.pass_time(119)
         await ada.withdraws(5)
         await ada.is_asked(MENU)

@@ -194,7 +194,7 @@ async def test_new_names_are_so_many_a_day(tmp_path: Path) -> None:
         prober.presses("Bob\r")
         await prober.terminal.until_heard("is taken.")
         prober.presses("Cyd\r")
-        await prober.is_told("No more new names from your address today from where you call today.")
+        await prober.is_told("No more new names from your address today.")
         assert refusals(board) == [f"refused {VILLAIN}: too many new names"]
 
 

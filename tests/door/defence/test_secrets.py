@@ -145,7 +145,7 @@ async def test_a_crash_in_the_middle_of_a_password_tells_where_and_not_which(
             guest.presses(f"Ada\r{PASSWORD}\r")
         else:
             guest.presses(f"new\rBob\r{PASSWORD}\r{PASSWORD}\r")
-        await guest.is_sent_off("Something went wrong here; the sysop will find it in his log.")
+        await guest.is_sent_off("Something went wrong here. The sysop will find it in the log.")
     logged = "\n".join(everything_logged)
     assert "RuntimeError: the hasher broke" in logged
     no_secret_in(logged, password_hash_of_tests())

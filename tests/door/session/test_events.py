@@ -36,7 +36,7 @@ async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
         await ada.sees("You have 60 minutes today.")
         await ada.reads_that("30 minutes available after Mail hour at 12:30.")
         await ada.is_asked(MENU)
-        await ada.sees("After Mail hour    30:00 more")
+        await ada.sees("After Mail hour  30:00 more")
         await ada.sees_time_left(HALF_HOUR)
         assert ada.status.endswith("Mail hour at 12:30")
         assert (ada.has["online"], ada.has["held"]) == (HALF_HOUR, HALF_HOUR)
@@ -119,7 +119,7 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
         assert "wait for you" not in ada.screen
         await board.clock.advance(HALF_HOUR * 2)
         await ada.calls()
-        await ada.sees("30 minutes forfeited: minutes of 20 November that were not used.")
+        await ada.sees("30 minutes: Minutes of 2026-11-20 that were not used.")
         await ada.reads_that("You have 60 minutes today.")
 
 

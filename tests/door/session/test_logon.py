@@ -346,10 +346,7 @@ async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
         await ghost.bets(5, "stay", ends="win")
         await ada.calls()
         await ada.is_asked("Drop that call and continue here?")
-        assert (
-            "If that call is a ghost, take it over, and with it your open hand at Black Jack For"
-            " Time."
-        ) in ada.screen
+        assert ("Your open hand at Black Jack For Time is kept.") in ada.screen
 
 
 async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(tmp_path: Path) -> None:
@@ -461,7 +458,7 @@ async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -
         await ada.calls()
         await ada.is_asked(MENU)
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         await ada.drops_carrier()
         await ada.calls()
