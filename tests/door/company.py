@@ -95,8 +95,7 @@ def table_toml(*, events: str | None = "", timebank: str = "", **keys: object) -
     """A board whose sysop has set these keys of the Vegas table."""
     lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
     board = sysop_toml(events=events, timebank=timebank)
-    still = board.replace("[board]", '[board]\nanimation = "off"')
-    return "\n".join((still, "[games.vegas]", *lines, ""))
+    return "\n".join((board, "[games.vegas]", *lines, ""))
 
 
 @asynccontextmanager

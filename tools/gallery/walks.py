@@ -19,9 +19,7 @@ from tests.world import BOARD, PASSWORD, World, log_on, world
 MINUTE = 60
 # Rounds of the event loop in which nothing has come before a screen is taken for finished.
 QUIET_ROUNDS = 30
-STEADY = BOARD.replace(
-    'name = "The Test Board"', 'name = "The Midnight Oil"\nsysop = "Moth"'
-)
+STEADY = BOARD.replace('name = "The Test Board"', 'name = "The Midnight Oil"\nsysop = "Moth"')
 SHORT_DAY = f"{STEADY}\n[calls]\nminutes_per_day = 1\n"
 RECOVERY_CODE = "CARDS-CHIPS-CL0CK-GREEN-FELT5"  # where every caller has another one
 

@@ -53,7 +53,7 @@ class Words:
     resumed: str = N_("The hand you left is still on the table.")
     any_key: str = N_("Press any key")
     try_again: str = N_("Press any key to try again")
-    no_books: str = N_("The books cannot be written just now. Nothing has changed.")
+    no_books: str = N_("The books cannot be written right now. Nothing has changed.")
 
 
 # How many turns are left today, here and elsewhere.

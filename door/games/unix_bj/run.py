@@ -309,7 +309,7 @@ class Run:
             return f"|08Seed {await self.play.close_shoe()}"
         except BooksUnavailable:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
-            return "|12The books cannot be written just now: the seed is shown another time."
+            return "|12The books cannot be written right now: the seed is shown another time."
 
     async def _stand_unasked(self) -> None:
         """Say no to all that is still asked, for a caller without time, and show the sheet as a

@@ -232,7 +232,7 @@ class BooksBusy(News):
 
 
 class BooksClosed(News):
-    """The books cannot be written just now; it is tried again."""
+    """The books cannot be written right now; it is tried again."""
 
 
 class BooksInDoubt(News):

@@ -30,7 +30,7 @@ from tests.world import World, log_on
 from timebank.errors import BooksUnavailable, StillInDoubt
 from timebank.ledger import database, guard
 
-UNWRITTEN = "The books cannot be written just now. Nothing has changed."
+UNWRITTEN = "The books cannot be written right now. Nothing has changed."
 NOT_KNOWN = "The disk has failed, and the books can't say if your last move counts."
 
 
@@ -117,7 +117,7 @@ async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) ->
             ada.terminal.send("2\r")
             await ada.message(str(wording.IN_DOUBT))
             bob.send("w")
-            await bob.until("The books cannot be written just now (")
+            await bob.until("The books cannot be written right now (")
         await ada.message(UNWRITTEN)
 
 

@@ -145,8 +145,7 @@ async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_
         assert [(line.amount, line.why) for line in used] == [
             (
                 10,
-                f"Time used on node {caller.node} since Xibalba handed over its caller, before"
-                " this call was opened",
+                f"Time used on node {caller.node} while Xibalba was putting you through",
             ),
             (5, f"Time used on node {caller.node}"),
         ]  # fmt: skip

@@ -33,7 +33,7 @@ class Sysop(Shell):
         super().__init__(folder / "sysop.toml")
         self.config.write_text(
             f'{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
-                '[board]\nname = "The Test Board"\n', "", 1
+                '[board]\nname = "The Test Board"\nanimation = "off"\n', "", 1
             ),
             encoding="utf-8",
         )

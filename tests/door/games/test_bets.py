@@ -92,7 +92,7 @@ async def test_a_bet_that_time_has_made_too_large_is_refused_by_the_books(tmp_pa
         await ada.prompt(": 2")
         await ada.board.pass_time(1)
         ada.terminal.send("\r")
-        await ada.message("You have 59 minutes 59 seconds, and 20 minutes of it must stay in your")
+        await ada.message("You have 59 minutes 59 seconds, and 20 minutes must stay in your")
         await ada.prompt(PLACE_BET)
         assert ada.hands_dealt == 0
 
@@ -226,7 +226,7 @@ async def test_the_good_bye_repeats_the_statement(tmp_path: Path, seed: bytes, w
         await ada.logs_off()
         said = " ".join(ada.terminal.picture.split())
         assert f"Black Jack For Time: {words}" in said
-        assert "Good-bye, Ada. Call again!" in said
+        assert "Goodbye, Ada. Call again!" in said
 
 
 async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(tmp_path: Path) -> None:

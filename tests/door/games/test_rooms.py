@@ -23,7 +23,8 @@ ROOM = ROOT / "door" / "games"
 FOLDERS = sorted({path.parent.name for path in ROOM.glob("*/game.py")} - {"engine"})
 # What a rules module may import besides its own folder: modules of the engine without a screen, a
 # purse or a book. Their errors hang on the tree of the board's.
-PURE = {"door.errors"} | {
+# Errors are phrases, which are put into words in the language of whoever reads them.
+PURE = {"door.errors", "timebank.language"} | {
     f"door.games.engine.{name}"
     for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
 }

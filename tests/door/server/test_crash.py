@@ -359,6 +359,6 @@ async def test_two_processes_that_stake_the_same_coins_at_once_stake_them_once(
         answers = sorted(out.decode().strip() for out, _ in told)
         assert answers[1] == "placed"
         assert answers[0].startswith("You have ")
-        assert answers[0].endswith("1 minute of it must stay in your pot.")
+        assert answers[0].endswith("1 minute must stay in your pot.")
         assert ada.online <= 1200
         assert ada.moved() == [("stake", 2400), ("lost", 2400)]

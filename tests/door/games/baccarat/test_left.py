@@ -196,7 +196,7 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
-        raise BooksUnavailable("The books cannot be written just now (disk full).")
+        raise BooksUnavailable("The books cannot be written right now (disk full).")
 
     toml = "events = []\n" + baccarat_toml() + NEVER_IDLE
     async with at_baccarat(tmp_path, seed_where(STANDING_LOSES), toml=toml) as ada:
@@ -206,7 +206,7 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
             await ada.board.pass_time(60 * MINUTE)
             await ada.is_sent_off("Please call again later.")
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.sees("The bank wins and takes $30,000.")
         await ada.reads_that("Your time was up: you took no card.")
         await ada.is_sent_off("Your time is up.")
@@ -219,7 +219,7 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         await ada.wagers_on_5(1000)
         with locked(ada):
             ada.presses("c")
-            await ada.sees("The books are unavailable right now. Nothing has changed.")
+            await ada.sees("The books cannot be written right now. Nothing has changed.")
             await ada.is_asked("Press any key to try again")
         assert ada.journal() == ["bet"]
         ada.presses(" ")
@@ -229,7 +229,7 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         with locked(ada):
             for key in "bmlc":
                 ada.presses(key)
-                await ada.sees("The books are unavailable right now.")
+                await ada.sees("The books cannot be written right now.")
                 await ada.is_asked_any(*MENUS)
                 ada.presses("s")
                 await ada.sees("cards left")
@@ -243,7 +243,7 @@ async def test_books_that_cannot_be_written_let_nobody_sit_down(tmp_path: Path) 
         await ada.is_asked("<T>ime  <B>ank")
         with locked(ada):
             ada.presses("b")
-            await ada.sees("The books are unavailable right now.")
+            await ada.sees("The books cannot be written right now.")
         await ada.goes_on_to("ood-bye")
 
 

@@ -381,4 +381,4 @@ async def test_a_caller_without_time_plays_for_nothing(tmp_path: Path) -> None:
         await ada.is_sent_off("Your time is up.")
         ada.terminal = await board.call()
         await log_on(ada.terminal, "Ada")
-        await ada.sees("You have no time left.")
+        await ada.sees("You're out of time.")

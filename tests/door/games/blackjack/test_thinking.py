@@ -339,7 +339,7 @@ async def test_a_real_server_has_one_that_dies_comes_again_and_ends_with_the_boa
         server = board.process.pid
         assert children_of(server) == [], "without a tutor there is none"
         ada.terminal.send("u")
-        await ada.message("From now on the tutor says")
+        await ada.message("Tutor is on")
         await open_a_hand(ada)
         await ada.message("The book says:")
         (first,) = children_of(server)

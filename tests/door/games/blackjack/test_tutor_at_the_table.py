@@ -208,7 +208,7 @@ async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> 
         board.seeds = [shoe(2, everybody_plays)]
         ada, bob = await player(board, "Ada"), await player(board, "Bob")
         ada.presses("u")
-        await ada.sees("From now on the tutor says what the book says.")
+        await ada.sees("The tutor is on")
         for each in (ada, bob):
             await each.is_ready()
         await ada.has_the_turn()

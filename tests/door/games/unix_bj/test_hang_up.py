@@ -195,7 +195,7 @@ async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path) -> N
         ada.terminal = await ada.board.call(SYNCTERM)
         ada._begun = 0
         await log_on(ada.terminal, ada.name)
-        await ada.terminal.until("You are on line already, on node 1.")
+        await ada.terminal.until("You're already on, at node 1.")
         ada.presses("y")
         await ada.terminal.wait_for(lambda _: ada.letters.endswith("Hit? "), "the hand")
         assert ada.letters == without_typing(seed, ("y",))
@@ -309,4 +309,4 @@ async def test_a_hand_for_play_money_waits_too_and_the_good_bye_says_so(tmp_path
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed_asking("Hit? y", "Hit? ", "over"))
         await ada.board.server.stop("The board is closing.")
-        await ada.is_sent_off("The board is closing.", "The hand on the table waits for you.")
+        await ada.is_sent_off("The board is closing.", "Your hand waits for you on the table.")

@@ -90,7 +90,7 @@ async def test_time_that_passes_in_thought_may_make_a_yes_too_dear(tmp_path: Pat
         assert ada.letters.endswith("Double down? ")
         await ada.board.pass_time(1)
         await ada.types("y")
-        assert "1 minute of it must stay in your pot." in ada.plain
+        assert "1 minute must stay in your pot." in ada.plain
         # It is not asked again; what can be paid for is.
         assert ada.letters.endswith("Hit? ")
         assert ada.journal() == ["bet"]
@@ -126,7 +126,7 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
         while ANY_KEY not in ada.prompt:
             await ada.types("")
         assert len(ada.rounds()) == 2
-        assert "You have played all 2 turns of today." in ada.plain
+        assert "You have played all 2 turns for today." in ada.plain
         ada.presses(" ")
         await ada.is_asked(PLAY)
         ada.presses("p")

@@ -14,13 +14,13 @@ from tests.world import World, world
 from timebank.errors import BooksUnavailable
 from timebank.wagers import journal, play_money
 
-UNWRITTEN = "The books cannot be written just now. Nothing has changed."
+UNWRITTEN = "The books cannot be written right now. Nothing has changed."
 HIT = ("Hit? y", "Hit? y", "Hit? ")
 ONE_ANSWER = ("Hit? ", "over")
 
 
 def broken(*_: object, **__: object) -> NoReturn:
-    raise BooksUnavailable("The books cannot be written just now.")
+    raise BooksUnavailable("The books cannot be written right now.")
 
 
 # The books
@@ -158,7 +158,7 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(
     async with world(tmp_path, toml=dozing(stakes, minutes)) as board:
         ada = await with_nothing_but_a_hand(board, seed)
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.sees("Your time is up: the hand is stood.")
         assert ada.journal() == ["bet", "stay"]
         # The sheet has the whole hand, and its seed.
@@ -180,7 +180,7 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
     async with world(tmp_path, toml=dozing("minutes", 4)) as board:
         ada = await with_nothing_but_a_hand(board, seed)
         await ada.calls()
-        await ada.reads_that("You have no time left.")
+        await ada.reads_that("You're out of time.")
         await ada.reads_that("Your time is up: the hand is stood.")
         await ada.is_asked(MENU)
         await ada.sees_time_left(4 * MINUTE)

@@ -96,7 +96,7 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
         first = ada.terminal
         ada.terminal = await ada.board.call()
         await log_on(ada.terminal, "Ada")
-        await ada.terminal.until("You are on line already, on node 1.")
+        await ada.terminal.until("You're already on, at node 1.")
         ada.presses("y")
         await first.until_closed()
         await ada.has_the_turn()
@@ -114,7 +114,7 @@ async def test_a_second_call_takes_over_a_seat_that_waits_for_its_turn(tmp_path:
         await ada.has_the_turn()
         bob.terminal = await bob.board.call()
         await log_on(bob.terminal, "Bob")
-        await bob.terminal.until("You are on line already")
+        await bob.terminal.until("You're already on")
         bob.presses("y")
         await bob.is_asked(AT_TABLE)
         await ada.stands()
@@ -145,7 +145,9 @@ async def test_when_the_board_closes_the_hand_waits_in_the_journal(tmp_path: Pat
         await ada.has_the_turn()
         await ada.board.server.stop("The board is closing.")
         for guest in (ada, bob):
-            await guest.is_sent_off("The board is closing.", "The hand on the table waits for you.")
+            await guest.is_sent_off(
+                "The board is closing.", "Your hand waits for you on the table."
+            )
         ada.board.database.close()
         await ada.board.open()
         assert ada.has["stake"] == bob.has["stake"] == 2 * MINUTE
