@@ -230,7 +230,7 @@ async def test_a_call_that_another_server_took_over_learns_it_when_its_lease_is_
 async def take_over(ada: Table, *, hand_is_open: bool = True) -> None:
     ada.terminal = await ada.board.call()
     await log_on(ada.terminal, ada.name)
-    await ada.terminal.until("You're already on, on node 1.")
+    await ada.terminal.until("You're already on, at node 1.")
     ada.terminal.send("y")
     if hand_is_open:
         await ada.sees_hand()

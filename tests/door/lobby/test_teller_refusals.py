@@ -173,8 +173,8 @@ async def test_nothing_is_withdrawn_or_borrowed_past_an_event(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("mode", "what"),
     [
-        ("external", "go, in whole minutes, to the bank that the sysop runs beside these games"),
-        ("none", "This board has no time bank: winnings that would run into an event are trimmed."),
+        ("external", "Whole minutes of winnings that an event would cut off go to the sysop's own bank"),
+        ("none", "This board has no time bank: winnings that would run into an event are lost."),
     ],
 )
 async def test_other_modes_show_history_and_say_what_they_do(
