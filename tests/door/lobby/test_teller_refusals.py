@@ -173,7 +173,10 @@ async def test_nothing_is_withdrawn_or_borrowed_past_an_event(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("mode", "what"),
     [
-        ("external", "Whole minutes of winnings that an event would cut off go to the sysop's own bank"),
+        (
+            "external",
+            "Whole minutes of winnings that an event would cut off go to the sysop's own bank",
+        ),
         ("none", "This board has no time bank: winnings that would run into an event are lost."),
     ],
 )

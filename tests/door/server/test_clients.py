@@ -159,6 +159,8 @@ async def registers(window: Window, name: str) -> None:
     window.types("\r")
     await window.asks("Press any key")
     window.types(" ")
+    await window.asks("Take a one-minute tour?")
+    window.types("n")
     await window.asks("ood-bye")
 
 
@@ -174,7 +176,11 @@ async def plays_a_hand(window: Window) -> None:
         assert re.search(r"│(10|[A2-9JQK])[♥♠♦♣] .*│░▒▓▒░│", window.picture)
         window.types("s")
     await window.asks("<B>et")
-    assert re.search(r"^ ?Seed [0-9a-f]{64}$", window.picture, re.MULTILINE)
+    window.types("f")
+    await window.asks("Seed of the last shoe")
+    assert re.search(r"^ ?[0-9a-f]{64}$", window.picture, re.MULTILINE)
+    window.types(" ")
+    await window.asks("<B>et")
 
 
 def the_hand_is_in_the_books(board: Served) -> None:

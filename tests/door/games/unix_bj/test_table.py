@@ -156,7 +156,7 @@ async def test_elsewhere_del_rubs_out_again(tmp_path: Path) -> None:
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.sits_down()
-        ada.presses("p")
+        ada.presses("b")
         await ada.is_asked("Coins to bet")
         ada.presses("98\x7f\x7f6\r")
         await ada.terminal.wait_for(lambda _: ada.rounds()[-1][0] == 6 * 60, "six coins bet")
