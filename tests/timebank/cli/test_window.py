@@ -160,7 +160,7 @@ def test_a_frozen_account_can_only_be_adjusted(board, ann, timebank):
         assert timebank(*words, *WHY) == (
             2,
             "",
-            "Ann's account is frozen; adjust it, or unfrozen.\n",
+            "Ann's account is frozen; adjust it, or unfreeze it.\n",
         )
     assert timebank("adjust", "Ann", "5", *WHY)[0] == 0
     assert timebank("unfreeze", "Ann", *WHY) == (0, "Ann's account is open again.\n", "")

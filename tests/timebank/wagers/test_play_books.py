@@ -60,7 +60,7 @@ def test_a_callers_history_is_told_in_the_words_of_each_unit(salon):
     lines = salon.do(history, 1, None, 99)[::-1]
     assert [line.words for line in lines] == [
         "Granted 1:00:00 for 2026-03-01",
-        "Bankroll of $100,000 for a new player, the bank is $1,000,000 again",
+        "Bankroll of $100,000 for a new player, the bank is back at $1,000,000",
         "Bet $250.50 at Baccarat, won $250.50 at Baccarat",
         "Bet $2 at UNIX bj",
         "Insurance $1 at UNIX bj",
