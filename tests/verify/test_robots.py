@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import pyte
@@ -27,10 +28,12 @@ from verify.robots import (
     inside,
     load,
     phone,
+    phrases,
     reading,
 )
 from verify.robots.__main__ import rows, slope
 from verify.robots.choices import TASTES, Chooser
+from verify.robots.ears import Ears
 from verify.robots.house import Served, prepare
 from verify.robots.inside import Inside
 from verify.robots.load import Plan, Sample
@@ -103,6 +106,9 @@ def have_seen_enough(robots: dict[str, Robot]) -> bool:
         and any(one.movements for one in seen)
         and any(one.taken_over for one in seen)
         and any(one.cards for one in seen)
+        # The page behind <F>airness, painted and in plain lines.
+        and all(robots[name].seen.seals for name in ("Ada", "Dan"))
+        and robots["Ada"].seen.seeds
         and robots["Liz"].seen.is_registered
     )
 
@@ -303,6 +309,7 @@ def test_lines_are_heard_once_and_a_painted_screen_has_none() -> None:
 
 def test_what_is_written_is_read_as_it_is_meant() -> None:
     assert doctest.testmod(reading).failed == 0
+    assert doctest.testmod(phrases).failed == 0
     assert doctest.testmod(house).failed == 0
 
 
@@ -313,7 +320,7 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
         ("Password:", f"{PASSWORD}\r"),
         ("Your choice (Enter for 2)?  <1>   <2>", "\r"),
         ("Press any key", " "),
-        ("Take over?  <Y>es  <N>o", "y"),
+        ("Drop that call and continue here?  <Y>es (Enter)  <N>o", "y"),
         ("Deposit 5 minutes?  <Y>es  <N>o", "y"),
         ("Send to:", "Bob\r"),
         ("", ""),
@@ -325,12 +332,71 @@ def test_a_question_is_answered_as_a_caller_answers_it(prompt: str, keys: str) -
     assert chooser.keys_at(prompt, paints=True) == keys
 
 
+def test_a_phrase_is_known_by_its_sense_in_every_language() -> None:
+    for told in (
+        "You bust with 22. 1.5 coins lost.",
+        "It is over.\nNot in between. 1.5 coins\nlost.",
+    ):
+        found = phrases.LOST.search(told)
+        assert found is not None
+        assert found["coins"].split() == ["1.5", "coins"]
+    french = phrases.BANK_WINS.search("La banque gagne et ramasse FR 1 000.")
+    assert french is not None
+    assert reading.money(french["amount"]) == 100_000
+    assert not phrases.COINS_TO_BET.is_in("<B>et (Enter)")
+
+
+SEED = "0b" * 32
+SEAL = sha256(bytes.fromhex(SEED)).hexdigest()
+
+
+def page(*fields: tuple[str, str]) -> str:
+    return "\n".join(f" {name}\n {value}" for name, value in fields)
+
+
+def test_the_page_of_fair_cards_is_read_as_its_words_say() -> None:
+    this = reading.fairness(page(("Seal of this shoe", SEAL), ("Cut with", "luck")))
+    assert (this.shoe, this.seals, this.seeds) == (SEAL, {SEAL}, {})
+    done = reading.fairness(page(("Seal of this shoe", SEAL), ("Seed of this shoe", SEED)))
+    assert (done.shoe, done.seeds, done.wrong) == (SEAL, {SEAL: SEED}, "")
+    two = reading.fairness(
+        page(
+            ("Seal of the next shoe", "a" * 64),
+            ("Seal of the last shoe", SEAL),
+            ("Seed of the last shoe", SEED),
+        )
+    )
+    assert (two.shoe, two.seals, two.seeds) == (SEAL, {"a" * 64, SEAL}, {SEAL: SEED})
+
+
+def test_a_seed_that_does_not_open_its_seal_is_seen() -> None:
+    fields = (("Seal of the last shoe", "a" * 64), ("Seed of the last shoe", SEED))
+    assert "does not open" in reading.fairness(page(*fields)).wrong
+    assert reading.fairness(page(fields[1])).wrong == "", "nothing says of which seal it is"
+
+
+def test_plain_lines_of_that_page_are_heard() -> None:
+    seen = Seen("Ada")
+    ears = Ears(seen, 60, lambda: 0.0)
+    ears.hears("Black Jack For Time - Turns today: 0")
+    ears.hears("Your pot: 59 coins. Turns today: 0.")
+    ears.hears("You bust with 22. 5 coins lost.")
+    ears.hears("Your pot: 54 coins. Turns today: 1.")
+    for line in ("Fairness", "", "Seal of the next shoe", "a" * 64, "Seal of the last shoe", SEAL):
+        ears.hears(line)
+    for line in ("Seed of the last shoe", SEED, "", "Press any key"):
+        ears.hears(line)
+    assert (seen.seals, seen.seeds, seen.complaints) == ({"a" * 64, SEAL}, {SEAL: SEED}, [])
+    (settled,) = seen.settlements
+    assert (settled.net, settled.number, settled.seal) == (-300, 1, SEAL)
+
+
 @pytest.mark.parametrize(
     ("prompt", "keys"),
     [
         ("Your game, or <T>ime bank  <W>ho is on", "g"),
-        ("<B>et  <R>ules  <Q>uit", "q"),
-        ("<H>it  <S>tay  <D>ouble down", "s"),
+        ("<B>et (Enter)  <R>ules  <F>airness  T<u>tor  <Q>uit", "q"),
+        ("<D>ouble  <H>it  <S>tay", "s"),
         ("Coins to bet, 1 to 10 (Enter for 1):", "\x1b"),
         ("Leave the board?  <Y>es  <N>o", "y"),
         ("Hit?", "\x7f"),

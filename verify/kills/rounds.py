@@ -30,7 +30,6 @@ from pathlib import Path
 from bench.processes import environment
 from door.config import config as settings
 from door.games import hands
-from door.games.engine import shuffle
 from timebank.ledger.database import Database
 from verify.kills.count import Count
 from verify.kills.doors import HOST, RUN, Doorway, append_to
@@ -246,20 +245,14 @@ class Book:
 def _forgive_half_screens(seen: Seen) -> None:
     """Let nobody be blamed for what a hasty reader sees on half a screen, or types too early.
 
-    A new seal may stand above a seed that is about to go, or beside the end of the hand before it:
-    every seed is put behind its own seal, and hands are looked for by their order, not by the turn
-    and the seal. And who types ahead of a slow board types a name twice.
+    The digits of a shoe may stand beside the end of the hand before it: hands are looked for by
+    their order, not by the turn and the shoe. And a page of seals may have come in part.
     """
     seen.settlements[:] = [
-        hand if hand.game == "unix-bj" else replace(hand, number=None, seal="")
+        hand if hand.game == "unix-bj" else replace(hand, number=None, seal="", seed="")
         for hand in seen.settlements
     ]
-    seeds = list(seen.seeds.values())
-    seen.seeds.clear()
-    seen.seeds.update({shuffle.seal(bytes.fromhex(seed)): seed for seed in seeds})
-    seen.complaints[:] = [
-        words for words in seen.complaints if "do not belong together" not in words
-    ]
+    seen.complaints[:] = [words for words in seen.complaints if "does not open" not in words]
 
 
 @contextmanager

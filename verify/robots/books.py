@@ -22,6 +22,7 @@ class Hand(NamedTuple):
     unit: str
     day: str
     seal: str
+    seed: str  # "" while the shoe is not done
     net: int
     settled: int | None
     cards: frozenset[str]  # that lay on the table in the end, as far as its result lists them
@@ -102,14 +103,15 @@ def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
             balance += amount
             if round_id is not None:
                 left[round_id] = balance
-    for round_id, game, unit, day, seal, net, settled, result in books.execute(
-        "SELECT r.id, r.game, r.unit, r.day, coalesce(s.seal, ''), r.won - r.lost, r.settled,"
+    for round_id, game, unit, day, seal, seed, net, settled, result in books.execute(
+        "SELECT r.id, r.game, r.unit, r.day, coalesce(s.seal, ''),"
+        " iif(s.closed IS NULL, '', lower(hex(s.seed))), r.won - r.lost, r.settled,"
         " coalesce(r.result, '{}') FROM rounds r LEFT JOIN shoes s ON s.id = r.shoe_id"
         " WHERE r.caller_id = ? ORDER BY r.id",
         (number,),
     ):
         cards = _cards(json.loads(result))
-        yield Hand(game, unit, day, seal, net, settled, cards, left.get(round_id))
+        yield Hand(game, unit, day, seal, seed, net, settled, cards, left.get(round_id))
 
 
 def _cards(result: Mapping[str, Any]) -> frozenset[str]:

@@ -94,10 +94,7 @@ def _check(seen: Seen, account: Account, seeds: Mapping[str, str]) -> Iterator[s
 
 def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
     """Find each hand by its turn of the day, or by its place among those of its shoe or stakes."""
-    turns: dict[tuple[str, str], list[Hand]] = defaultdict(list)
-    for hand in account.hands:
-        if hand.unit == "second":
-            turns[hand.game, hand.day].append(hand)
+    turns = _turns(account)
     others: dict[tuple[str, str, str], list[Settlement]] = defaultdict(list)
     for settlement in seen:
         if settlement.number is None:
@@ -118,26 +115,39 @@ def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
         yield from _in_order(several, known, _is_hand)
 
 
+def _turns(account: Account) -> dict[tuple[str, str], list[Hand]]:
+    """Return the hands for time in their order, by game and day."""
+    turns: dict[tuple[str, str], list[Hand]] = defaultdict(list)
+    for hand in account.hands:
+        if hand.unit == "second":
+            turns[hand.game, hand.day].append(hand)
+    return turns
+
+
 def _is_hand(seen: Settlement, hand: Hand) -> bool:
     return (
         hand.settled is not None
         and seen.net == hand.net
         and seen.at >= hand.settled - ROUNDING
-        and seen.seal in ("", hand.seal)
+        and hand.seal.startswith(seen.seal)
+        and hand.seed.startswith(seen.seed)
         and seen.balance in (None, hand.balance)
     )
 
 
 def _cards(seen: Seen, account: Account) -> Iterator[str]:
-    """Every card on the robot's table is in the hand that the books have dealt from that shoe."""
-    dealt: defaultdict[str, set[str]] = defaultdict(set)
-    for hand in account.hands:
-        if hand.cards and hand.settled is not None:
-            dealt[hand.seal] |= hand.cards
-    for (seal, number), cards in seen.cards.items():
-        strange = cards - dealt.get(seal, cards)
-        if strange:
-            yield f"the screen had {sorted(strange)} in turn {number}, which were not dealt"
+    """Every card on the robot's table is in the hand that the books have dealt for that turn."""
+    turns = _turns(account)
+    for place, cards in seen.cards.items():
+        numbers = (place.number,) if place.is_sure else (place.number, place.number + 1)
+        for (game, _day), hands in turns.items():
+            dealt = [hands[number - 1] for number in numbers if 0 < number <= len(hands)]
+            is_known = len(dealt) == len([number for number in numbers if number]) and all(
+                hand.cards and hand.settled is not None for hand in dealt
+            )
+            strange = cards - set[str]().union(*(hand.cards for hand in dealt))
+            if game == place.game and is_known and strange:
+                yield f"the screen had {sorted(strange)} at {place}, which were not dealt"
 
 
 # The bank's window, and the clock.

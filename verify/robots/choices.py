@@ -7,21 +7,13 @@ bank wants a number.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from door.games.registry import GAMES
-from timebank.words import span
-from verify.robots import reading
-from verify.robots.watcher import Expected
+from verify.robots import phrases, reading
+from verify.robots.reading import Done
 
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
-
-_LETTER = re.compile(r"<(\S)>")
-_UP_TO = re.compile(r"(\w+) how much, up to (?:(\d+) minutes?|0 seconds)")
-_SURE = re.compile(r"(Deposit|Withdraw|Borrow|Repay|Transfer) (.+?)\?")
-_BET = re.compile(r"Coins to bet, (\d+) to (\d+)")
-_KINDS = {"Deposit": "deposit", "Withdraw": "withdraw", "Borrow": "loan", "Repay": "repay"}
 
 # How often a room is entered from the main menu, by what a robot likes best.
 TASTES: Mapping[str, Mapping[str, int]] = {
@@ -39,11 +31,12 @@ _SHARES = {"black jack": 40, "baccarat": 28, "teletype": 18, "company": 3, "savi
 # How often a letter is pressed where a question has these words; 1 where none is said.
 _HABITS: Sequence[tuple[str, Mapping[str, int]]] = (
     *(habit for game in GAMES.values() for habit in game.samples.habits.items()),
-    ("Take over?", {"Y": 1, "N": 0}),
-    ("<O>lder", {"O": 1, "Q": 2}),
     ("<N>ext", {"N": 1, "Q": 2}),
 )
 _WINDOW = {"D": 12, "W": 12, "T": 8, "B": 6, "R": 6, "A": 1, "L": 1, "H": 2, "Q": 14}
+# The same for a table whose language has other words beside the letters.
+_AT_A_TABLE = {"B": 80, "F": 8, "Q": 4, "H": 40, "S": 45, "D": 12, "P": 10, "Y": 20, "N": 20}
+_READS_FAIRNESS = 8
 _TALK = ("hello all", "good luck", "that was close", "who deals here?", "a card, a card")
 
 
@@ -63,7 +56,7 @@ class Chooser:
         self.taste = taste or chance.choices(list(_SHARES), list(_SHARES.values()))[0]
         self.is_known = False  # whether the board has the name
         self.is_leaving = False
-        self.expected: Expected | None = None  # what the last key asked of the bank's window
+        self.expected: Done | None = None  # what the last key asked of the bank's window
         self._name = name
         self._password = password
         self._friend = friend
@@ -71,50 +64,51 @@ class Chooser:
 
     def keys_at(self, prompt: str, *, paints: bool) -> str:
         """Return what is pressed at this question, "" for nothing."""
-        for words, answer in self._entries():
-            if words in prompt:
+        for said, answer in self._entries():
+            if said.is_in(prompt):
                 return answer()
+        letters = reading.letters(prompt)
+        if phrases.DROP_CALL.is_in(prompt):
+            return "y"
         if self.is_leaving:
-            return self._way_out(prompt)
-        if found := _UP_TO.search(prompt):
-            return f"{self.chance.randint(1, min(30, int(found[2] or 1)))}{ENTER}"
-        if found := _SURE.search(prompt):
-            return self._confirm(found[1], found[2])
-        if "Your choice:" in prompt:
+            return self._way_out(prompt, letters)
+        if found := phrases.HOW_MUCH.search(prompt):
+            most = reading.span(found["most"]) // 60
+            return f"{self.chance.randint(1, min(30, most or 1))}{ENTER}"
+        if found := phrases.SURE.search(prompt):
+            return self._confirm(phrases.MOVEMENTS[found["what"]], found["amount"])
+        if phrases.WINDOW.is_in(prompt):
             return self._weighed(_WINDOW)
-        if "Your game" in prompt:
+        if phrases.MAIN_MENU.is_in(prompt):
             return self._weighed({**_CURIOSITY, **self._liking(), "G": 2})
-        letters = _LETTER.findall(prompt)
         if letters:
             return self._chooses(prompt, letters, paints=paints)
         if prompt.endswith("?"):  # the teletype asks for a line
             return self.chance.choice(("y\r", "\r", "\r", "\r") * 4 + (DELETE,))
         return ""
 
-    def _entries(self) -> tuple[tuple[str, Callable[[], str]], ...]:
+    def _entries(self) -> tuple[tuple[phrases.Said, Callable[[], str]], ...]:
         """Return what is typed where something is asked for in words."""
         chance = self.chance
         return (
-            ("any key", lambda: " "),
-            ("Appuyez", lambda: " "),
-            ("Press Enter", lambda: ENTER),
-            ("The name you want:", lambda: ESCAPE if self.is_known else self._name + ENTER),
-            ("Name:", lambda: (self._name if self.is_known else "new") + ENTER),
-            ("A password (", lambda: self._password + ENTER),
-            ("The same once more:", lambda: self._password + ENTER),
-            ("Password:", lambda: self._password + ENTER),
-            ("Your choice (Enter for", lambda: ENTER),
-            ("Coins to bet", lambda: ESCAPE if self.is_leaving else self._bet()),
-            ("Coins of insurance", lambda: ENTER),
-            ("lace your bets", lambda: ESCAPE if self.is_leaving else self._wager()),
-            ("aites vos jeux", lambda: ESCAPE if self.is_leaving else self._wager()),
-            ("Send to:", self._to_whom),
-            ("Add a note", self._send),
-            ("cut the cards", lambda: chance.choice(("", "lucky seven")) + ENTER),
-            ("pour couper", lambda: chance.choice(("", "la chance")) + ENTER),
-            ("Name contains", lambda: ESCAPE),
-            ("Say:", lambda: chance.choice(_TALK) + ENTER),
-            ("Whisper", lambda: ESCAPE),
+            (phrases.ANY_KEY, lambda: " "),
+            (phrases.PRESS_ENTER, lambda: ENTER),
+            (phrases.NEW_NAME, lambda: ESCAPE if self.is_known else self._name + ENTER),
+            (phrases.NAME, lambda: (self._name if self.is_known else "new") + ENTER),
+            (phrases.NEW_PASSWORD, lambda: self._password + ENTER),
+            (phrases.SAME_AGAIN, lambda: self._password + ENTER),
+            (phrases.PASSWORD, lambda: self._password + ENTER),
+            (phrases.ENTER_FOR, lambda: ENTER),
+            (phrases.COINS_TO_BET, lambda: ESCAPE if self.is_leaving else self._bet()),
+            (phrases.INSURANCE, lambda: ENTER),
+            (phrases.PLACE_BETS, lambda: ESCAPE if self.is_leaving else self._wager()),
+            (phrases.ALL_OF_IT, lambda: chance.choice("yn")),
+            (phrases.SEND_TO, self._to_whom),
+            (phrases.NOTE, self._send),
+            (phrases.CUT, lambda: chance.choice(("", "lucky seven")) + ENTER),
+            (phrases.NAME_CONTAINS, lambda: ESCAPE),
+            (phrases.SAY, lambda: chance.choice(_TALK) + ENTER),
+            (phrases.WHISPER, lambda: ESCAPE),
         )
 
     def _liking(self) -> Mapping[str, int]:
@@ -132,28 +126,25 @@ class Chooser:
     def _to_whom(self) -> str:
         return ESCAPE if self.is_leaving else self._friend + ENTER
 
-    def _confirm(self, what: str, amount: str) -> str:
+    def _confirm(self, kind: str, amount: str) -> str:
         """Say yes to an amount, and expect the window to say that it is done."""
         self._amount = reading.span(amount)
-        if what != "Transfer":
-            said = f"{what}: {span(self._amount)}. Done."
-            self.expected = Expected(_KINDS[what], self._amount, "", said)
+        if kind != "transfer":
+            self.expected = Done(kind, self._amount, "")
         return "y"
 
     def _send(self) -> str:
-        said = f"{span(self._amount)} sent to {self._friend}."
-        self.expected = Expected("transfer", self._amount, self._friend, said)
+        self.expected = Done("transfer", self._amount, self._friend)
         return self.chance.choice(("here you are", "")) + ENTER
 
-    def _way_out(self, prompt: str) -> str:
+    def _way_out(self, prompt: str, letters: Sequence[str]) -> str:
         """Return the shortest way off the board."""
-        if "how much, up to" in prompt:
+        if phrases.HOW_MUCH.is_in(prompt):
             return ESCAPE
-        if "Your choice:" in prompt:
+        if phrases.WINDOW.is_in(prompt):
             return "q"
-        if "Your game" in prompt:
+        if phrases.MAIN_MENU.is_in(prompt):
             return "g"
-        letters = _LETTER.findall(prompt)
         for letter in "YQSNC":
             if letter in letters:
                 return letter.lower()
@@ -162,13 +153,13 @@ class Chooser:
         return ESCAPE if prompt.endswith(":") else ""
 
     def _chooses(self, prompt: str, letters: Sequence[str], *, paints: bool) -> str:
-        for words, weights in _HABITS:
-            if words in prompt:
-                known = {letter: weights.get(letter, 1) for letter in letters}
-                if not paints:
-                    known.pop("L", None)  # a plain terminal stays with English
-                return self._weighed(known)
-        return self._weighed(dict.fromkeys(letters, 1))
+        habit = next((weights for words, weights in _HABITS if words in prompt), _AT_A_TABLE)
+        known = {letter: habit.get(letter, 1) for letter in letters}
+        if reading.is_between_hands(prompt):
+            known["F"] = max(known["F"], _READS_FAIRNESS)
+        if not paints:
+            known.pop("L", None)  # a plain terminal stays with English
+        return self._weighed(known)
 
     def _weighed(self, weights: Mapping[str, int]) -> str:
         (letter,) = self.chance.choices(list(weights), list(weights.values()))

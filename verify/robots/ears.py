@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from door.games.registry import GAMES
-from verify.robots import reading
+from verify.robots import phrases, reading
 from verify.robots.seen import Seen, Settlement
 
-_GAMES = {game.title: game.name for game in GAMES.values()}
-_TITLE = re.compile(rf"({'|'.join(map(re.escape, _GAMES))}) - ")
+_TITLE = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
 _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
-_POT = re.compile(r"Your pot: .*\. Turns today: (\d+)")
-_COUNTED = re.compile(r"turns today: (\d+)")
-_BANKROLL = re.compile(r"Bankroll: (\$[0-9,.]+),")
-# What a table for one caller and time says of a hand, and how often of an amount was won (insurance
-# pays 2 to 1, and says what comes back with the stake).
-_INSURED = re.compile(r"Insurance pays (.+?)\.(?: |$)")
-_WON = re.compile(r"Paid [^:]+: (.+?) won\.")
-_AMOUNT = r"(\S+ coins?|[0-9][^:.]*?(?:minutes?|seconds?))"
-_LOST = re.compile(
-    rf"(?:(?<=[.:] )|The insurance of ){_AMOUNT}(?: is)? lost\.|You lose {_AMOUNT}\."
-)
-_EVEN = "your bet comes back"
-_COUP = re.compile(
-    r"The player wins: (?P<won>.+?) for you|The bank wins and takes (?P<lost>.+?)\.(?: |$)|"
-    r"A stand-off: all bets are off"
-)
 
 
 class Ears:
@@ -41,20 +25,27 @@ class Ears:
         self._before = ""  # the line before
         self._game = ""
         self._told = ""  # of the hand on the table
+        self._page: list[str] | None = None  # of the fairness page, while it is read
+        self._is_fresh = False  # whether the last hand is the last settlement that was noted
         self._is_playing = False  # a hand of UNIX bj
         self._goes_on = False  # with a hand of black jack that was left
 
     def hears(self, line: str) -> None:
         line = line.strip()
-        if sealed := reading.SEAL.fullmatch(line):
-            self._seal = sealed[1]
+        title, _dash, rest = line.partition(" - ")
+        if sealed := phrases.SEAL.fullmatch(line):
+            self._seal = sealed["digits"]
             self._seen.seals.add(self._seal)
-        elif (done := reading.SEED.fullmatch(line)) and self._seal:
-            self._seen.seeds[self._seal] = done[1]
-        elif title := _TITLE.match(line):
-            self._game, self._told = _GAMES[title[1]], ""
+        elif (done := phrases.SEED.fullmatch(line)) and self._seal:
+            self._seen.seeds[self._seal] = done["digits"]
+        elif title in _TITLE and rest:
+            self._game, self._told, self._seal = _TITLE[title], "", ""
         elif line == "Black Jack":
             self._game = "unix-bj"
+        if phrases.FAIRNESS.fullmatch(line):
+            self._page = []
+        elif self._page is not None:
+            self._reads_fairness(line)
         if self._game == "unix-bj":
             self._hears_teletype(line)
         elif self._game == "baccarat":
@@ -62,6 +53,21 @@ class Ears:
         elif self._game not in ("", "vegas"):
             self._hears_one_alone(line)
         self._before = line
+
+    def _reads_fairness(self, line: str) -> None:
+        """Read the page as far as it has come; it ends with a question."""
+        assert self._page is not None  # it was begun
+        self._page.append(line)
+        if "<" in line or phrases.ANY_KEY.is_in(line):
+            page = reading.fairness("\n".join(self._page))
+            self._page = None
+            self._seen.seals |= page.seals
+            self._seen.seeds |= page.seeds
+            if page.wrong:
+                self._seen.complaints.append(page.wrong)
+            settled = self._seen.settlements
+            if self._is_fresh and page.shoe and self._game != "vegas":
+                settled[-1] = replace(settled[-1], seal=page.shoe)
 
     def _hears_teletype(self, line: str) -> None:
         found = _TELETYPE.fullmatch(line)
@@ -73,39 +79,46 @@ class Ears:
             self._note("usd-cent", (-dollars if found[1] == "lose" else dollars) * 100, None)
 
     def _hears_one_alone(self, line: str) -> None:
-        if standing := _POT.match(line):
+        standing, turns = phrases.YOUR_POT.search(line), phrases.TURNS.search(line)
+        if standing and turns:
             settled = _net_alone(self._told, self._coin)
             if settled:
-                if not self._goes_on:  # what it lost before it was left is not told again
-                    self._note("second", settled[0], int(standing[1]))
+                self._is_fresh = not self._goes_on  # what it lost before it was left is not told
+                if self._is_fresh:
+                    self._note("second", settled[0], int(turns["turns"]))
                 self._goes_on = False
             self._told = ""
-        elif line.startswith("The hand you left is still"):
+        elif phrases.RESUMED.is_in(line):
             self._goes_on = True
         else:
             self._told += f" {line}"
 
     def _hears_baccarat(self, line: str) -> None:
-        counted, held = _COUNTED.search(line), _BANKROLL.search(line)
-        if line == "No more bets.":
+        name, _colon, rest = line.partition(": ")
+        turns = phrases.TURNS.search(line)
+        if phrases.NO_MORE_BETS.fullmatch(line):
             self._told = ""
-        elif line.startswith(("Pot: ", "Bankroll: ")) and (counted or held):
-            found = _COUP.search(self._told)
+        elif name in phrases.BANKROLL and rest.endswith("."):
+            if settled := _net_of_coup(self._told):
+                amount = settled[0]
+                net = 0 if not amount.strip("-") else reading.money(amount)
+                unit = "frf-cent" if "F" in rest.partition(",")[0] else "usd-cent"
+                self._note(unit, net, None, rest)
+                self._is_fresh = True
             self._told = ""
-            if found is None:
-                return
-            amount = found["won"] or found["lost"] or ""
-            if held:
-                net = reading.money(amount) if amount else 0
-                self._note("usd-cent", -net if found["lost"] else net, None, held[1])
-            elif counted:
+        elif name in phrases.POT and turns and rest.endswith("."):
+            if settled := _net_of_coup(self._told):
+                amount = settled[0].strip("-")
                 net = reading.coins(amount, self._coin) if amount else 0
-                self._note("second", -net if found["lost"] else net, int(counted[1]))
+                net = -net if settled[0].startswith("-") else net
+                self._note("second", net, int(turns["turns"]))
+                self._is_fresh = True
+            self._told = ""
         else:
             self._told += f" {line}"
 
     def _note(self, unit: str, net: int, number: int | None, held: str = "") -> None:
-        balance = reading.money(held) if held else None
+        balance = reading.money(held.partition(", ")[0]) if held else None
         self._seen.settlements.append(
             Settlement(self._game, unit, net, number, self._seal, balance, self._now())
         )
@@ -113,9 +126,23 @@ class Ears:
 
 def _net_alone(told: str, coin: int) -> tuple[int] | None:
     """Return what a hand won or lost by its sentences; None where none says that it is over."""
-    won = [reading.span(amount) for amount in _WON.findall(told)]
-    lost = [reading.coins(one or other, coin) for one, other in _LOST.findall(told)]
-    insured = [reading.coins(amount, coin) for amount in _INSURED.findall(told)]
-    if not (won or lost or _EVEN in told):
+    won = [reading.span(each["span"]) for each in phrases.PAID.finditer(told)]
+    lost = [
+        reading.coins(each["coins"], coin)
+        for said in (phrases.LOST, phrases.YOU_LOSE, phrases.INSURANCE_LOST)
+        for each in said.finditer(told)
+    ]
+    # Insurance pays 2 to 1, and says what comes back with the stake.
+    insured = [reading.coins(each["coins"], coin) for each in phrases.INSURANCE_PAYS.finditer(told)]
+    if not (won or lost or phrases.EVEN.is_in(told)):
         return None
     return (sum(won) - sum(lost) + sum(brought * 2 // 3 for brought in insured),)
+
+
+def _net_of_coup(told: str) -> tuple[str] | None:
+    """Return what a coup came to, with a sign and as it was said; None where none is over."""
+    if won := phrases.PLAYER_WINS.search(told):
+        return (won["amount"],)
+    if lost := phrases.BANK_WINS.search(told):
+        return (f"-{lost['amount']}",)
+    return ("",) if phrases.STAND_OFF.is_in(told) else None

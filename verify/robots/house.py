@@ -58,6 +58,8 @@ turns_per_day = 0
 turns_per_day = 0
 [games.vegas]
 turns_per_day = 0
+[games.red-dog]
+turns_per_day = 0
 """
 
 _SERVER = "from verify.robots.inside import main; main({file!r})"
@@ -70,6 +72,9 @@ _LOOKS = {
         (phone.UNKNOWN, "lines"),
     )
 }
+
+# How fast cards fall for them, in turn.
+_PACES = ("off", "normal", "fast")
 
 
 def zone_of_noon(now: datetime) -> str:
@@ -101,9 +106,10 @@ def prepare(folder: Path, names: Iterable[str]) -> settings.Config:
     database.open()
     with database.transaction(config.bank, datetime.now(UTC)) as desk:
         callers.register_kept(desk, config.board.sysop, hashed, powers=True)
-        for name in everybody:
+        for number, name in enumerate(everybody):
             record = callers.register(desk, name, hashed)
-            callers.set_preferences(desk, record.id, {"looks": _LOOKS})
+            pace = _PACES[number % len(_PACES)]
+            callers.set_preferences(desk, record.id, {"looks": _LOOKS, "animation": pace})
     database.close()
     return config
 

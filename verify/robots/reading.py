@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import NamedTuple
 
 from door.games.registry import GAMES
+from verify.robots import phrases
 from verify.robots.screen import Screen
 
-SEAL = re.compile(r"(?:Seal|Sceau) ([0-9a-f]{64})")
-SEED = re.compile(r"(?:Seed|Graine) ([0-9a-f]{64})")
 CARD = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
 SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 
-_CLOCK = r"-?(?:\d+:)?\d+:\d\d"
-_STATUS = re.compile(rf"Node \d+ .*Time left ({_CLOCK}) .*Bank ({_CLOCK})")
-_TURNS = re.compile(r"(?:[Tt]urns today|tours du jour) ?: (\d+)")
-_SITTING = re.compile(rf"Sitting +([+-]?{_CLOCK})")
-_SCORE = re.compile(r"W-L-push +(\d+)-(\d+)-(\d+)")
-_RESULT = re.compile(r"(?:(wins|loses) (.+?)|(push))(?:  ready)?")
+_LETTER = re.compile(r"<(\S)>")
 _MARK = re.compile(r"[0-9·]")
-_SPAN = re.compile(r"(?:(\d+) minutes?)?(?: ?(\d+) seconds?)?")
+_SPAN = re.compile(r"(?:(\d+)\sminutes?)?(?:\s?(\d+)\ssecond\w*)?")
+_COINS = re.compile(r"(\d+)(?:[.,](5))?\s(?:coins?|pi\S{1,2}ces?)")
+_TITLES = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
 
 
 class Panel(NamedTuple):
@@ -34,14 +32,20 @@ class Panel(NamedTuple):
     unit: str
 
 
+class Short(NamedTuple):
+    """The first digits of the seal or of the seed of the shoe that was dealt from."""
+
+    seal: str = ""
+    seed: str = ""
+
+
 @dataclass
 class Table:
     """A table as it looks at a moment."""
 
     game: str
     panel: Panel
-    seal: str
-    seed: str
+    short: Short
     cards: set[str] = field(default_factory=set)
 
 
@@ -90,16 +94,31 @@ def coins(text: str, coin: int) -> int:
     >>> coins("1.5 coins", 60), coins("0.5 coins", 60), coins("45 seconds", 60)
     (90, 30, 45)
     """
-    if not text.endswith(("coin", "coins")):
+    found = _COINS.fullmatch(text.strip())
+    if found is None:
         return span(text)
-    whole, _, half = text.split(maxsplit=1)[0].partition(".")
-    return int(whole) * coin + (coin // 2 if half else 0)
+    return int(found[1]) * coin + (coin // 2 if found[2] else 0)
+
+
+def letters(prompt: str) -> list[str]:
+    """Return the keys that a question offers.
+
+    >>> letters("<B>et (Enter)  T<u>tor")
+    ['B', 'U']
+    """
+    return [letter.upper() for letter in _LETTER.findall(prompt)]
+
+
+def is_between_hands(prompt: str) -> bool:
+    """Tell whether this is the menu of a table, with no hand on it."""
+    return {"R", "F", "Q"} <= set(letters(prompt))
 
 
 def status(screen: Screen) -> tuple[int, int] | None:
     """Read time left and savings off the last row; None where there is no status line."""
-    found = _STATUS.search(screen.rows[-1])
-    return None if found is None else (clock(found[1]), clock(found[2]))
+    left = phrases.TIME_LEFT.search(screen.rows[-1])
+    bank = phrases.IN_BANK.search(screen.rows[-1])
+    return (clock(left["clock"]), clock(bank["clock"])) if left and bank else None
 
 
 def table(screen: Screen, name: str, coin: int) -> Table | None:
@@ -108,32 +127,33 @@ def table(screen: Screen, name: str, coin: int) -> Table | None:
     Raises `ValueError` where it can be seen that only a part of the screen has come.
     """
     title = screen.rows[0].strip()
-    turns = _TURNS.search(title)
-    number = int(turns[1]) if turns else None
-    panel, game, shown = None, "", set[str]()
-    if title.startswith("Baccara") and len(title.split()) > 1:
-        game, panel = "baccarat", _baccarat(screen, number)
-    elif title.startswith("Vegas") and number is not None:
-        game, panel = "vegas", _vegas(screen, number, name, coin)
-    elif number is not None:
-        game = next((each.name for each in GAMES.values() if title.startswith(each.title)), "")
-        panel = _alone(screen, number) if game else None
-        shown = _cards(screen.rows[2:16])
-    if panel is None:
-        return None
-    below = "\n".join(screen.rows[14:21])
-    seal, seed = SEAL.search(below), SEED.search(below)
-    if seal is None and any(panel.ended) and game != "vegas":
-        raise ValueError("the seal below the table has not come yet")
-    return Table(game, panel, seal[1] if seal else "", seed[1] if seed else "", shown)
+    turns = phrases.TURNS.search(title)
+    number = int(turns["turns"]) if turns else None
+    known = max((each for each in _TITLES if title.startswith(each)), key=len, default="")
+    game = _TITLES.get(known, "")
+    panel, shown = None, set[str]()
+    if game == "baccarat":
+        panel = _baccarat(screen, number) if title != known else None
+    elif game == "vegas" and number is not None:
+        panel = _vegas(screen, number, name, coin)
+    elif game and number is not None:
+        panel = _alone(screen, number)
+        shown = _cards(screen.rows[1:18])
+    return None if panel is None else Table(game, panel, _short(screen), shown)
+
+
+def _short(screen: Screen) -> Short:
+    text = "\n".join(screen.rows[2:19])
+    seal, seed = phrases.SHORT_SEAL.search(text), phrases.SHORT_SEED.search(text)
+    return Short(seal["digits"] if seal else "", seed["digits"] if seed else "")
 
 
 def _alone(screen: Screen, number: int) -> Panel:
     """Read the panel that every table for one caller and time has."""
-    text = "\n".join(row[54:] for row in screen.rows[2:12])
-    net, score = _SITTING.search(text), _SCORE.search(text)
-    ended = tuple(map(int, score.groups())) if score else (0, 0, 0)
-    return Panel(clock(net[1]) if net else 0, ended, number, None, "second")
+    text = "\n".join(row[54:] for row in screen.rows[1:18])
+    net, score = phrases.SITTING.search(text), phrases.SCORE.search(text)
+    ended = (int(score["won"]), int(score["lost"]), int(score["push"])) if score else (0, 0, 0)
+    return Panel(clock(net["clock"]) if net else 0, ended, number, None, "second")
 
 
 def _cards(rows: list[str]) -> set[str]:
@@ -142,20 +162,23 @@ def _cards(rows: list[str]) -> set[str]:
 
 
 def _baccarat(screen: Screen, number: int | None) -> Panel:
-    figures: dict[str, str] = {}
-    for row in screen.rows[5:15]:
-        name, _, value = row[56:78].strip(" │║").partition("  ")
-        figures[name] = value.strip()
+    rows = [row[56:78].strip(" │║") for row in screen.rows[5:15]]
     marks = tuple("".join(_MARK.findall(row[11:54])) for row in screen.rows[13:16])
     ended = () if all(set(line) <= {"·"} for line in marks) else marks
-    net = figures.get("Net") or figures.get("Bilan") or "0"
+    net = _figure(rows, phrases.NET) or "0"
     if number is not None:
         return Panel(clock(net) if net != "0" else 0, ended, number, None, "second")
-    held = figures.get("Bankroll") or figures.get("Capital") or ""
+    held = _figure(rows, phrases.BANKROLL)
     if not held:
         raise ValueError("only a part of the panel has come")
     unit = "frf-cent" if "F" in held else "usd-cent"
     return Panel(money(net), ended, None, money(held), unit)
+
+
+def _figure(rows: list[str], names: list[str]) -> str:
+    """Return what stands beside a name, "" where it is not there."""
+    found = (row[len(name) :] for row in rows for name in names if row.startswith(f"{name} "))
+    return next(found, "").strip()
 
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
@@ -163,9 +186,60 @@ def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
     for row, column in ((1, 1), (5, 1), (9, 1), (9, 27), (9, 53), (5, 53), (1, 53)):
         if screen.rows[row][column : column + 16].strip() != name[:16]:
             continue
-        found = _RESULT.fullmatch(screen.rows[row + 3][column : column + 25].strip())
-        if found is not None:
-            amount = 0 if found[3] else coins(found[2], coin)
-            net = -amount if found[1] == "loses" else amount
-            return Panel(net, (number,), number, None, "second")
+        result = screen.rows[row + 3][column : column + 25].strip()
+        if won := phrases.WINS.search(result):
+            return Panel(coins(won["coins"], coin), (number,), number, None, "second")
+        if lost := phrases.LOSES.search(result):
+            return Panel(-coins(lost["coins"], coin), (number,), number, None, "second")
+        if phrases.PUSH.is_in(result):
+            return Panel(0, (number,), number, None, "second")
     return Panel(0, (), number, None, "second")
+
+
+# Pages and sentences.
+
+
+@dataclass
+class Fairness:
+    """What the page behind <F>airness says: seals, and seeds by the seals that they open."""
+
+    shoe: str = ""  # the seal of the shoe that lies there, or that lay there last
+    seals: set[str] = field(default_factory=set)
+    seeds: dict[str, str] = field(default_factory=dict)
+    wrong: str = ""
+
+
+def fairness(text: str) -> Fairness:
+    """Read the page as a caller does who takes the SHA-256 of the seed."""
+    this, last = phrases.THIS_SEAL.search(text), phrases.LAST_SEAL.search(text)
+    found = Fairness()
+    for seal in (this, last, phrases.NEXT_SEAL.search(text)):
+        if seal is not None:
+            found.seals.add(seal["digits"])
+    for seal, said in ((this, phrases.THIS_SEED), (last, phrases.LAST_SEED)):
+        seed = said.search(text)
+        if seed is None:
+            continue
+        opens = sha256(bytes.fromhex(seed["digits"])).hexdigest()
+        found.seeds[opens] = seed["digits"]
+        if seal is not None and opens != seal["digits"]:
+            found.wrong = f"the seed {seed['digits']} does not open the seal {seal['digits']}"
+    shoe = last or this
+    found.shoe = shoe["digits"] if shoe else ""
+    return found
+
+
+class Done(NamedTuple):
+    """Something that the bank's window says was done; `to` is "" for nobody."""
+
+    kind: str
+    amount: int
+    to: str
+
+
+def done_at_the_window(text: str) -> Iterator[Done]:
+    for done in phrases.DONE.finditer(text):
+        if kind := phrases.MOVEMENTS.get(done["what"]):
+            yield Done(kind, span(done["amount"]), "")
+    for sent in phrases.SENT.finditer(text):
+        yield Done("transfer", span(sent["amount"]), sent["name"])

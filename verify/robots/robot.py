@@ -7,7 +7,7 @@ import contextlib
 import random
 from dataclasses import dataclass, replace
 
-from verify.robots import phone
+from verify.robots import phone, phrases
 from verify.robots.choices import ENTER, ESCAPE, Chooser
 from verify.robots.phone import Phone, Program
 from verify.robots.seen import Seen
@@ -17,8 +17,6 @@ PASSWORD = "open sesame"
 PATIENCE = 20.0  # seconds without anything to answer after which a key is tried
 ALONE = 0.5  # seconds from Esc to the next key
 GOOD_BYE = 20.0  # seconds that a robot takes to leave in peace, at most
-_TAKEN = "looks like it, is taken"
-_LAST_WORDS = ("Good-bye", "has taken over", "time is up", "call back", "call again", "go down")
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class Robot:
         """Look a last time, and hang up."""
         line.watcher.look(line.phone.screen, is_last=True)
         self.seen.waits += line.phone.waits
-        self.seen.taken_over += "has taken over" in line.phone.screen.picture
+        self.seen.taken_over += phrases.TAKEN_OVER.is_in(line.phone.screen.picture)
         line.phone.hang_up()
 
     async def _dial(self) -> _Line:
@@ -152,7 +150,7 @@ class Robot:
                 lines.append(line)
                 continue
             await self._type(line, keys)
-        if not any(words in line.phone.screen.picture for words in _LAST_WORDS):
+        if not phrases.LAST_WORDS.is_in(line.phone.screen.picture):
             self.seen.lost += 1
 
     def _keys(self, line: _Line) -> str:
@@ -191,7 +189,7 @@ class Robot:
     def _learn(self, picture: str) -> None:
         """Find out whether the board has the robot's name: told so, or told that it is taken."""
         if not self._chooser.is_known:
-            self._chooser.is_known = self.seen.is_registered or _TAKEN in picture
+            self._chooser.is_known = self.seen.is_registered or phrases.IS_TAKEN.is_in(picture)
 
 
 def _is_being_answered(line: _Line) -> bool:

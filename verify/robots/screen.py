@@ -16,6 +16,7 @@ MOST_PIECES = 4_000  # of text that nobody has asked for yet
 _PIECE = re.compile(
     r"\x1b\[([?0-9;]*)([A-Za-z])|[\r\n\b]|[^\x00\x07\x1b\r\n\b]+|[\x00\x07]|\x1b[^\[]"
 )
+_ANSWERED = re.compile(r"\s\S$")
 # What CP437 draws for the control characters that cards need.
 _SUITS = str.maketrans({"\x03": "♥", "\x04": "♦", "\x05": "♣", "\x06": "♠", "\x10": "►"})
 
@@ -46,8 +47,14 @@ class Screen:
 
     @property
     def prompt(self) -> str:
-        """What stands on the row of the cursor."""
-        return self.rows[self.row].strip()
+        """What stands before the cursor, with the row above where both belong to one menu.
+
+        Where lines scroll, an answer stands behind the question above.
+        """
+        prompt = self.rows[self.row].strip()
+        above = self.rows[self.row - 1].strip() if self.row else ""
+        is_menu = "<" in prompt and "<" in above and not _ANSWERED.search(above)
+        return f"{above}  {prompt}" if is_menu else prompt
 
     @property
     def is_asking(self) -> bool:

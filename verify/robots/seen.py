@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -18,9 +19,18 @@ class Settlement:
     unit: str
     net: int  # won, or lost when negative
     number: int | None  # which of the caller's turns of the day it was, where the screen counts
-    seal: str  # of its shoe; "" where none was on the screen
+    seal: str  # of its shoe, or its first digits; "" where none was on the screen
     balance: int | None  # the bankroll after it, where the screen says
     at: float  # seconds since 1970, a moment after it was shown
+    seed: str = ""  # of its shoe, as far as it was on the screen
+
+
+class Place(NamedTuple):
+    """Of which of the caller's turns of the day the cards on a table are."""
+
+    game: str
+    number: int
+    is_sure: bool  # while cards are on their way, the turn may not be counted yet
 
 
 @dataclass(frozen=True)
@@ -53,8 +63,8 @@ class Seen:
     purses: list[Purse] = field(default_factory=list)
     seals: set[str] = field(default_factory=set)
     seeds: dict[str, str] = field(default_factory=dict)  # by seal
-    # Open on the table of Black Jack For Time, by the seal of the shoe and the turn of the day.
-    cards: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    # Open on a table for one caller.
+    cards: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
     calls: int = 0
     lost: int = 0  # calls whose line was gone before the good-bye
     taken_over: int = 0

@@ -5,29 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import replace
-from typing import NamedTuple
 
-from verify.robots import reading
+from verify.robots import phrases, reading
 from verify.robots.ears import Ears
-from verify.robots.reading import Panel, Table
+from verify.robots.reading import Done, Panel, Short, Table
 from verify.robots.screen import Screen
-from verify.robots.seen import Movement, Purse, Seen, Settlement
+from verify.robots.seen import Movement, Place, Purse, Seen, Settlement
 
-# What is asked at baccarat while no card of the last coup is on its way any more.
-_BETWEEN = ("<P>lace bet", "<P>onter", "lace your bets", "aites vos jeux")
-# What is asked when a hand is over, by game.
-_MENUS = {"black-jack-for-time": ("<B>et",), "baccarat": ("<P>lace bet", "<P>onter")}
-_WRONG = ("Something went wrong here", "Traceback")
 _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
-
-
-class Expected(NamedTuple):
-    """What a robot has just asked for at the bank's window, and what the window will say of it."""
-
-    kind: str
-    amount: int
-    to: str
-    words: str
 
 
 class Watcher:
@@ -39,9 +24,10 @@ class Watcher:
         self._ears = Ears(seen, coin, time.time)
         self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
-        self._ended: tuple[object, ...] = ()  # at baccarat
+        self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
+        self._is_fresh = False  # whether the last hand is the last settlement that was noted
         self._nets: dict[str, int] = {}  # by unit
-        self.expected: Expected | None = None
+        self.expected: Done | None = None  # that was asked for at the bank's window
 
     def look(self, screen: Screen, *, is_last: bool = False) -> None:
         """Note what is new; may be called at any moment, and a last time when the line is gone."""
@@ -49,42 +35,55 @@ class Watcher:
             self._ears.hears(line)
         picture = screen.picture
         prompt = screen.prompt
-        if any(words in picture for words in _WRONG):
+        if phrases.WRONG.is_in(picture):
             self._seen.complaints.append(picture)
-        self._goes_on = self._goes_on or "The hand you left is still" in picture
-        if "Remember your password" in picture:
+        self._goes_on = self._goes_on or phrases.RESUMED.is_in(picture)
+        if phrases.IS_REGISTERED.is_in(picture):
             self._seen.is_registered = True
-        if prompt.startswith("Your game"):
-            self._alone, self._ended, self._nets = _NOTHING, (), {}
-            self._goes_on = False
+        if phrases.MAIN_MENU.is_in(prompt):
+            self._alone, self._ended, self._nets = _NOTHING, None, {}
+            self._goes_on = self._is_fresh = False
         with contextlib.suppress(ValueError):  # half a screen, when the line is lost on the way
             found = reading.table(screen, self._seen.name, self._coin)
             if found is not None:
                 self._watch(found, prompt, is_last=is_last)
         self._hear_of_the_bank(prompt, picture)
+        if screen.is_asking:
+            self._read_fairness(screen)
         purse = reading.status(screen)
         # The status line is kept back while cards are on their way, when nothing is asked.
         if purse is not None and screen.is_asking:
             self._seen.purses.append(Purse(*purse, time.time()))
 
     def _watch(self, table: Table, prompt: str, *, is_last: bool) -> None:
-        if table.seal:
-            self._seen.seals.add(table.seal)
-            # At Vegas it is of the shoe before; while nothing is asked, both may be half painted.
-            if table.seed and _has_ended(table, prompt):
-                self._seen.seeds[table.seal] = table.seed
         panel = table.panel
+        is_asked = bool(reading.letters(prompt))
         if table.game == "baccarat":
-            if any(words in prompt for words in _BETWEEN):
+            if is_asked and self._ended is None:
+                self._ended, self._nets[panel.unit] = panel.ended, panel.net
+            if reading.is_between_hands(prompt) or phrases.PLACE_BETS.is_in(prompt):
                 self._watch_baccarat(table, prompt)
         elif table.game == "vegas":
             # The turns are above the seats: on half a screen they are another hand's.
             if panel.ended and not is_last and not self._knows(table):
                 self._note(table, panel.net)
         else:
-            if table.cards and table.seal and panel.number is not None:
-                self._seen.cards[table.seal, panel.number] |= table.cards
+            if table.cards and panel.number is not None:
+                self._seen.cards[Place(table.game, panel.number, is_asked)] |= table.cards
             self._watch_alone(table, prompt)
+
+    def _read_fairness(self, screen: Screen) -> None:
+        """Note seals and seeds; a seed that does not open its seal is a complaint."""
+        if not phrases.FAIRNESS.is_in(screen.rows[0]):
+            return
+        page = reading.fairness(screen.picture)
+        self._seen.seals |= page.seals
+        self._seen.seeds |= page.seeds
+        if page.wrong:
+            self._seen.complaints.append(page.wrong)
+        settled = self._seen.settlements
+        if self._is_fresh and page.shoe and settled and settled[-1].game != "vegas":
+            settled[-1] = replace(settled[-1], seal=page.shoe)
 
     def _watch_alone(self, table: Table, prompt: str) -> None:
         """Note a hand when the score counts it; insurance is lost before that.
@@ -97,7 +96,8 @@ class Watcher:
         self._alone = panel
         # Who looks too late sees what two hands came to, and cannot tell them apart.
         is_one = _hands(panel) == _hands(before) + 1
-        if is_one and not self._goes_on:
+        self._is_fresh = is_one and not self._goes_on
+        if self._is_fresh:
             self._note(_with_its_shoe(table, prompt), panel.net - before.net)
         self._goes_on = False
 
@@ -105,7 +105,8 @@ class Watcher:
         """Note a coup when the scoreboard has it, and the next one has not been dealt."""
         panel = table.panel
         if panel.ended != self._ended:
-            if _is_one_more(_coups(self._ended), _coups(panel.ended)):
+            self._is_fresh = _is_one_more(_coups(self._ended or ()), _coups(panel.ended))
+            if self._is_fresh:
                 self._note(_with_its_shoe(table, prompt), panel.net - self._nets.get(panel.unit, 0))
             self._ended = panel.ended
         self._nets[panel.unit] = panel.net
@@ -117,30 +118,28 @@ class Watcher:
         return next(numbers, None) == table.panel.number
 
     def _note(self, table: Table, net: int) -> None:
-        panel = table.panel
-        seal = "" if table.game == "vegas" else table.seal
+        panel, short = table.panel, table.short
+        if table.game == "vegas":  # the shoe there may be the next one already
+            short = Short()
         self._seen.settlements.append(
-            Settlement(table.game, panel.unit, net, panel.number, seal, panel.balance, time.time())
+            Settlement(
+                *(table.game, panel.unit, net, panel.number, short.seal, panel.balance),
+                *(time.time(), short.seed),
+            )
         )
 
     def _hear_of_the_bank(self, prompt: str, picture: str) -> None:
         expected = self.expected
-        if expected is None or "Your choice:" not in prompt:
+        if expected is None or not phrases.WINDOW.is_in(prompt):
             return
         self.expected = None
-        if expected.words in picture:
-            kind, amount, to, _ = expected
-            self._seen.movements.append(Movement(kind, amount, to, time.time()))
-
-
-def _has_ended(table: Table, prompt: str) -> bool:
-    """Tell whether a table lies as the last hand has left it."""
-    return table.game in _MENUS and any(menu in prompt for menu in _MENUS[table.game])
+        if expected in reading.done_at_the_window(picture):
+            self._seen.movements.append(Movement(*expected, time.time()))
 
 
 def _with_its_shoe(table: Table, prompt: str) -> Table:
-    """Return a table without the seal of the next hand, seen by a robot that has typed ahead."""
-    return table if _has_ended(table, prompt) else replace(table, seal="")
+    """Return a table without the digits of a shoe, for a robot that has typed ahead."""
+    return table if reading.is_between_hands(prompt) else replace(table, short=Short())
 
 
 def _hands(panel: Panel) -> int:

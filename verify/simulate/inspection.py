@@ -256,7 +256,8 @@ class Inspection:
         """Nothing on a caller's screen may be news to the books."""
         painted = caller.console.is_painted
         paints = painted or person.telephone.paints
-        shown.seals_are_kept(wire.screen, file, paints=paints)
+        seals = shown.seals_are_kept(wire.screen, file, paints=paints)
+        self.world.counted["seals and seeds seen"] += seals
         self.told.listen(caller.record.id, caller.record.name, wire, paints=paints)
         game = shown.NAMES.get(caller.place)
         if game is None or (caller.console.can_paint and not painted):  # they have left the table

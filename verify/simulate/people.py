@@ -7,48 +7,45 @@ when to leave. Now and then somebody leans on the keyboard.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Sequence
 
 from door.games.registry import GAMES
+from verify.robots import phrases, reading
 from verify.simulate.wire import Telephone, Wire
 
 PASSWORD = "open sesame"
 ENTER, ESCAPE, DELETE, INTERRUPT = "\r", "\x1b", "\x7f", "\x03"
 
-_LETTER = re.compile(r"<(\S)>")
-
 # How often a letter is chosen where it is offered, by a word of the question; 4 where none is said.
 HABITS: Sequence[tuple[str, dict[str, int]]] = (
-    (
-        "Your game",
-        {
-            **{game.letter: 20 for game in GAMES.values()},
-            "B": 30,
-            "C": 25,
-            "U": 20,
-            "V": 35,
-            "T": 20,
-            "W": 2,
-            "N": 1,
-            "Y": 2,
-            "G": 5,
-        },
-    ),
-    ("<R>eady", {"R": 30, "B": 10, "T": 1, "C": 1, "L": 1, "K": 2, "U": 1, "Q": 2}),
-    ("<T>alk", {"B": 20, "R": 20, "H": 8, "S": 12, "D": 6, "P": 6, "T": 1, "K": 1, "L": 1, "Q": 3}),
-    ("<P>lace", {"P": 60, "R": 1, "C": 2, "U": 1, "T": 5, "S": 2, "M": 4, "L": 3, "Q": 5}),
-    ("<P>onter", {"P": 60, "T": 4, "S": 2, "M": 4, "L": 6, "R": 1, "C": 1, "Q": 5}),
+    ("<N>ext", {"N": 6, "Q": 3}),
+    ("Tal<k>", {"B": 25, "A": 25, "H": 8, "S": 12, "D": 6, "P": 6, "C": 1, "R": 1, "F": 8, "T": 1}),
+    ("<S>hoe", {"B": 60, "R": 1, "F": 10, "C": 2, "T": 4, "S": 2, "M": 4, "L": 4, "Q": 5}),
+    ("<S>abot", {"B": 60, "R": 1, "F": 10, "C": 2, "T": 4, "S": 2, "M": 4, "L": 8, "Q": 5}),
+    ("<F>airness", {"B": 60, "R": 1, "F": 10, "C": 2, "U": 1, "T": 5, "Q": 5}),
     ("<P>lay", {"P": 60, "M": 2, "Q": 12}),
     ("<H>it", {"H": 40, "S": 40, "D": 20}),
-    ("Take over?", {"Y": 9, "N": 1}),
-    ("<Y>es", {"Y": 8, "N": 1}),
+    ("<Y>", {"Y": 8, "N": 1}),
     *(
         (words, dict(habit))
         for each in GAMES.values()
         for words, habit in each.samples.habits.items()
     ),
 )
+MAIN_MENU = {
+    **{game.letter: 20 for game in GAMES.values()},
+    "B": 30,
+    "C": 25,
+    "U": 20,
+    "V": 35,
+    "T": 20,
+    "W": 2,
+    "N": 1,
+    "Y": 2,
+    "G": 5,
+}
+# The same in a language whose labels are not known.
+ANY_TABLE = {"B": 60, "F": 10, "H": 40, "S": 40, "D": 20, "L": 8, "Q": 5, "Y": 8, "N": 1}
 BANK = {"D": 10, "W": 12, "T": 10, "B": 8, "R": 8, "A": 1, "L": 1, "H": 2, "Q": 14}
 
 
@@ -81,43 +78,42 @@ class Person:
         chance = self.chance
         if chance.random() < 0.01:
             return "".join(chance.choice("yn \rqhspbtd1\x1b\x7f\x08") for _ in range(12))
-        for words, answer in self._questions():
-            if words in prompt:
+        for said, answer in self._questions():
+            if said.is_in(prompt):
                 return answer()
-        if "Your choice" in prompt and "Enter for" not in prompt:
+        if phrases.WINDOW.is_in(prompt):
             return self._weighed(BANK)
-        letters = _LETTER.findall(prompt)
+        if phrases.MAIN_MENU.is_in(prompt):
+            return self._weighed(MAIN_MENU)
+        letters = reading.letters(prompt)
         if letters:
             return self._chooses(prompt, letters)
         if prompt.endswith("?"):  # the teletype: a line with a y in it, or none, or the way out
             return chance.choice(("y\r", "y\r", ENTER, ENTER, ENTER, ENTER, ENTER, DELETE))
         return chance.choice(("", "", " "))
 
-    def _questions(self) -> tuple[tuple[str, Callable[[], str]], ...]:
+    def _questions(self) -> tuple[tuple[phrases.Said, Callable[[], str]], ...]:
         chance = self.chance
         return (
-            ("Press any key", lambda: " "),
-            ("Press Enter", lambda: ENTER),
-            ("Appuyez", lambda: " "),
-            ("The name you want:", lambda: self.name + ENTER),
-            ("Name:", lambda: (self.name if self.is_known else "new") + ENTER),
-            ("Password:", self._password),
-            ("A password (", lambda: PASSWORD + ENTER),
-            ("The same once more:", lambda: PASSWORD + ENTER),
-            ("Your password now:", lambda: ESCAPE + ESCAPE),
-            ("Your choice (Enter for", lambda: ENTER),
-            ("Coins to bet", lambda: self._number(1, 12)),
-            ("Coins of insurance", lambda: self._number(1, 4)),
-            ("lace your bets", self._wager),
-            ("aites vos jeux", self._wager),
-            ("how much, up to", lambda: self._number(1, 45)),
-            ("Send to:", lambda: chance.choice([*self.others(), "nobody", ""]) + ENTER),
-            ("Add a note", lambda: chance.choice(("here you are", "")) + ENTER),
-            ("cut the cards", lambda: chance.choice(("", "lucky seven", ESCAPE)) + ENTER),
-            ("pour couper", lambda: chance.choice(("", "la chance")) + ENTER),
-            ("Name contains", lambda: ENTER),
-            ("Say:", lambda: chance.choice(("hello all", "", "/" + self.name)) + ENTER),
-            ("Whisper", lambda: chance.choice(("Ann01 psst", ESCAPE)) + ENTER),
+            (phrases.ANY_KEY, lambda: " "),
+            (phrases.PRESS_ENTER, lambda: ENTER),
+            (phrases.NEW_NAME, lambda: self.name + ENTER),
+            (phrases.NAME, lambda: (self.name if self.is_known else "new") + ENTER),
+            (phrases.PASSWORD_NOW, lambda: ESCAPE + ESCAPE),
+            (phrases.PASSWORD, self._password),
+            (phrases.NEW_PASSWORD, lambda: PASSWORD + ENTER),
+            (phrases.SAME_AGAIN, lambda: PASSWORD + ENTER),
+            (phrases.ENTER_FOR, lambda: ENTER),
+            (phrases.COINS_TO_BET, lambda: self._number(1, 12)),
+            (phrases.INSURANCE, lambda: self._number(1, 4)),
+            (phrases.PLACE_BETS, self._wager),
+            (phrases.HOW_MUCH, lambda: self._number(1, 45)),
+            (phrases.SEND_TO, lambda: chance.choice([*self.others(), "nobody", ""]) + ENTER),
+            (phrases.NOTE, lambda: chance.choice(("here you are", "")) + ENTER),
+            (phrases.CUT, lambda: chance.choice(("", "lucky seven", ESCAPE)) + ENTER),
+            (phrases.NAME_CONTAINS, lambda: ENTER),
+            (phrases.SAY, lambda: chance.choice(("hello all", "", "/" + self.name)) + ENTER),
+            (phrases.WHISPER, lambda: chance.choice(("Ann01 psst", ESCAPE)) + ENTER),
         )
 
     def _password(self) -> str:
@@ -136,12 +132,8 @@ class Person:
         return f"{chance.choice((1, 3, 10, 100, 5000, 50_000, 100_000, 400_000))}{ENTER}"
 
     def _chooses(self, prompt: str, letters: Sequence[str]) -> str:
-        for words, weights in HABITS:
-            if words in prompt:
-                if words == "Your game":
-                    return self._weighed(weights)
-                return self._weighed({letter: weights.get(letter, 4) for letter in letters})
-        return self._weighed(dict.fromkeys(letters, 1))
+        weights = next((weights for words, weights in HABITS if words in prompt), ANY_TABLE)
+        return self._weighed({letter: weights.get(letter, 4) for letter in letters})
 
     def _weighed(self, weights: dict[str, int]) -> str:
         (letter,) = self.chance.choices(list(weights), list(weights.values()))

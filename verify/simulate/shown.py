@@ -15,15 +15,25 @@ from door.games.registry import GAMES
 from door.games.rounds import found
 from timebank.ledger.database import Desk
 from timebank.wagers import journal
+from verify.robots import phrases, reading
+from verify.robots.phrases import versions as titles
 from verify.simulate.wire import Screen
 from verify.simulate.wrong import must
 
 NAMES = {game.title: game.name for game in GAMES.values()}
 # Where what is told of a round begins, for those whose screen scrolls.
-_BEGINS = re.compile(
-    r"Good to see you|Seal [0-9a-f]{64}|No more bets\.|Rien ne va plus\.|new game|Leave the board|"
-    r"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^Dealer: )|are kept for|"
-    + "|".join(f"{title} - " for title in NAMES),
+_BEGINS = (
+    phrases.WELCOME,
+    phrases.COINS_TO_BET,
+    phrases.NO_MORE_BETS,
+    phrases.LEAVE_BOARD,
+    phrases.LAY_THERE,
+    *(phrases.Said(f"{title} - ") for game in GAMES.values() for title in titles(game.title)),
+)
+_DEALT = re.compile(
+    r"new game|(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^(?:"
+    + "|".join(phrases.versions("Dealer:"))
+    + ") )",
     re.MULTILINE,
 )
 _RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "10": "T"}
@@ -41,15 +51,14 @@ _FRENCH_RANKS = {"as": "A", "roi": "K", "dame": "Q", "valet": "J", "dix": "T"} |
 _FRENCH_SUITS = {"co": "H", "cœ": "H", "ca": "D", "tr": "C", "pi": "S"}
 _LETTERS = re.compile(r"(?<![0-9A-Za-z])([2-9TJQKA])([HDCS])(?![0-9A-Za-z])")
 _HEXADECIMAL = re.compile(r"\b[0-9a-f]{64}\b")
-_TIME_LEFT = re.compile(r"Time left (?:(\d+):)?(\d+):(\d\d)\s")
 
 
 def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
     """Read the cards of the round that is told or painted."""
     if game == "unix-bj":
         parts = screen.memory.rsplit("new game", 1)
-        # Of the letters, not of the manual that is read after them.
-        letters = parts[1].partition("BJ(VI)")[0] if len(parts) == 2 else ""
+        # Of the letters, not of the manual that is read after them, nor of the drawn front page.
+        letters = re.split(r"BJ\(VI\)|░", parts[1])[0] if len(parts) == 2 else ""
         found = _LETTERS.findall(letters)
         return {rank + suit for rank, suit in found}
     if paints:
@@ -57,8 +66,10 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
         return {
             ("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in _SIGNS.findall(text)
         }
-    begins = [found.start() for found in _BEGINS.finditer(screen.memory)]
-    text = screen.memory[begins[-1] :] if begins else ""
+    begins = [
+        found.start() for said in (*_BEGINS, _DEALT) for found in said.finditer(screen.memory)
+    ]
+    text = screen.memory[max(begins) :] if begins else ""
     seen = {_RANKS.get(rank, rank) + suit[0].upper() for rank, suit in _WORDS.findall(text)}
     french = {_FRENCH_RANKS[rank] + _FRENCH_SUITS[suit[:2]] for rank, suit in _FRENCH.findall(text)}
     return seen | french
@@ -66,23 +77,37 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
 
 def time_left(screen: Screen) -> int | None:
     """Read the seconds of time left on the status line; None where there is none."""
-    found = _TIME_LEFT.search(screen.rows[-1])
-    if found is None:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return hours * 3600 + minutes * 60 + seconds
+    found = phrases.TIME_LEFT.search(screen.rows[-1])
+    return None if found is None else reading.clock(found["clock"])
 
 
-def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> None:
-    """Seals that are shown are in the books, seeds that are shown are of shoes that are done."""
+def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> int:
+    """Seals that are shown are in the books, seeds that are shown are of shoes that are done.
+
+    Returns how many there are.
+    """
     text = screen.picture if paints else screen.memory
-    for shown in set(_HEXADECIMAL.findall(text)):
+    whole = set(_HEXADECIMAL.findall(text))
+    for shown in whole:
         if file.execute("SELECT 1 FROM shoes WHERE seal = ?", (shown,)).fetchone():
             continue
-        shoe = file.execute("SELECT closed FROM shoes WHERE hex(seed) = ?", (shown.upper(),))
-        row = shoe.fetchone()
-        must(row is not None, "{} is shown, and in no book", shown)
-        must(row[0] is not None, "the seed {} is shown of a shoe that is open", shown)
+        _is_done(file, shown)
+    if not paints:
+        return len(whole)
+    for said in phrases.SHORT_SEAL.finditer(text):
+        asked = ("SELECT 1 FROM shoes WHERE seal LIKE ?", (f"{said['digits']}%",))
+        must(file.execute(*asked).fetchone(), "the seal {} is in no book", said["digits"])
+    for said in phrases.SHORT_SEED.finditer(text):
+        _is_done(file, said["digits"])
+    return len(whole)
+
+
+def _is_done(file: sqlite3.Connection, digits: str) -> None:
+    """These are digits, the first ones at least, of the seed of a shoe that is done."""
+    asked = "SELECT max(closed IS NOT NULL) FROM shoes WHERE hex(seed) LIKE ?"
+    (is_done,) = file.execute(asked, (f"{digits.upper()}%",)).fetchone()
+    must(is_done is not None, "{} is shown, and in no book", digits)
+    must(is_done, "the seed {} is shown of a shoe that is open", digits)
 
 
 class Journal:

@@ -17,46 +17,37 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
-from verify.robots import reading
+from verify.robots import phrases, reading
+from verify.robots.reading import Done
 from verify.simulate.wire import Wire
 from verify.simulate.wrong import must
 
 BEHIND = 6  # entries that a picture may be behind the books
 MESSAGES = slice(19, 22)  # the rows of a painted screen in which callers are told something
 
-_AMOUNT = r"[0-9.]+ (?:coins?|(?:minutes?|seconds?)(?: [0-9]+ seconds?)?)"
-_TOLD = re.compile(
-    r"Paid [^:]+: (?P<paid>[^.]+) won\."
-    r"|Insurance pays (?P<brought>.+?)\.(?= |$)"
-    r"|The insurance of (?P<insured>.+?) is lost"
-    r"|(?:Dealer wins, [0-9 to]+|You bust with [0-9]+|goes to the dealer)\. (?P<gone>.+?) lost\."
-    r"|Dealer has (?:blackjack|a Five-Card Charlie)\. You lose (?P<taken>.+?)\.(?= |$)"
-    r"|The player wins: (?P<won>.+?) for you"
-    r"|The bank wins and takes (?P<lost>.+?)\.(?= |$)"
-    r"|Le joueur gagne : (?P<gagne>.+?) pour vous"
-    r"|La banque gagne et ramasse (?P<ramasse>.+?)\.(?= |$)"
+# Where an amount stands in what is told, whether it is won, and whether with its stake at 2 to 1.
+_TOLD = (
+    (phrases.PAID, "span", True, False),
+    (phrases.INSURANCE_PAYS, "coins", True, True),
+    (phrases.PLAYER_WINS, "amount", True, False),
+    (phrases.INSURANCE_LOST, "coins", False, False),
+    (phrases.LOST, "coins", False, False),
+    (phrases.YOU_LOSE, "coins", False, False),
+    (phrases.BANK_WINS, "amount", False, False),
 )
-# At Vegas a line that begins with a name is told of somebody else.
-_TOLD_AT_VEGAS = re.compile(
-    rf"(?:(?:First|Second) hand: )?(?:(?:Blackjack|You bust with \d+): )?"
-    rf"(?:(?P<won>{_AMOUNT}) won|(?P<gone>{_AMOUNT}) lost)\."
-    rf"|Your insurance wins (?P<paid>{_AMOUNT})\."
-    rf"|Your insurance of (?P<insured>{_AMOUNT}) is lost\."
+# At Vegas each stands in a line of its own; one that begins with a name is told of somebody else.
+_TOLD_AT_VEGAS = (
+    (phrases.VEGAS_WON, True),
+    (phrases.VEGAS_INSURED, True),
+    (phrases.VEGAS_LOST, False),
+    (phrases.VEGAS_INSURANCE_LOST, False),
 )
-# Who comes to a round that lies there has not been told all of it.
-_LAY_THERE = re.compile(r"Seats are kept|back at your hand|Your hand is on the table")
 # A caller who was elsewhere when a round ended is told what all of it came to.
-_PLAYED_TO_ITS_END = re.compile(
-    rf"Your hand at Vegas was played out:"
-    rf" (?:you (?P<which>won|lost) (?P<amount>{_AMOUNT})|push)"
+_PLAYED_TO_ITS_END = (
+    (phrases.PLAYED_OUT_WON, 1),
+    (phrases.PLAYED_OUT_LOST, -1),
+    (phrases.PLAYED_OUT_PUSH, 0),
 )
-_WON = ("paid", "brought", "won", "gagne")
-_COINS = re.compile(r"([0-9.]+) (?:coin|pi.?ce)s?")
-_DONE = re.compile(
-    r"(?P<what>Deposit|Withdraw|Borrow|Repay): (?P<amount>[a-z0-9 ]+)\. Done\."
-    r"|(?P<sent>[0-9]+ minutes?(?: [0-9]+ seconds?)?) sent to (?P<to>[^.]+)\."
-)
-_KINDS = {"Deposit": "deposit", "Withdraw": "withdraw", "Borrow": "loan", "Repay": "repay"}
 _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
 
 
@@ -73,15 +64,6 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Movement:
-    """Something done at the bank's window; `to` is who it was sent to, "" for nobody."""
-
-    kind: str
-    amount: int
-    to: str
-
-
-@dataclass(frozen=True)
 class Sum:
     """An amount that was told as won or lost, in the words in which it was told."""
 
@@ -92,15 +74,12 @@ class Sum:
 
     def of(self, coin: int) -> tuple[str, int]:
         """Return the part of an entry that it is, and how much."""
-        found = _COINS.fullmatch(self.words)
-        if found is not None:
-            amount = reading.coins(f"{found[1]} coins", coin)
-        elif re.search("[$F]", self.words):
+        if re.search("[$F]", self.words):
             amount = reading.money(self.words)
         elif ":" in self.words:
             amount = reading.clock(self.words)
         else:
-            amount = reading.span(self.words)
+            amount = reading.coins(self.words, coin)
         return "won" if self.is_won else "lost", amount * 2 // 3 if self.is_brought else amount
 
 
@@ -109,7 +88,7 @@ class Account:
     """What was booked for one caller, in order."""
 
     settled: list[Settled] = field(default_factory=list)
-    moved: list[Movement] = field(default_factory=list)
+    moved: list[Done] = field(default_factory=list)
 
 
 @dataclass
@@ -148,7 +127,7 @@ class Told:
         for caller_id, *settled in file.execute(SETTLED, (self._last,)):
             self._accounts[caller_id].settled.append(Settled(*settled))
         for caller_id, *moved in file.execute(MOVED, (self._last,)):
-            self._accounts[caller_id].moved.append(Movement(*moved))
+            self._accounts[caller_id].moved.append(Done(*moved))
         self._last = last
 
     def listen(self, caller_id: int, name: str, wire: Wire, *, paints: bool) -> None:
@@ -172,12 +151,14 @@ class Told:
             must(end, "{} is told of {}, and booked are {}", name, here, account.settled[-BEHIND:])
             heard.settled = end
         there = [each for each in sums if each.at_vegas]
-        missed = _LAY_THERE.search(new) is not None
-        for whole in _PLAYED_TO_ITS_END.finditer(" ".join(new.split())):
-            self._hear_of_a_whole_round(account, name, whole)
-            missed = True
+        missed = phrases.LAY_THERE.is_in(new)
+        for said, sign in _PLAYED_TO_ITS_END:
+            for whole in said.finditer(new):
+                net = sign * reading.span(whole["time"]) if sign else 0
+                self._hear_of_a_whole_round(account, name, net)
+                missed = True
         self._hear_vegas(heard, account, name, there, has_missed=missed)
-        for movement in _movements(new):
+        for movement in reading.done_at_the_window(new):
             self.counted["movements told"] += 1
             must(
                 _is_among(movement, account.moved[heard.moved :]),
@@ -217,10 +198,8 @@ class Told:
                 return
         must(False, "{} was told of {}, and booked are {}", name, heard.waiting, news)
 
-    def _hear_of_a_whole_round(self, account: Account, name: str, told: re.Match[str]) -> None:
+    def _hear_of_a_whole_round(self, account: Account, name: str, net: int) -> None:
         """What a round at Vegas is said to have come to, it has come to."""
-        seconds = reading.span(told["amount"]) if told["amount"] else 0
-        net = -seconds if told["which"] == "lost" else seconds
         last = list(_nets(account.settled, "vegas").values())[-BEHIND:]
         must(net in last, "{} is told that a hand came to {}, and booked are {}", name, net, last)
         self.counted["whole rounds told"] += 1
@@ -259,7 +238,7 @@ class Told:
             self.counted["settlements seen"] += 1
             fits = any(_is_part(each, settled) for settled in known)
             must(fits, "{} sees {}, and booked are {}", name, each, known)
-        for movement in _movements(" ".join(rows)):
+        for movement in reading.done_at_the_window(" ".join(rows)):
             self.counted["movements seen"] += 1
             moved = account.moved[-BEHIND:]
             must(_is_among(movement, moved), "{} sees {}, not {}", name, movement, moved)
@@ -292,24 +271,20 @@ class Told:
 
 def _sums(lines: Sequence[str]) -> Iterator[Sum]:
     """Read what was won and lost; sentences may be broken into lines."""
-    found = [*_TOLD.finditer(" ".join(" ".join(lines).split()))]
-    found += [told for line in lines if (told := _TOLD_AT_VEGAS.fullmatch(line.strip()))]
-    for told in found:
-        for name, words in told.groupdict().items():
-            if words is not None:
-                is_won, is_brought = name in _WON, name == "brought"
-                yield Sum(words, is_won, is_brought, told.re is _TOLD_AT_VEGAS)
+    text = " ".join(" ".join(lines).split())
+    for said, part, is_won, is_brought in _TOLD:
+        for told in said.finditer(text):
+            yield Sum(told[part], is_won, is_brought)
+    for line in lines:
+        words = line.strip()
+        if which := phrases.WHICH_HAND.search(words):
+            words = words[which.end() :].strip() if not which.start() else words
+        for said, is_won in _TOLD_AT_VEGAS:
+            if found := said.fullmatch(words):
+                yield Sum(found["coins"], is_won, at_vegas=True)
 
 
-def _movements(text: str) -> Iterator[Movement]:
-    for done in _DONE.finditer(" ".join(text.split())):
-        if done["what"]:
-            yield Movement(_KINDS[done["what"]], reading.span(done["amount"]), "")
-        else:
-            yield Movement("transfer", reading.span(done["sent"]), done["to"])
-
-
-def _is_among(told: Movement, booked: Sequence[Movement]) -> bool:
+def _is_among(told: Done, booked: Sequence[Done]) -> bool:
     if told.kind != "repay":
         return told in booked
     # Of the last minute no more is paid than was owed.

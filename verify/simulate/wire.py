@@ -57,13 +57,6 @@ class Screen(screen.Screen):
         super()._show(piece)
         self._new.append(piece)
 
-    @property
-    def prompt(self) -> str:
-        """What stands before the cursor, with the row above it where that is part of a menu."""
-        prompt = self.rows[self.row].rstrip()
-        above = self.rows[self.row - 1].rstrip() if self.row else ""
-        return f"{above} {prompt}" if "<" in prompt and "<" in above else prompt
-
 
 class Wire:
     """A connection. `loses_after` bytes more from the board, the carrier is lost."""

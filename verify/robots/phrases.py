@@ -1,0 +1,271 @@
+"""Everything that robots and simulated callers know a room by: its words, in one place.
+
+Each is a text of the program's catalogue (`timebank/language.py`). It is found in every language
+there is, so a new translation costs nothing here, and a new English text one line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from timebank.language import LANGUAGES, catalogue
+
+# An amount of time, in coins or as it is, in any language.
+AMOUNT = r"[0-9][0-9.,]*\s[^\W\d]+(?:\s[0-9]+\ssecond\w*)?"
+CLOCK = r"-?(?:\d+:)?\d+:\d\d"
+HEXADECIMAL = "[0-9a-f]{64}"
+
+_FIELD = re.compile(r"\{(\w+)\}")
+_KINDS = {
+    **dict.fromkeys(("coins", "amount", "span", "time"), AMOUNT),
+    **dict.fromkeys(("mine", "dealer", "total", "number", "seconds"), r"\d+"),
+}
+
+
+def versions(text: str, context: str = "") -> list[str]:
+    """Return a text in every language, English first, and each only once.
+
+    >>> versions("Bank", "baccarat")
+    ['Bank', 'Banque']
+    """
+    every = [text]
+    for language in LANGUAGES:
+        found = catalogue(language)
+        every.append(found.pgettext(context, text) if context else found.gettext(text))
+    return list(dict.fromkeys(every))
+
+
+def counted(one: str, many: str) -> list[str]:
+    """Return what is said of one thing and of several, in every language.
+
+    >>> counted("{number} win", "{number} wins")[:2]
+    ['{number} win', '{number} wins']
+    """
+    every = [catalogue(language).ngettext(one, many, n) for language in LANGUAGES for n in (1, 2)]
+    return list(dict.fromkeys(every))
+
+
+class Said:
+    """Texts that follow each other on the screen, whatever is filled in, in any language.
+
+    What stands in a field is under its name; `kinds` are regular expressions for fields.
+
+    >>> Said("{coins} lost.").search("You bust with 22. 1.5 coins lost.")["coins"]
+    '1.5 coins'
+    >>> Said("Name:").is_in("Name: "), Said("Name:").is_in("Password:")
+    (True, False)
+    """
+
+    def __init__(self, *texts: str, context: str = "", **kinds: str) -> None:
+        several = product(*(versions(text, context) for text in texts))
+        self._patterns = [
+            re.compile(_pattern(" ".join(one), {**_KINDS, **kinds})) for one in several
+        ]
+
+    def is_in(self, shown: str) -> bool:
+        return any(pattern.search(shown) for pattern in self._patterns)
+
+    def search(self, shown: str) -> re.Match[str] | None:
+        return next(self.finditer(shown), None)
+
+    def fullmatch(self, shown: str) -> re.Match[str] | None:
+        found = (pattern.fullmatch(shown) for pattern in self._patterns)
+        return next(filter(None, found), None)
+
+    def finditer(self, shown: str) -> Iterator[re.Match[str]]:
+        """Give what is found in each language; nothing is found in two of them at one place."""
+        places = set[int]()
+        for pattern in self._patterns:
+            for found in pattern.finditer(shown):
+                if found.start() not in places:
+                    places.add(found.start())
+                    yield found
+
+
+def one_of(*said: Said) -> Said:
+    """Return what is found wherever one of these is."""
+    every = Said()
+    every._patterns = [pattern for one in said for pattern in one._patterns]
+    return every
+
+
+def _pattern(text: str, kinds: Mapping[str, str]) -> str:
+    parts = _FIELD.split(text)
+    found = ""
+    for number, part in enumerate(parts):
+        if number % 2:
+            name = f"P<{part}>" if part not in parts[:number] else ":"
+            found += f"(?{name}{kinds.get(part, '.+?')})"
+        else:
+            found += "".join(map(_letter, part))
+    return found
+
+
+def _letter(letter: str) -> str:
+    """Return what a letter may look like: lines are broken, and not every terminal has an accent.
+
+    A full stop ends a sentence: that of "1.5 coins" is none.
+    """
+    if letter.isspace():
+        return r"\s+"
+    if letter == ".":
+        return r"\.(?!\d)"
+    return re.escape(letter) if letter.isascii() else r"\S{1,2}"
+
+
+# Log-on and good-bye.
+
+NAME = Said("Name:")
+NEW_NAME = Said("The name you want:")
+PASSWORD = Said("Password:")
+NEW_PASSWORD = Said("A password (at least {number} characters):")
+SAME_AGAIN = Said("The same once more:")
+PASSWORD_NOW = Said("Your password now:")
+IS_TAKEN = Said("That name, or one that looks like it, is taken.")
+IS_REGISTERED = Said("Write your password down; we can't look it up for you.")
+DROP_CALL = Said("Drop that call and continue here?")
+TAKEN_OVER = Said("You've logged on from another connection.")
+LAST_WORDS = one_of(
+    TAKEN_OVER,
+    Said("Goodbye, {name}. Call again!"),
+    Said("That was your third try. Goodbye."),
+    Said("Your other call goes on. Goodbye."),
+    Said("You're out of time."),
+    Said("{event} has begun. Please call back at {time}.", time=".+?"),
+    Said("The board is closing."),
+)
+WRONG = one_of(
+    Said("Something went wrong here. The sysop will find it in the log."), Said("Traceback")
+)
+
+# Questions anywhere.
+
+ANY_KEY = one_of(
+    Said("Press any key"),
+    Said("Press any key to try again"),
+    Said("Press any key when you have written it down"),
+    Said("That's all there is to it. Press any key for the main menu"),
+    Said("Press any key to go back to {board}"),
+)
+PRESS_ENTER = one_of(Said("Press Enter"))
+MAIN_MENU = Said("Your game, or")
+LEAVE_BOARD = Said("Leave the board?")
+WELCOME = Said("Good to see you, {name}.")
+ENTER_FOR = Said("Your choice (Enter for {key})?")
+
+# The bank's window.
+
+WINDOW = Said("Your choice (Enter to quit):")
+HOW_MUCH = Said("{what} how much, up to {most} (minutes or h:mm):")
+SEND_TO = Said("Send to:")
+NOTE = Said("Add a note (Enter for none):")
+NAME_CONTAINS = Said("Name contains (Enter for all):")
+DONE = Said("{what}: {amount}. Done.", what=r"[^\s:]+")
+SENT = Said("{amount} sent to {name}.", name=r"[^.]+")
+# What the ledger calls what is done there, by how the window calls it in any language.
+MOVEMENTS = {
+    said: kind
+    for word, kind in (
+        *(("Deposit", "deposit"), ("Withdraw", "withdraw"), ("Borrow", "loan")),
+        *(("Repay", "repay"), ("Transfer", "transfer")),
+    )
+    for said in versions(word)
+}
+SURE = Said("{what} {amount}?", what="|".join(map(re.escape, MOVEMENTS)))
+
+# The status line.
+
+TIME_LEFT = one_of(Said("Time left", "{clock}", clock=CLOCK), Said("Time", "{clock}", clock=CLOCK))
+IN_BANK = Said("Bank", "{clock}", clock=CLOCK)
+
+# Before a hand.
+
+COINS_TO_BET = Said("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
+PLACE_BETS = Said("Place your bets: {least} to {most} (Enter for {last}):")
+ALL_OF_IT = Said("Bet all of it?")
+INSURANCE = Said("Coins of insurance, up to {most} (Enter for {most}):")
+CUT = Said("A phrase to cut the cards (Enter for none):")
+SAY = Said("Say:")
+WHISPER = Said("Whisper (name message):")
+NO_MORE_BETS = Said("No more bets.")
+RESUMED = one_of(
+    Said("The hand you left is still on the table."),
+    Said("The coup you left is still on the table."),
+)
+
+# The page behind <F>airness: whose shoe it is, then 64 digits in a line of their own.
+
+THIS_SEAL = Said("Seal of this shoe", "{digits}", digits=HEXADECIMAL)
+NEXT_SEAL = Said("Seal of the next shoe", "{digits}", digits=HEXADECIMAL)
+LAST_SEAL = Said("Seal of the last shoe", "{digits}", digits=HEXADECIMAL)
+THIS_SEED = Said("Seed of this shoe", "{digits}", digits=HEXADECIMAL)
+LAST_SEED = Said("Seed of the last shoe", "{digits}", digits=HEXADECIMAL)
+FAIRNESS = one_of(Said("Fairness"), Said("Fair cards"))
+# UNIX bj prints them as they come, and tables for one caller their first digits after a hand.
+SEAL = Said("Seal", "{digits}", digits=HEXADECIMAL)
+SEED = Said("Seed", "{digits}", digits=HEXADECIMAL)
+SHORT_SEAL = Said("Seal", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
+SHORT_SEED = Said("Seed", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
+
+# The figures of a table.
+
+TURNS = one_of(
+    Said("Turns today: {turns}", turns=r"\d+"),
+    *(Said(f"{words}: {{turns}}", turns=r"\d+") for words in versions("Turns today")),
+    *(
+        Said(words.replace("{number}", "{turns}"), turns=r"\d+")
+        for words in counted("{number} turn today", "{number} turns today")
+    ),
+    Said("{turns} of {limit} turns today", turns=r"\d+", limit=r"\d+"),
+)
+SITTING = Said("Sitting", "{clock}", clock=rf"[+-]?{CLOCK}")
+SCORE = Said("W-L-push", "{won}-{lost}-{push}", won=r"\d+", lost=r"\d+", push=r"\d+")
+YOUR_POT = Said("Your pot: {coins}.")
+BANKROLL = versions("Bankroll")
+POT = versions("Pot")
+NET = versions("Net")
+BACCARAT = versions("Baccarat")
+WINS = Said("wins {coins}")
+LOSES = Said("loses {coins}")
+PUSH = Said("push")
+
+# How a hand ended.
+
+PAID = Said("Paid {coins}: {span} won.")
+YOU_LOSE = one_of(
+    Said("Dealer has blackjack. You lose {coins}."),
+    Said("Dealer has a Five-Card Charlie. You lose {coins}."),
+)
+LOST = one_of(
+    Said("You bust with {total}.", "{coins} lost."),
+    Said("A tie at {total} goes to the dealer.", "{coins} lost."),
+    Said("Dealer wins, {dealer} to {mine}.", "{coins} lost."),
+    Said("Not in between.", "{coins} lost."),
+)
+EVEN = Said("Push: your bet comes back.")
+INSURANCE_PAYS = Said("Insurance pays {coins}.")
+INSURANCE_LOST = Said("The insurance of {coins} is lost.")
+
+# At baccarat, where an amount may be money.
+
+PLAYER_WINS = Said("The player wins: {amount} for you.", amount=".+?")
+BANK_WINS = Said("The bank wins and takes {amount}.", amount=".+?")
+STAND_OFF = Said("A stand-off: all bets are off.")
+
+# At Vegas, in a line of its own; after a split behind the words for which hand it is.
+
+WHICH_HAND = one_of(Said("First hand:"), Said("Second hand:"))
+VEGAS_WON = one_of(Said("{coins} won."), Said("Blackjack: {coins} won."))
+VEGAS_LOST = one_of(Said("{coins} lost."), Said("You bust with {total}: {coins} lost."))
+VEGAS_INSURED = Said("Your insurance wins {coins}.")
+VEGAS_INSURANCE_LOST = Said("Your insurance of {coins} is lost.")
+LAY_THERE = one_of(
+    Said("Seats are kept for {time}."),
+    Said("A round is still on the table. Seats are kept for {time}."),
+    Said("You're back at your hand."),
+)
+PLAYED_OUT_WON = Said("Your hand at Vegas was played out: you won {time}.")
+PLAYED_OUT_LOST = Said("Your hand at Vegas was played out: you lost {time}.")
+PLAYED_OUT_PUSH = Said("Your hand at Vegas was played out: push.")
