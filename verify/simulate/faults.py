@@ -20,12 +20,15 @@ from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
 from door.games.blackjack.kind import BlackJackKind
 from door.games.engine.game import Act
+from door.games.tables.alone import Alone
+from door.games.tables.fairness import Fairness
 from door.games.tables.play import Play, Step
 from door.games.unix_bj import teletype
 from door.games.vegas import words as vegas_words
 from door.lobby import teller as lobby_teller
 from door.session import arrival
 from timebank import files
+from timebank.callers import notices
 from timebank.calls import arrival as hosts
 from timebank.calls import calls, clock_mend
 from timebank.calls.clock import BelievedClock
@@ -64,6 +67,16 @@ def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
 
 def shows_the_seed_too_early(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Play, "is_shoe_done", property(lambda self: self.shoe is not None))
+
+
+def takes_a_seed_for_that_of_another_shoe(patch: pytest.MonkeyPatch) -> None:
+    """A page of fair cards on which the last seed belongs to the seal of the shoe to come."""
+
+    def fairness(self: Alone) -> Fairness:
+        seal = self.play.shoe.seal if self.play.shoe else ""
+        return Fairness(seal, self.scene.seed, self.scene.cut)
+
+    patch.setattr(Alone, "_fairness", fairness)
 
 
 def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
@@ -189,12 +202,12 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Black Jack For Time who says a coin more than is paid."""
-    real = words.settled
+    real = words.paid
 
-    def settled(ending: str, event: blackjack_events.BlackjackSettled, coin: int) -> str:
-        return real(ending, replace(event, won=event.won and event.won + coin), coin)
+    def paid(event: blackjack_events.BlackjackSettled, coin: int) -> str:
+        return real(replace(event, won=event.won + coin), coin)
 
-    patch.setattr(words, "settled", settled)
+    patch.setattr(words, "paid", paid)
 
 
 def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
@@ -203,6 +216,18 @@ def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
     more = SimpleNamespace(**vars(vegas_words.wording))
     more.coins_of = lambda amount, coin: real(amount + coin, coin)
     patch.setattr(vegas_words, "wording", more)
+
+
+def notes_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
+    """Notices that tell those who were not there of a minute more."""
+    real = notices.tell_hand
+
+    def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str, **values: Any) -> None:
+        if "amount" in values:
+            values["amount"] = values["amount"]._replace(amount=values["amount"].amount + MINUTE)
+        real(desk, caller_id, round_id, text, **values)
+
+    patch.setattr(notices, "tell_hand", tell_hand)
 
 
 def prints_another_result(patch: pytest.MonkeyPatch) -> None:
@@ -412,6 +437,7 @@ def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
 _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 3,
     shows_the_seed_too_early: 2,
+    takes_a_seed_for_that_of_another_shoe: 2,
     lets_time_reach_past_an_event: 11,
     charges_more_than_has_passed: 2,
     shows_more_time_than_there_is: 2,
@@ -430,6 +456,7 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     lets_a_caller_on_twice: 3,
     tells_more_than_was_won: 2,
     tells_more_than_was_won_at_vegas: 2,
+    notes_more_than_was_won: 2,
     prints_another_result: 2,
     counts_a_coup_twice: 2,
     says_done_where_nothing_was_done: 12,

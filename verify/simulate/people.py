@@ -11,41 +11,33 @@ from collections.abc import Callable, Sequence
 
 from door.games.registry import GAMES
 from verify.robots import phrases, reading
+from verify.robots.phrases import Said
 from verify.simulate.wire import Telephone, Wire
 
 PASSWORD = "open sesame"
+SILENT = "FT?"  # keys that mean something where no menu names them
 ENTER, ESCAPE, DELETE, INTERRUPT = "\r", "\x1b", "\x7f", "\x03"
 
-# How often a letter is chosen where it is offered, by a word of the question; 4 where none is said.
+# How often a room is entered from the main menu.
+ROOMS = dict.fromkeys((game.letter for game in GAMES.values()), 20)
+ROOMS |= {"B": 30, "C": 25, "U": 20, "V": 35, "T": 20, "W": 2, "N": 1, "Y": 2, "G": 5}
+# How often a letter is pressed where all of these are offered, whatever the language; 4 where none
+# is said. Keys that no menu names are pressed, too: in a hand F, T and ? mean what they always do.
 HABITS: Sequence[tuple[str, dict[str, int]]] = (
-    ("<N>ext", {"N": 6, "Q": 3}),
-    ("Tal<k>", {"B": 25, "A": 25, "H": 8, "S": 12, "D": 6, "P": 6, "C": 1, "R": 1, "F": 8, "T": 1}),
-    ("<S>hoe", {"B": 60, "R": 1, "F": 10, "C": 2, "T": 4, "S": 2, "M": 4, "L": 4, "Q": 5}),
-    ("<S>abot", {"B": 60, "R": 1, "F": 10, "C": 2, "T": 4, "S": 2, "M": 4, "L": 8, "Q": 5}),
-    ("<F>airness", {"B": 60, "R": 1, "F": 10, "C": 2, "U": 1, "T": 5, "Q": 5}),
-    ("<P>lay", {"P": 60, "M": 2, "Q": 12}),
-    ("<H>it", {"H": 40, "S": 40, "D": 20}),
-    ("<Y>", {"Y": 8, "N": 1}),
-    *(
-        (words, dict(habit))
-        for each in GAMES.values()
-        for words, habit in each.samples.habits.items()
-    ),
+    ("KBAQ", {"B": 20, "A": 20, "C": 2, "K": 2, "R": 1, "F": 4, "T": 1, "U": 1, "Q": 2}),
+    ("KBQ", {"B": 10, "C": 2, "K": 3, "R": 1, "F": 4, "T": 1, "U": 1, "Q": 2}),
+    ("KHS", {"H": 8, "S": 12, "D": 6, "P": 6, "K": 1, "F": 1, "T": 1, "Q": 3}),
+    ("BFMLS", {"B": 70, "M": 4, "L": 4, "S": 2, "C": 1, "R": 1, "F": 8, "T": 3, "Q": 5}),
+    ("BFTQ", {"B": 60, "R": 1, "F": 8, "C": 2, "U": 1, "T": 5, "Q": 5}),
+    ("PMQ", {"P": 60, "M": 2, "Q": 12}),
+    ("HS", {"H": 40, "S": 40, "D": 20, "F": 2, "T": 1, "?": 1}),
+    ("RS", {"R": 30, "S": 40, "F": 2, "T": 1, "?": 1}),
+    ("CN", {"C": 10, "N": 10}),
+    ("YN", {"Y": 8, "N": 1}),
+    ("NQ", {"N": 6, "Q": 3}),
 )
-MAIN_MENU = {
-    **{game.letter: 20 for game in GAMES.values()},
-    "B": 30,
-    "C": 25,
-    "U": 20,
-    "V": 35,
-    "T": 20,
-    "W": 2,
-    "N": 1,
-    "Y": 2,
-    "G": 5,
-}
-# The same in a language whose labels are not known.
-ANY_TABLE = {"B": 60, "F": 10, "H": 40, "S": 40, "D": 20, "L": 8, "Q": 5, "Y": 8, "N": 1}
+TOUR = Said("First time here? Take a one-minute tour?")
+RECOVERY_CODE = Said("Recovery code:")
 BANK = {"D": 10, "W": 12, "T": 10, "B": 8, "R": 8, "A": 1, "L": 1, "H": 2, "Q": 14}
 
 
@@ -78,31 +70,33 @@ class Person:
         chance = self.chance
         if chance.random() < 0.01:
             return "".join(chance.choice("yn \rqhspbtd1\x1b\x7f\x08") for _ in range(12))
-        for said, answer in self._questions():
-            if said.is_in(prompt):
+        for question, answer in self._questions():
+            if question.is_in(prompt):
                 return answer()
         if phrases.WINDOW.is_in(prompt):
             return self._weighed(BANK)
         if phrases.MAIN_MENU.is_in(prompt):
-            return self._weighed(MAIN_MENU)
+            return self._weighed(ROOMS)
         letters = reading.letters(prompt)
         if letters:
-            return self._chooses(prompt, letters)
+            return self._chooses(letters)
         if prompt.endswith("?"):  # the teletype: a line with a y in it, or none, or the way out
             return chance.choice(("y\r", "y\r", ENTER, ENTER, ENTER, ENTER, ENTER, DELETE))
         return chance.choice(("", "", " "))
 
-    def _questions(self) -> tuple[tuple[phrases.Said, Callable[[], str]], ...]:
+    def _questions(self) -> tuple[tuple[Said, Callable[[], str]], ...]:
         chance = self.chance
         return (
             (phrases.ANY_KEY, lambda: " "),
             (phrases.PRESS_ENTER, lambda: ENTER),
+            (TOUR, lambda: chance.choice("ynnnnnnnn")),
             (phrases.NEW_NAME, lambda: self.name + ENTER),
             (phrases.NAME, lambda: (self.name if self.is_known else "new") + ENTER),
             (phrases.PASSWORD_NOW, lambda: ESCAPE + ESCAPE),
             (phrases.PASSWORD, self._password),
             (phrases.NEW_PASSWORD, lambda: PASSWORD + ENTER),
             (phrases.SAME_AGAIN, lambda: PASSWORD + ENTER),
+            (RECOVERY_CODE, lambda: ESCAPE),
             (phrases.ENTER_FOR, lambda: ENTER),
             (phrases.COINS_TO_BET, lambda: self._number(1, 12)),
             (phrases.INSURANCE, lambda: self._number(1, 4)),
@@ -131,9 +125,14 @@ class Person:
             return ENTER
         return f"{chance.choice((1, 3, 10, 100, 5000, 50_000, 100_000, 400_000))}{ENTER}"
 
-    def _chooses(self, prompt: str, letters: Sequence[str]) -> str:
-        weights = next((weights for words, weights in HABITS if words in prompt), ANY_TABLE)
-        return self._weighed({letter: weights.get(letter, 4) for letter in letters})
+    def _chooses(self, letters: Sequence[str]) -> str:
+        if self.chance.random() < 0.05:
+            return ENTER  # for what stands there as "(Enter)", if anything does
+        for offered, weights in HABITS:
+            if set(offered) <= set(letters):
+                silent = {each: weights[each] for each in SILENT if each in weights}
+                return self._weighed({each: weights.get(each, 4) for each in letters} | silent)
+        return self._weighed(dict.fromkeys(letters, 1))
 
     def _weighed(self, weights: dict[str, int]) -> str:
         (letter,) = self.chance.choices(list(weights), list(weights.values()))

@@ -39,6 +39,7 @@ from door.games.engine.journaled import seat_of
 from door.games.rounds import found, kind_of
 from door.games.tables.play import Play
 from door.games.vegas.dealer import Dealer
+from timebank.callers.notices import read
 from timebank.calls.clock import BelievedClock
 from timebank.errors import JournalDamaged
 from timebank.ledger.database import Desk
@@ -48,6 +49,7 @@ from timebank.settings.schedule import Event, Schedule
 from timebank.settings.settings import BankSettings
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
+from timebank.words import amount_words
 from verify.simulate.wrong import Wrong, must
 
 Balances = defaultdict[str, int]
@@ -746,10 +748,17 @@ class RulesOfTime:
         call_id, caller_id, at = settled
         if call_id is None:
             self.counted["_hands settled for the absent"] += 1
-            notices = [text for (text,) in file.execute(NOTICES, (caller_id, at))]
-            net = stored.won - stored.lost
-            told = "you came out even" if not net else "you won" if net > 0 else "you lost"
+            notices = [str(read(text)) for (text,) in file.execute(NOTICES, (caller_id, at))]
+            told = _told_of(stored)
             must(any(told in text for text in notices), "hand {}: told {}", stored.id, notices)
+
+
+def _told_of(stored: StoredRound) -> str:
+    """Return what a notice says that a hand came to."""
+    net = stored.won - stored.lost
+    if not net:
+        return "you came out even"
+    return f"you {'won' if net > 0 else 'lost'} {amount_words(abs(net), stored.unit)} ("
 
 
 def _stored(desk: Desk, number: int) -> StoredRound:

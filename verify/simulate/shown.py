@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import unicodedata
+from itertools import product
 from typing import Any
 
 from door.games.registry import GAMES
@@ -16,49 +18,67 @@ from door.games.rounds import found
 from timebank.ledger.database import Desk
 from timebank.wagers import journal
 from verify.robots import phrases, reading
-from verify.robots.phrases import versions as titles
+from verify.robots.phrases import Said, one_of
 from verify.simulate.wire import Screen
 from verify.simulate.wrong import must
 
 NAMES = {game.title: game.name for game in GAMES.values()}
 # Where what is told of a round begins, for those whose screen scrolls.
-_BEGINS = (
-    phrases.WELCOME,
-    phrases.COINS_TO_BET,
-    phrases.NO_MORE_BETS,
-    phrases.LEAVE_BOARD,
-    phrases.LAY_THERE,
-    *(phrases.Said(f"{title} - ") for game in GAMES.values() for title in titles(game.title)),
+_BEGINS = one_of(
+    *(phrases.WELCOME, phrases.COINS_TO_BET, phrases.NO_MORE_BETS, phrases.LEAVE_BOARD),
+    Said("A round is still on the table. Seats are kept for {time}."),
+    *(Said(f"{title} - ") for each in NAMES for title in phrases.versions(each)),
+    Said("new game"),
 )
-_DEALT = re.compile(
-    r"new game|(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^(?:"
-    + "|".join(phrases.versions("Dealer:"))
-    + ") )",
-    re.MULTILINE,
+_DEALER = "|".join(map(re.escape, phrases.versions("Dealer:")))
+_BEGINS_AT_VEGAS = re.compile(
+    rf"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^(?:{_DEALER}) )", re.MULTILINE
 )
-_RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "10": "T"}
+# The manual, or the page that a run begins from, with the cards that are drawn on it.
+_LEFT_THE_PAPER = re.compile(r"BJ\(VI\)|\$ bj|The black jack of UNIX")
 _SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _SIGNS = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
-_WORDS = re.compile(r"\b(ace|king|queen|jack|10|[2-9]) of (hearts|diamonds|clubs|spades)")
-_FRENCH = re.compile(
-    r"\b(as|roi|dame|valet|dix|neuf|huit|sept|six|cinq|quatre|trois|deux) de "
-    r"(cœur|coeur|carreau|tr.fle|pique)"
-)
-_NUMBERS = ("deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf")
-_FRENCH_RANKS = {"as": "A", "roi": "K", "dame": "Q", "valet": "J", "dix": "T"} | {
-    name: str(number) for number, name in enumerate(_NUMBERS, start=2)
-}
-_FRENCH_SUITS = {"co": "H", "cœ": "H", "ca": "D", "tr": "C", "pi": "S"}
 _LETTERS = re.compile(r"(?<![0-9A-Za-z])([2-9TJQKA])([HDCS])(?![0-9A-Za-z])")
+
+
+def fold(text: str) -> str:
+    """Return letters as a terminal without accents has them."""
+    parts = unicodedata.normalize("NFKD", text.replace("\N{LATIN SMALL LIGATURE OE}", "oe"))
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def _in_words() -> dict[str, str]:
+    """Return every card by its names, in all languages."""
+    ranks = {"A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "10"}
+    ranks |= {str(number): str(number) for number in range(2, 10)}
+    names: dict[str, str] = {}
+    for rank, called in ranks.items():
+        for suit in ("hearts", "diamonds", "clubs", "spades"):
+            card = rank + suit[0].upper()
+            names |= {fold(each): card for each in phrases.versions(f"{called} of {suit}")}
+            parts = (f"the {called}", suit, "{rank} of {suit}")
+            every = product(*map(phrases.versions, parts))
+            names |= {fold(form.format(rank=a, suit=b)): card for a, b, form in every}
+    return names
+
+
+_IN_WORDS = _in_words()
+_WORDS = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _IN_WORDS), key=len, reverse=True))})\b")
 _HEXADECIMAL = re.compile(r"\b[0-9a-f]{64}\b")
+# What the page behind <F>airness says that a seal or a seed is of.
+_SEALS = {
+    "this": phrases.THIS_SEAL,
+    "next": phrases.NEXT_SEAL,
+    "last": phrases.LAST_SEAL,
+}
+_SEEDS = {"this": phrases.THIS_SEED, "last": phrases.LAST_SEED}
 
 
 def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
     """Read the cards of the round that is told or painted."""
     if game == "unix-bj":
         parts = screen.memory.rsplit("new game", 1)
-        # Of the letters, not of the manual that is read after them, nor of the drawn front page.
-        letters = re.split(r"BJ\(VI\)|░", parts[1])[0] if len(parts) == 2 else ""
+        letters = _LEFT_THE_PAPER.split(parts[1])[0] if len(parts) == 2 else ""
         found = _LETTERS.findall(letters)
         return {rank + suit for rank, suit in found}
     if paints:
@@ -66,13 +86,12 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
         return {
             ("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in _SIGNS.findall(text)
         }
+    text = fold(screen.memory)
     begins = [
-        found.start() for said in (*_BEGINS, _DEALT) for found in said.finditer(screen.memory)
+        found.start() for found in (*_BEGINS.finditer(text), *_BEGINS_AT_VEGAS.finditer(text))
     ]
-    text = screen.memory[max(begins) :] if begins else ""
-    seen = {_RANKS.get(rank, rank) + suit[0].upper() for rank, suit in _WORDS.findall(text)}
-    french = {_FRENCH_RANKS[rank] + _FRENCH_SUITS[suit[:2]] for rank, suit in _FRENCH.findall(text)}
-    return seen | french
+    told = text[max(begins) :] if begins else ""
+    return {_IN_WORDS[words] for words in _WORDS.findall(" ".join(told.split()))}
 
 
 def time_left(screen: Screen) -> int | None:
@@ -84,30 +103,45 @@ def time_left(screen: Screen) -> int | None:
 def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> int:
     """Seals that are shown are in the books, seeds that are shown are of shoes that are done.
 
-    Returns how many there are.
+    It is the same for the first digits of them. Return how many there are.
     """
     text = screen.picture if paints else screen.memory
-    whole = set(_HEXADECIMAL.findall(text))
-    for shown in whole:
-        if file.execute("SELECT 1 FROM shoes WHERE seal = ?", (shown,)).fetchone():
+    every = set(_HEXADECIMAL.findall(text))
+    seals = {found["digits"] for found in phrases.SHORT_SEAL.finditer(text)}
+    seeds = {found["digits"] for found in phrases.SHORT_SEED.finditer(text)}
+    for shown in every | seals | seeds:
+        if shown not in seeds and file.execute(SEALED, (shown,)).fetchone():
             continue
-        _is_done(file, shown)
-    if not paints:
-        return len(whole)
-    for said in phrases.SHORT_SEAL.finditer(text):
-        asked = ("SELECT 1 FROM shoes WHERE seal LIKE ?", (f"{said['digits']}%",))
-        must(file.execute(*asked).fetchone(), "the seal {} is in no book", said["digits"])
-    for said in phrases.SHORT_SEED.finditer(text):
-        _is_done(file, said["digits"])
-    return len(whole)
+        row = None if shown in seals else file.execute(SEEDED, (shown,)).fetchone()
+        must(row is not None, "{} is shown, and in no book", shown)
+        must(row[0] is not None, "the seed {} is shown of a shoe that is open", shown)
+    _belong_together(text, file)
+    return len(every | seals | seeds)
 
 
-def _is_done(file: sqlite3.Connection, digits: str) -> None:
-    """These are digits, the first ones at least, of the seed of a shoe that is done."""
-    asked = "SELECT max(closed IS NOT NULL) FROM shoes WHERE hex(seed) LIKE ?"
-    (is_done,) = file.execute(asked, (f"{digits.upper()}%",)).fetchone()
-    must(is_done is not None, "{} is shown, and in no book", digits)
-    must(is_done, "the seed {} is shown of a shoe that is open", digits)
+def _belong_together(text: str, file: sqlite3.Connection) -> None:
+    """On each page of fair cards a seed is of the shoe that the page says."""
+    found = sorted(
+        (each.start(), whose, said is _SEEDS, each["digits"])
+        for said in (_SEALS, _SEEDS)
+        for whose, words in said.items()
+        for each in words.finditer(text)
+    )
+    seals: dict[str, str] = {}  # of the page, by whose they are
+    for _place, whose, is_seed, digits in found:
+        if not is_seed:
+            seals = {**seals, whose: digits} if whose == "last" else {whose: digits}
+            continue
+        (seal,) = file.execute(OPENS, (digits,)).fetchone() or ("",)
+        told = seals.get(whose)
+        must(told in (None, seal), "{} is told as the seed of {}, and is of {}", digits, told, seal)
+        others = [each for other, each in seals.items() if other != whose]
+        must(seal not in others, "{} is told as the seed of another shoe than {}", digits, seal)
+
+
+SEALED = "SELECT 1 FROM shoes WHERE seal LIKE ? || '%'"
+SEEDED = "SELECT closed FROM shoes WHERE lower(hex(seed)) LIKE ? || '%' ORDER BY closed IS NULL"
+OPENS = "SELECT seal FROM shoes WHERE lower(hex(seed)) = ?"
 
 
 class Journal:
