@@ -186,7 +186,8 @@ class VegasScene:
         before: it may not be taken for what the seal binds to."""
         state = self._state
         seal = "" if state.shoe is None else state.shoe.seal
-        return Fairness(seal, state.seed, state.cut, is_sealed_anew=state.shoe is not None)
+        is_sealed_anew = bool(seal and state.seed)
+        return Fairness(seal, state.seed, state.cut, is_sealed_anew=is_sealed_anew)
 
     def clock_words(self) -> str:
         """Return what the clock of the table runs for, "" when it is off."""

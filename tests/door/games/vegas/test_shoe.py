@@ -85,7 +85,7 @@ async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
     async with party(tmp_path, 1, decks=1, penetration=30) as alone:
         scene = VegasScene(alone.table, alone.sitters[0].caller)
         while not alone.state.seed:
-            assert scene.fairness() == Fairness(alone.state.shoe.seal, is_sealed_anew=True)
+            assert scene.fairness() == Fairness(alone.state.shoe.seal)
             await alone.deal()
             await alone.play_out()
         seal, seed = alone.state.shoe.seal, alone.state.seed
