@@ -96,6 +96,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False  # told that a key means nothing, since the last that did
         self._unfolding: Timer | None = None  # shows the next card
         self._unsaid: list[str] = []  # until the last card lies there
+        self._lies: int | None = None  # the round that they were shown or told the cards of
         self._has_played = False  # a round that is over, and was not asked what next
         self._is_stood = False  # time is up, and the table decides for them
         self._is_deciding = False  # the tutor has yet to say what it thinks of a decision
@@ -112,6 +113,8 @@ class VegasVisit(Sitting):
         self._come_to_table()
         try:
             await self.table.sit(self)
+            if self._lies != self._lead():  # cards were dealt while they came
+                self._come_to_table()
             self._greet()
             await self._stay()
         except TakenOver:
@@ -183,6 +186,8 @@ class VegasVisit(Sitting):
         self.console.display.refresh()
         tell = vegas_words.told_beside_the_scene if self.console.is_painted else vegas_words.told
         for item in happened:
+            if isinstance(item, news.RoundDealt | news.RoundResumed):
+                self._lies = self._lead()
             if isinstance(item, news.RoundDealt | news.RoundWentOn):
                 self._end_unfolding()
                 self._unfold(item)
@@ -545,7 +550,12 @@ class VegasVisit(Sitting):
 
     def _come_to_table(self) -> None:
         self._is_looking = True
+        self._lies = self._lead()
         super()._come_to_table()
+
+    def _lead(self) -> int | None:
+        hand = self.table.state.hand
+        return None if hand is None else hand.lead
 
     async def _step_away(self, to: Awaitable[None]) -> None:
         self._end_unfolding()

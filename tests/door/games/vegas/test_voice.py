@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ansi.canvas import Canvas
+from ansi.cards import plain as plain_card
 from ansi.cards import short
 from door.call.display import Area, plain
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
@@ -15,7 +17,9 @@ from door.games.vegas import news, words
 from door.games.vegas.news import LINES_AT_ONCE, SPAN_SECONDS
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
-from tests.door.company import AT_TABLE, company, player, table_toml
+from door.games.vegas.state import SeatedGuest
+from door.games.vegas.table import VegasTable
+from tests.door.company import AT_TABLE, Player, company, player, table_toml
 from tests.door.seated import TURN, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
 from tests.terminal import REFUSING
@@ -249,3 +253,26 @@ async def test_the_table_is_painted_in_every_size(tmp_path: Path, columns: int, 
             assert "Bob" in shown
         hand = two.round.seats[0].hands[0]
         assert str(hand.count) in plain(shown)
+
+
+async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        real, dealt = VegasTable.sit, asyncio.Event()
+
+        async def sit(self: VegasTable, guest: SeatedGuest) -> None:
+            await dealt.wait()
+            await real(self, guest)
+
+        monkeypatch.setattr(VegasTable, "sit", sit)
+        ada.board.enter("Bob")
+        bob = Player(ada.board, "Bob")
+        await bob.visits(REFUSING)
+        bob.presses("v")
+        await bob.sees("Seat 1: Ada")
+        await ada.says_bet()
+        await ada.has_the_turn()
+        dealt.set()
+        await bob.is_asked(AT_TABLE)
+        assert plain_card(ada.round.seats[0].hands[0].cards[0]) in bob.terminal.transcript
