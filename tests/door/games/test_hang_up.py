@@ -246,7 +246,7 @@ async def take_over(ada: Table, *, hand_is_open: bool = True) -> None:
     [
         ((), "lose", "you lost 4 minutes (lose)"),
         (("hit",), "win", "you won 4 minutes (win)"),
-        ((), "dealer-natural", "you lost 4 minutes (dealer natural)"),
+        ((), "dealer-natural", "you lost 4 minutes (dealer's natural)"),
         (("insurance",), "win", "you won 2 minutes (win)"),
     ],
     ids=["lost", "won", "insurance declined", "after insurance"],

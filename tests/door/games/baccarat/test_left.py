@@ -209,7 +209,7 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
         await ada.reads_that("You're out of time.")
         await ada.sees("The bank wins and takes $30,000.")
         await ada.reads_that("Your time was up: you took no card.")
-        await ada.is_sent_off("Your time is up.")
+        await ada.is_sent_off("You're out of time.")
         assert ada.play_money("usd-cent")["bankroll"] == 70_000
 
 

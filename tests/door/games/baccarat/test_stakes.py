@@ -378,7 +378,7 @@ async def test_a_caller_without_time_plays_for_nothing(tmp_path: Path) -> None:
         board.seeds = [seed_where(WINS)]
         await ada.sits_down_at_baccarat()
         await board.pass_time(60 * MINUTE)
-        await ada.is_sent_off("Your time is up.")
+        await ada.is_sent_off("You're out of time.")
         ada.terminal = await board.call()
         await log_on(ada.terminal, "Ada")
         await ada.sees("You're out of time.")

@@ -200,7 +200,7 @@ async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path) -> N
         await ada.terminal.wait_for(lambda _: ada.letters.endswith("Hit? "), "the hand")
         assert ada.letters == without_typing(seed, ("y",))
         await first.until_closed()
-        assert "Another call of yours has taken over." in first.picture
+        assert "You've logged on from another connection." in first.picture
 
 
 # No time left

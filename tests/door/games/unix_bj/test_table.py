@@ -211,7 +211,7 @@ async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path
         await ada.caller.remember({"cut": True})
         ada.board.seeds = [seed]
         ada.presses("p")
-        await ada.is_asked("A few words to cut the cards")
+        await ada.sees("A phrase to cut the cards")  # typed a row below
         ada.presses("three blind mice\r")
         await ada.terminal.wait_for(lambda _: " up\n" in ada.letters, "the dealer's card")
         with ada.board.books() as desk:
@@ -224,7 +224,7 @@ async def test_who_escapes_the_cut_has_bet_nothing(tmp_path: Path) -> None:
     async with at_the_teletype(tmp_path) as ada:
         await ada.caller.remember({"cut": True})
         ada.presses("p")
-        await ada.is_asked("A few words to cut the cards")
+        await ada.sees("A phrase to cut the cards")  # typed a row below
         ada.presses("\x03")
         await ada.is_asked(ANY_KEY)
         assert ada.rounds() == []

@@ -144,7 +144,7 @@ async def with_nothing_but_a_hand(board: World, seed: bytes) -> Player:
     await ada.goes_to_the_teletype()
     await ada.starts(seed)
     await board.pass_time(2 * MINUTE)
-    await ada.is_sent_off("No key was pressed for too long.")
+    await ada.is_sent_off("Disconnected: no key pressed.")
     assert ada.has["online"] == 0
     assert ada.journal() == ["bet"]
     return ada
