@@ -138,11 +138,11 @@ def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> No
         ("A", "A name has 2 to 24 characters.\n"),
         ("semi;colon", "digits, spaces and . ' - _\n"),
         ("bell\a", "A name cannot contain control or invisible characters.\n"),
-        ("12345", "A name contains a letter.\n"),
+        ("12345", "A name needs at least one letter.\n"),
         ("", "A name has 2 to 24 characters.\n"),
         ("A\udcffda", "A name cannot contain control or invisible characters.\n"),
-        ("New", "That name is reserved for the house.\n"),
-        ("Dealer", "That name is reserved for the house.\n"),
+        ("New", "That name is kept for the house.\n"),
+        ("Dealer", "That name is kept for the house.\n"),
     ],
 )
 def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
@@ -179,7 +179,7 @@ async def test_a_caller_who_is_on_line_is_not_deleted(tmp_path: Path) -> None:
         shell = Shell(tmp_path / "sysop.toml")
         told = shell("callers", "delete", "Ada", "--yes")
         assert (told.status, told.output) == (2, "")
-        assert told.error == "He is on line; let him log off first.\n"
+        assert told.error == "They are online; let them log off first.\n"
         await ada.bets(1, hand(ends="push"))
 
 
@@ -205,7 +205,7 @@ def test_a_password_is_asked_for_twice_and_not_shown(sysop: Sysop) -> None:
     [
         (b"short\n", "Use at least 6 characters for your password.\n"),
         (b"", "Use at least 6 characters for your password.\n"),
-        (b"x" * 129, "A password has at most 128 characters.\n"),
+        (b"x" * 129, "Use at most 128 characters for your password.\n"),
         (b"caf\xe9 caf\xe9\n", "The password is not in UTF-8.\n"),
     ],
 )

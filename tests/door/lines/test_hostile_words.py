@@ -129,7 +129,7 @@ async def cuts(ada: Table, evil: bytes) -> None:
     ada.terminal.send(b" duck\r")
     await ada.prompt("Coins to bet")
     ada.terminal.send("1\r")
-    await ada.terminal.until("The dealer")
+    await ada.terminal.until("Turns today: 1 of 20")
     await ada.board.settled()
 
 

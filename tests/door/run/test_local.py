@@ -58,7 +58,7 @@ async def test_a_caller_whose_name_is_only_read_like_the_sysops_is_not_played_fo
             callers.rename(desk, other, "5ysop")
             desk.connection.exec_driver_sql("UPDATE callers SET fold = 'sysop'")
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
-        await visit.terminal.until("has a name that is only read like Sysop")
+        await visit.terminal.until("looks like Sysop, your name in sysop.toml")
         await visit.ends()
         with host.books() as desk:
             assert powers.holders(desk) == []

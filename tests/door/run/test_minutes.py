@@ -114,7 +114,8 @@ async def test_who_loses_and_comes_again_earns_nothing(tmp_path) -> None:
         host.house(**GENEROUS)
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.prompt("Press any key")
-        assert visit.terminal.shows(f"{lost // MINUTE} minutes that you lost here today")
+        minutes = lost // MINUTE
+        assert visit.terminal.shows(f"after the {minutes} minutes you lost here earlier today")
         visit.presses(" ")
         await visit.prompt("ood-bye")
         assert visit.time_left <= 60 * MINUTE - lost
@@ -229,7 +230,7 @@ async def test_a_file_that_has_gone_leaves_it_in_our_bank(tmp_path) -> None:
         (host.node(1) / "DOOR32.SYS").unlink()
         await visit.gets_up()
         assert await visit.goes() == 0
-        assert visit.terminal.shows(f"Xibalba cannot take {minutes} minutes just now")
+        assert visit.terminal.shows(f"Xibalba can't take your {minutes} minutes just now")
         assert host.given_back() == [(minutes, "kept")]
         assert host.balances(NAME)["bank"] == host.won
 

@@ -177,7 +177,7 @@ async def plays_a_hand(window: Window) -> None:
         window.types("s")
     await window.asks("<B>et")
     window.types("f")
-    await window.asks("Seed of the last shoe")
+    await window.shows("Seed of the last shoe")
     assert re.search(r"^ ?[0-9a-f]{64}$", window.picture, re.MULTILINE)
     window.types(" ")
     await window.asks("<B>et")

@@ -157,7 +157,7 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
             "No more calls are taken; 1 caller is on. The board closes when the last has gone.\n"
         )
         await stranger.is_sent_off("The board is closing and takes no more calls.")
-        await ada.sees("It takes no more calls; please finish soon.")
+        await ada.sees("The sysop is about to close the board. Please finish soon.")
         with pytest.raises(ConnectionRefusedError):
             await board.call()
         assert "takes no more calls" in (await sysop(board, "nodes")).output

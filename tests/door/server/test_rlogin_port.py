@@ -147,7 +147,7 @@ async def test_a_header_may_come_byte_by_byte(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("profile", "shown"), [(ANSWERING, "cp437, colour"), (UNICODE, "utf-8, colour")]
+    ("profile", "shown"), [(ANSWERING, "cp437, in colour"), (UNICODE, "utf-8, in colour")]
 )
 async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
     tmp_path, profile, shown

@@ -470,6 +470,6 @@ async def test_the_first_seat_cuts_and_all_see_with_what(tmp_path: Path) -> None
         assert "<C>ut" in ada.prompt
         assert "<C>ut" not in bob.prompt
         ada.presses("c")
-        await ada.sees("A few words to cut the cards")
+        await ada.sees("A phrase to cut the cards")
         ada.presses("seven come |12eleven\r")
         await bob.sees("Ada cuts with: seven come │12eleven")
