@@ -76,7 +76,7 @@ async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_tom
         nobody = "Nothing is held against 192.0.2.1.\n"
         assert await sysop("forgive", "192.0.2.1") == Told(2, "", nobody)
         assert "1 caller is on" in (await sysop("drain")).output
-        await bob.sees("It takes no more calls; please finish soon.")
+        await bob.sees("The sysop is about to close the board. Please finish soon.")
         assert await sysop("stop") == Told(0, "The board is closing.\n", "")
         assert board.server.ended.is_set()
 
