@@ -126,12 +126,24 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=512)
-def wrap_question(text: str, width: int) -> tuple[str, ...]:
-    """Break a question into lines; choices stand two spaces apart, and none of them is broken.
+def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
+    """Break a question into lines, so that an answer of `room` cells fits behind the last.
 
-    >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22)
+    Choices stand two spaces apart, and none of them is broken. An answer gets at most half a line.
+
+    >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22, 1)
     ('Take a card?  <Y>es', '<N>o thanks')
+    >>> wrap_question("Take a card?  <Y>es  <N>o", 26, 1)
+    ('Take a card?  <Y>es', '<N>o')
     """
+    lines = _break_question(text, width)
+    room = min(room, width // 2)
+    if text_width(plain(lines[-1])) + 1 + room > width:
+        return (*lines[:-1], *_break_question(lines[-1], width - 1 - room))
+    return lines
+
+
+def _break_question(text: str, width: int) -> tuple[str, ...]:
     lines: list[str] = []
     for choice in text.split("  "):
         joined = f"{lines[-1]}  {choice}" if lines else choice
@@ -192,9 +204,7 @@ class LinesDisplay:
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask; the cells that are wanted behind the question are there if a line has so many."""
         self._prompt, self._typed, self._wanted = text, "", room
-        *above, last = wrap_question(text, self._width)
-        if text_width(plain(last)) + 1 + min(room, self._width // 2) > self._width:
-            above, last = [*above, last], ""
+        *above, last = wrap_question(text, self._width, room)
         for line in above:
             self._send(self._styled(line) + "\r\n")
         self._send(self._styled(last) + " " if last else "")
@@ -321,10 +331,7 @@ class CanvasDisplay:
         """Ask; behind the question there are `room` cells, if the screen has so many."""
         rows = len(self._asked)
         self._prompt, self._typed, self._room = text, "", room
-        width = self._canvas.width - 2
-        asked = wrap_question(text, width)
-        if text_width(plain(asked[-1])) + 1 + min(max(room, 1), width // 2) > width:
-            asked = (*asked, "")
+        asked = wrap_question(text, self._canvas.width - 2, max(room, 1))
         self._asked = asked[-self._below :]
         self._note(_PROMPT if len(self._asked) == rows else _PROMPT | _MESSAGES)
 

@@ -79,14 +79,14 @@ class BeforeABet(Point):
         await self.sits_down()
 
     def tries(self) -> None:
-        self.presses("p")
+        self.presses("b")
 
     async def is_told(self) -> None:
         await self.reads_slowly(UNWRITTEN)
         await self.is_asked("<Q>uit")
 
     async def goes_on(self) -> None:
-        self.presses("p")
+        self.presses("b")
         await self.is_asked("Coins to bet")
 
 
@@ -95,7 +95,7 @@ class ABet(BeforeABet):
 
     async def comes(self) -> None:
         await super().comes()
-        self.presses("p")
+        self.presses("b")
         await self.is_asked("Coins to bet")
 
     def tries(self) -> None:
@@ -111,7 +111,7 @@ class InAHand(Point):
         await self.visits()
         await self.sits_down()
         for _ in range(HANDS):
-            self.presses("p")
+            self.presses("b")
             await self.is_asked("Coins to bet")
             self.presses("1\r")
             await self.one_of("<Q>uit", *self.ASKED)
@@ -158,7 +158,7 @@ class InACoup(InAHand):
         self.presses("t")
         await self.is_asked("<Q>uit")
         for _ in range(HANDS):
-            self.presses("p")
+            self.presses("b")
             await self.is_asked("Place your bets")
             self.presses("1\r")
             await self.terminal.wait_for(lambda _: "Place your" not in self.prompt, "the cards")

@@ -17,7 +17,7 @@ from tests.faults.test_lying_disk import rounds
 from tests.faults.test_trouble import TOML
 from timebank.ledger import high_water
 
-NO_MORE = "its books are not as they should be"
+NO_MORE = "its books are damaged"
 
 
 def beside(path: Path, ending: str) -> Path:

@@ -29,7 +29,7 @@ async def test_a_bet_that_was_told_to_be_refused_is_not_there_after_kill_9(
         (point,) = await household(board, [ABet])
         disk.fail(SYNC_LOG)
         point.tries()
-        await point.sees_one_of(wording.IN_DOUBT)
+        await point.sees_one_of(str(wording.IN_DOUBT))
         assert UNWRITTEN not in point.screen
         disk.mend()
         await point.reads_slowly(UNWRITTEN)
@@ -55,7 +55,7 @@ async def test_books_that_are_taken_away_close_the_board_and_nothing_is_lost(
             copy.replace(books)
         else:
             books.with_name(f"{books.name}-wal").unlink()
-        await point.terminal.until("its books are not as they should be", SOON)
+        await point.terminal.until("its books are damaged", SOON)
         await point.terminal.until_closed()
         assert await board.ends() != 0
         assert any("All that was acknowledged is in" in line for line in board.said)

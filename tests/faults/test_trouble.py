@@ -200,7 +200,7 @@ async def test_a_door_that_is_hung_up_on_does_not_keep_its_host_waiting_for_lock
         with trouble.immediate_lock(visit):
             if is_deciding:
                 visit.presses("n" if await question(visit) == INSURANCE else "s")
-                await visit.terminal.until("please wait", SOON)
+                await visit.terminal.until("Please wait", SOON)
             visit.gets(HANG_UP)
             assert await visit.ends(within=KILLED_AFTER) == 0
         count.look()

@@ -186,11 +186,11 @@ async def test_a_secret_may_begin_with_a_question_mark(caller: Somebody) -> None
 
 async def test_a_long_question_leaves_room_to_type(caller: Somebody) -> None:
     """The insurance prompt filled the row; the cursor stood on its last letter."""
-    question = "w" * 77
-    async with caller.asked(caller.console.ask({"Y": ""}, menu=question)):
-        assert caller.screen[21:23] == [f" {question}", ""]
+    words = " ".join(["no"] * 25)
+    async with caller.asked(caller.console.ask({"Y": ""}, menu=f"{words} yes")):
+        assert caller.screen[21:23] == [f" {words}", " yes"]
         await caller.types(b"x")
-        assert caller.screen[21] == f" {question}"
+        assert caller.screen[21] == f" {words}"
 
 
 async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_needs() -> None:
@@ -199,11 +199,10 @@ async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_ne
     async with caller.asked(caller.console.entry(words, longest=20)):
         assert caller.screen[20:24] == [
             *[f" {' '.join(['word'] * 7)}"] * 2,
-            f" {' '.join(['word'] * 6)}",
-            "",
+            *[f" {' '.join(['word'] * 3)}"] * 2,
         ]
         await caller.types(b"hello")
-        assert caller.screen[23] == " hello"
+        assert caller.screen[23] == f" {' '.join(['word'] * 3)} hello"
 
 
 # Texts

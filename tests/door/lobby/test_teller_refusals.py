@@ -187,7 +187,7 @@ async def test_other_modes_show_history_and_say_what_they_do(
     async with world(tmp_path, toml=toml) as board:
         ada = await at_the_window(board, "Ada", profile=profile)
         await ada.sees(what)
-        assert "Deposit" not in ada.screen
+        assert "<D>eposit" not in ada.screen
         ada.presses("dwtbral")
         ada.presses("h")
         await ada.sees("Granted 1:00:00 for 2026-11-20")

@@ -167,9 +167,9 @@ async def test_an_event_that_begins_during_a_hand_stands_it(tmp_path: Path) -> N
         board.clock.suspend(HALF_HOUR)
         await board.pass_time(1)
         await ada.is_sent_off(
-            "1 turn, 1 won, 0 lost",
+            "Black Jack For Time: 1 win, 0 losses.",
             "Mail hour has begun. Please call back at 13:30.",
-            "59 minutes 59 seconds more wait for you after Mail hour.",
+            "59 minutes 59 seconds more after Mail hour.",
         )
         assert ada.ledger[-6:] == [
             ("elapsed", 1),
@@ -212,7 +212,7 @@ async def test_a_hand_dropped_before_an_event_is_finished_after_it(tmp_path: Pat
         assert ada.has["online"] == (30 - 5 - 1 + 30 + 10) * MINUTE
 
 
-WARNING = "Mail hour at 12:30: of a full win of 20:00 on 10 coins, 20:00 would"
+WARNING = "Mail hour at 12:30: a full win on 10 coins is 20:00, and 20:00 of it would"
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
 WHERE = {
     "built-in": "go to your time bank",
     "external": "go to your time bank elsewhere",
-    "none": "be trimmed",
+    "none": "be lost",
 }
 
 
@@ -275,7 +275,7 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
         await ada.is_asked(": 5")
         assert "full win" not in ada.screen
         ada.presses("\b6")
-        await ada.sees("of a full win of 12:00 on 6 coins, 2:00 would be trimmed.")
+        await ada.sees("a full win on 6 coins is 12:00, and 2:00 of it would be lost.")
         ada.presses("\b5\x1b")
         await ada.is_asked(TABLE)
         await ada.bets(5, "double", ends="win")

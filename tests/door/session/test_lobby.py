@@ -50,7 +50,7 @@ async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -
         ("t", "tutor", True),
         ("c", "cut", True),
         ("d", "auto_deposit", True),
-        ("a", "animation", "fast"),
+        ("a", "animation", "normal"),
     ],
 )
 async def test_a_setting_is_switched(tmp_path: Path, key: str, preference: str, value) -> None:

@@ -135,7 +135,7 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
         await ada.sees("Paid 10 coins")
-        await ada.sees("5 minutes: A stake that was left of the minutes of an earlier day.")
+        await ada.sees("5 minutes: Stake from the minutes of an earlier day.")
         assert ada.has["online"] == 65 * MINUTE
         await ada.sees_time_left(65 * MINUTE)
         assert "Turns today: 0 of 20" in ada.screen

@@ -94,7 +94,9 @@ async def test_a_guest_is_given_no_powers(tmp_path: Path) -> None:
             host_caller(desk, "Xibalba", "1", "Bill Gates")
         told = Shell(tmp_path / "sysop.toml")("callers", "grant", "Bill Gates@Xibalba")
         assert (told.status, told.output) == (2, "")
-        assert told.error.startswith("Bill Gates@Xibalba is a caller of Xibalba, and ")
+        assert told.error.startswith(
+            "Bill Gates@Xibalba is a caller of Xibalba, whose sysop vouches for them"
+        )
         assert powers_of(board) == [("Bill Gates@Xibalba", 0)]
 
 
@@ -251,8 +253,8 @@ def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None
         (("grant", "Eve"), "There is no caller named Eve."),
         (("revoke", "#7"), "There is no caller number 7."),
         (("grant", "#99999999999999999999"), "There is no caller named #9999"),
-        (("revoke", "Ada"), "Ada, caller number 1, has no powers of the sysop's."),
-        (("grant", "Bob"), "Bob, caller number 2, has the sysop's powers already."),
+        (("revoke", "Ada"), "Ada, caller number 1, has no sysop powers."),
+        (("grant", "Bob"), "Bob, caller number 2, already has sysop powers."),
     ],
 )
 def test_what_cannot_be_given_or_taken_is_told(

@@ -101,11 +101,11 @@ async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "the question")
         await ada.sees(
-            "That's your recovery code. It works until you have another, or a new password."
+            "That's your recovery code. It works until you get another, or a new password."
         )
         ada.presses("n")
         await ada.is_asked(SHOWN)
-        await ada.sees("It works from when you press a key. Until then your old code works")
+        await ada.sees("It works once you press a key. Until then your old code works")
         another = code_on(ada)
         ada.presses(" ")
         await ada.sees("Your new recovery code works now; no earlier one does.")
@@ -304,7 +304,7 @@ async def test_no_code_of_the_settings_stands_beside_a_password_that_the_sysop_h
         await thief.is_asked(SHOWN)
         Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
         thief.presses(" ")
-        await thief.reads_that("Your password or your code was changed meanwhile")
+        await thief.reads_that("Your password or code was changed from elsewhere meanwhile.")
         assert not has_code(board)
 
 
@@ -325,7 +325,7 @@ async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
         with monkeypatch.context() as patch:
             patch.setattr(recovery, "replace", cannot_be_written)
             ada.presses(" ")
-            await ada.is_told("The new code couldn't be stored, and does not work.")
+            await ada.is_told("The new code couldn't be stored and doesn't work.")
             await ada.is_told("Please call again later.")
         await nobody_is_there(board)
         await is_refused(board, never)
@@ -342,7 +342,7 @@ async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
         ada = await gets_to(board, await registers(board, "Ada", HOME), "the new code")
         monkeypatch.setattr(recovery, "replace", nobody_knows)
         ada.presses(" ")
-        await ada.is_told("nobody knows yet whether the new code works. Keep both.")
+        await ada.is_told("The disk has failed. The new code may or may not work: keep both.")
 
 
 async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,7 +355,7 @@ async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.Monk
         with monkeypatch.context() as patch:
             patch.setattr(recovery, "replace", cannot_be_written)
             ada.presses(" ")
-            await ada.reads_that("The new code couldn't be stored, and does not work.")
+            await ada.reads_that("The new code couldn't be stored and doesn't work.")
             await ada.is_asked(MENU)
         await ada.logs_off()
         await gets_to(board, code, "the question")
@@ -382,7 +382,7 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
         for each in (code, another):
             await is_refused(board, each)
         ada = await calls_with(board, PASSWORD)
-        await ada.sees("Your recovery code is void, because the books of the board were restored:")
+        await ada.sees("The board was restored from a backup, so your recovery code is void.")
         await ada.goes_on_to(MENU)
         ada.presses("y")
         await ada.sees("none: press R to make one")

@@ -115,8 +115,10 @@ async def test_a_first_call_fits_the_smallest_window(tmp_path: Path) -> None:
         await ada.sees("The Test Board Sysop Sysop 0 of 16 nodes busy, 60 minutes a day")
         ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
         await ada.sees("Press any key when you have written it down")
-        ada.presses("\r\r")
+        ada.presses("\r\r\r")
         await ada.reads_that("You have 60 minutes today.")
+        await ada.is_asked("<N>o")
+        ada.presses("n")
         await ada.is_asked(MENU)
         assert rightmost_column(ada.terminal) < 40
 
@@ -255,8 +257,8 @@ async def test_a_log_on_follows_the_width_of_the_window(tmp_path: Path) -> None:
         ada.terminal.resize(40, 20)
         ada.presses("Ada\rwrong\r")
         await ada.sees("Wrong name or password")
-        wrong = next(row for row in ada.terminal.lines if "That name" in row)
-        assert wrong.strip() == "That name and that password do not"
+        wrong = next(row for row in ada.terminal.lines if "Wrong name" in row)
+        assert wrong.strip() == "Wrong name or password."
 
 
 # What is no key.

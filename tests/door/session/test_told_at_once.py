@@ -252,13 +252,14 @@ async def test_control_characters_never_reach_the_receivers_screen(tmp_path: Pat
     """Typed ones are keys or nothing; those that a program writes are taken out."""
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob")
+        top = bob.terminal.row(0)
         ada = await at_the_window(board, "Ada", saved=30)
         await sends_ten(ada, message="be\x07ll \x1b[2J\x1b[5;5H \u202egnp\u200b é\x85")
         await bob.sees('Ada sent you 10 minutes: "bell')
         writes_elsewhere(board, "Bob", 5, "a \x1b[2Jclean\x07\n sweep")
         await has_looked(board)
         await bob.sees("5 minutes deposited by another program: a [2Jclean sweep.")
-        assert bob.terminal.row(0).strip() == "The Test Board"
+        assert bob.terminal.row(0) == top
         for control in ("\u202e", "\u200b", "\x85"):
             assert control not in bob.terminal.transcript
 
