@@ -147,7 +147,7 @@ def log_on(port: int, number: int) -> Caller:
     caller.send(PASSWORD.encode() + b"\r")
     caller.until(b"any key")
     caller.send(b" ")
-    caller.until(b"ood-bye")
+    caller.until(b"oodbye")
     caller.send(b"b")
     caller.until(b"<B>et")
     return caller

@@ -290,7 +290,7 @@ async def register(terminal: Terminal, name: str) -> None:
     terminal.send(" ")
     await confirm_look(terminal, "Take a one-minute")
     terminal.send("n")
-    await terminal.until("ood-bye")
+    await terminal.until("oodbye")
 
 
 async def log_on(terminal: Terminal, name: str) -> None:
@@ -301,7 +301,7 @@ async def log_on(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
 
 
-async def confirm_look(terminal: Terminal, then: str = "ood-bye") -> None:
+async def confirm_look(terminal: Terminal, then: str = "oodbye") -> None:
     """Accept the guess about the screen, and read on to the main menu or to what is asked then."""
     await terminal.until("Which of these boxes looks right?")
     await terminal.until("Your choice")

@@ -36,7 +36,7 @@ SERVICES = {
     "W": N_("Who is on"),
     "N": N_("News"),
     "Y": N_("Your settings"),
-    "G": N_("Good-bye"),
+    "G": N_("Goodbye"),
 }
 MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send them to somebody, borrow."),

@@ -1,4 +1,4 @@
-"""One call from the first byte to the last: log-on, the evening, the good-bye."""
+"""One call from the first byte to the last: log-on, the evening, the goodbye."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str
 
 
 async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
-    """Receive the caller, lead them through the board, say good-bye; return why it ended."""
+    """Receive the caller, lead them through the board, say goodbye; return why it ended."""
     console = caller.console
     try:
         try:

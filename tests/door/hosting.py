@@ -105,10 +105,10 @@ class Visit(Table):
         """Read the welcome and go on to the main menu."""
         await self.prompt("Press any key")
         self.presses(" ")
-        await self.prompt("ood-bye")
+        await self.prompt("oodbye")
 
     async def goes(self) -> int:
-        """Say good-bye in the main menu; return the door's exit status."""
+        """Say goodbye in the main menu; return the door's exit status."""
         self.presses("g")
         await self.prompt("Leave the board?")
         self.presses("y")

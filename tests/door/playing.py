@@ -130,7 +130,7 @@ class Table:
 
     async def gets_up(self) -> None:
         self.terminal.send("q")
-        await self.prompt("ood-bye")
+        await self.prompt("oodbye")
 
     async def logs_off(self) -> None:
         await self.gets_up()
@@ -149,7 +149,7 @@ class Table:
         """Log on again, on a day that was begun, and sit down."""
         self.terminal = await self.board.call()
         await log_on(self.terminal, self.name)
-        await self.prompt("ood-bye")
+        await self.prompt("oodbye")
         self.terminal.send("b")
         await self.prompt(PLACE_BET)
 
@@ -293,7 +293,7 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
     table = Table(board, terminal, name)
     await table.prompt("Press any key")
     terminal.send(" ")
-    await table.prompt("ood-bye")
+    await table.prompt("oodbye")
     terminal.send("b")
     await table.prompt(PLACE_BET)
     return table

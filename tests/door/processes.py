@@ -26,7 +26,7 @@ from tests.terminal import MODERN, PATIENCE, Profile, Terminal
 from tests.world import BOARD, World, log_on
 from timebank.ledger.database import BUSY_SECONDS, Database
 
-NEWS, MENU, INSURANCE, HIT = "Press any key", "ood-bye", "Insurance for", "<H>it"
+NEWS, MENU, INSURANCE, HIT = "Press any key", "oodbye", "Insurance for", "<H>it"
 
 
 # No event may come while the tests run, whatever the time is.

@@ -114,7 +114,7 @@ class Punter(Guest):
     async def logs_off_from_table(self) -> None:
         """Get up, and leave the board."""
         self.presses("q")
-        await self.is_asked("ood-bye")
+        await self.is_asked("oodbye")
         await self.logs_off()
 
     async def comes_back(self) -> None:

@@ -10,7 +10,7 @@ from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on
 
 MINUTE = 60
-MENU = "<G>ood-bye"
+MENU = "<G>oodbye"
 TABLE = "bank  <Q>uit"  # how the menu ends, also where it takes two rows
 PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}
 NO_EVENTS = "events = []\n"

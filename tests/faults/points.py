@@ -17,7 +17,7 @@ from tests.world import PASSWORD
 
 UNWRITTEN = "The books cannot be written right now. Nothing has changed."
 WINDOWLESS = "The books cannot be written right now ("
-TURNED_AWAY = "The board's books cannot be opened just now. Please call again later."
+TURNED_AWAY = "The board's books can't be opened just now. Please call again later."
 SOON = 120.0  # seconds: the longest wait for a lock, twice, on a very busy machine
 HANDS = 60  # of which one asks something; the shuffles are known, so it is always the same one
 
@@ -63,11 +63,11 @@ class Point(Guest):
         """Call again; a call that could not be closed is taken over."""
         await self.calls()
         await self.terminal.wait_for(
-            lambda _: any(words in self.prompt for words in ("over?", "any key", MENU)), "the menu"
+            lambda _: any(words in self.prompt for words in ("continue here?", "any key", MENU)), "the menu"
         )
-        if "over?" in self.prompt:
+        if "continue here?" in self.prompt:
             self.presses("y")
-            await self.terminal.wait_for(lambda _: "over?" not in self.prompt, "the menu")
+            await self.terminal.wait_for(lambda _: "continue here?" not in self.prompt, "the menu")
         await self.goes_on_to(MENU)
 
 
@@ -273,14 +273,14 @@ class AtTheWindow(Point):
 
 
 class LogsOff(Point):
-    """Says good-bye."""
+    """Says goodbye."""
 
     def tries(self) -> None:
         self.presses("gy")
 
     async def is_told(self) -> None:
         await self.terminal.until_closed(SOON)
-        await self.sees("Good-bye")
+        await self.sees("Goodbye, ")
 
     async def goes_on(self) -> None:
         await self.comes_back()

@@ -33,7 +33,7 @@ NO_TO_ALL = b"".join(
         *((252, option) for option in (3, 0, 24, 31, 39, 42)),
     )
 )
-MENU = "ood-bye"
+MENU = "oodbye"
 # What is answered on the way to the menu; who has left a hand open is led back to it first.
 ON_THE_WAY = {
     "Press any key": b"\r",

@@ -9,7 +9,7 @@
     wrong = check.against_the_books(database_file, [robot.seen])
 
 A `Robot` registers under its name with the password `PASSWORD`, or logs on with it when `is_known`
-says that the board has the name. It plays until `stop` is set, then says good-bye, and hangs up
+says that the board has the name. It plays until `stop` is set, then says goodbye, and hangs up
 when that takes longer than some seconds. A call that is lost at any byte, a server that is gone and
 a port that nobody answers at are part of its day: it calls again, at `host` and `port` as they are
 then. Nothing of that is raised.

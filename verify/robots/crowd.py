@@ -44,7 +44,7 @@ class CrowdProcess:
         return answer
 
     def hush(self) -> None:
-        """Let all of them say good-bye; `seen` waits until they have."""
+        """Let all of them say goodbye; `seen` waits until they have."""
         self._pipe.send("stop")
 
     def seen(self) -> list[Seen]:

@@ -115,7 +115,7 @@ def _letter(letter: str) -> str:
     return re.escape(letter) if letter.isascii() else r"\S{1,2}"
 
 
-# Log-on and good-bye.
+# Log-on and goodbye.
 
 NAME = Said("Name:")
 NEW_NAME = Said("The name you want:")

@@ -91,7 +91,7 @@ class Robot:
         self._chooser.is_known = is_known
 
     async def play(self, stop: asyncio.Event) -> None:
-        """Call again and again until `stop` is set, then say good-bye and return."""
+        """Call again and again until `stop` is set, then say goodbye and return."""
         while not stop.is_set():
             with contextlib.suppress(OSError):  # nobody answers, or the system has no port left
                 await self._call(stop)

@@ -66,7 +66,7 @@ class Seen:
     # Open on a table for one caller.
     cards: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
     calls: int = 0
-    lost: int = 0  # calls whose line was gone before the good-bye
+    lost: int = 0  # calls whose line was gone before the goodbye
     taken_over: int = 0
     keys: int = 0
     waits: list[float] = field(default_factory=list)  # for the answer to a key, in seconds

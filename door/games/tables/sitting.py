@@ -49,7 +49,7 @@ class Sitting:
         """Follow the clock, once a second."""
 
     def _statement(self) -> str:
-        """Say how the caller did, for the menu and the good-bye; "" when they did not play."""
+        """Say how the caller did, for the menu and the goodbye; "" when they did not play."""
         raise NotImplementedError
 
     # For all tables.

@@ -219,7 +219,7 @@ class TlsLayer(Stage, asyncio.Transport):
                 self._fail(f"broken TLS: {reason}", own_fault=not _is_innocent(reason))
                 return
             self._answer()
-            if not count:  # the caller's good-bye
+            if not count:  # the caller's goodbye
                 self._end()
                 self.close()
                 return
@@ -300,13 +300,13 @@ class TlsLayer(Stage, asyncio.Transport):
             return
         try:
             self._tls.write(data)
-        except ssl.SSLError as error:  # the caller's good-bye has been read, say
+        except ssl.SSLError as error:  # the caller's goodbye has been read, say
             self._fail(f"broken TLS: {_reason(error)}", own_fault=False)
             return
         self._flush()
 
     def can_write_eof(self) -> bool:
-        return True  # a good-bye of TLS, and the socket's half-close behind it
+        return True  # a goodbye of TLS, and the socket's half-close behind it
 
     def write_eof(self) -> None:
         """Send no more; the caller is read on."""
@@ -326,7 +326,7 @@ class TlsLayer(Stage, asyncio.Transport):
         if self._said_good_bye or self._failed:
             return
         self._said_good_bye = True
-        # The caller's own good-bye is not waited for: it is always wanted, or an error by now.
+        # The caller's own goodbye is not waited for: it is always wanted, or an error by now.
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         self._flush()

@@ -111,7 +111,7 @@ async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) ->
         await log_on(bob, "Bob")
         await bob.until("Press any key")
         bob.send(" ")
-        await bob.until("ood-bye")
+        await bob.until("oodbye")
         await ada.asks_to_bet()
         with doubt(ada.board, is_written=False):
             ada.terminal.send("2\r")

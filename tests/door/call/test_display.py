@@ -107,9 +107,9 @@ def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:
 
 
 def test_closing_sends_first_what_waits_and_leaves_an_empty_screen(screen: Screen) -> None:
-    screen.display.say("Good-bye.")
+    screen.display.say("Goodbye.")
     screen.display.close()
-    assert "Good-bye." in screen.sent[0]
+    assert "Goodbye." in screen.sent[0]
     assert screen.picture == [""] * 24
     screen.time_passes()
     assert len(screen.sent) == 2

@@ -136,4 +136,4 @@ async def test_a_call_from_elsewhere_goes_on_when_too_many_guesses_were_made(
         await guesses(somebody)
         await is_held_back(somebody, wait="3 minutes")
         somebody.presses("q")
-        await somebody.is_asked("<G>ood-bye")
+        await somebody.is_asked("<G>oodbye")

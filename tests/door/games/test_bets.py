@@ -171,7 +171,7 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         await ada.prompt("Press any key")
         await ada.message("No turns left here today: 2 a day.")
         ada.terminal.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
         await ada.terminal.until("all 2 turns used today")
         # Sitting down again brings no third one.
         ada.terminal.send("b")

@@ -235,7 +235,7 @@ async def take_over(ada: Table, *, hand_is_open: bool = True) -> None:
     if hand_is_open:
         await ada.sees_hand()
     else:
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
 
 
 # For good
@@ -274,7 +274,7 @@ async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(
             f"for you: {result}."
         ) in told
         ada.terminal.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
         # A notice is read once.
         ada.terminal.abort()
         await ada.is_gone()
@@ -330,7 +330,7 @@ async def test_a_hand_stood_from_a_running_shoe_leaves_the_shoe_open(tmp_path: P
         await log_on(ada.terminal, "Ada")
         await ada.prompt("Press any key")
         ada.terminal.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
         ada.terminal.send("b")
         await ada.prompt(PLACE_BET)
         assert await ada.seal() == seal

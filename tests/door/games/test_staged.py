@@ -239,7 +239,7 @@ async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
     await log_on(terminal, "Ada")
     await terminal.until("ress any key")
     terminal.send(" ")
-    await terminal.until("ood-bye")
+    await terminal.until("oodbye")
     terminal.send(game)
     await terminal.until("<B>et")
     return terminal
@@ -267,4 +267,4 @@ async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:
         await ada.prompt("Press any key")
         assert "Dealer" not in ada.terminal.picture
         ada.terminal.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")

@@ -186,7 +186,7 @@ async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
             if letter == "v":  # the shoe there is sealed when it can be
                 await ada.prompt("<Q>uit")
                 ada.terminal.send("q")
-            await ada.prompt("ood-bye")
+            await ada.prompt("oodbye")
         assert not ada.terminal.closed
         ada.terminal.send("b")
         await ada.prompt(PLACE_BET)
@@ -206,7 +206,7 @@ async def test_a_hand_that_makes_no_sense_keeps_neither_board_nor_caller_from_go
         await log_on(ada.terminal, ada.name)
         await ada.prompt("Press any key")
         ada.terminal.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
         ada.terminal.send("b")
         await ada.prompt(PLACE_BET)
         ada.terminal.send("b")

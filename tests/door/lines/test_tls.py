@@ -87,18 +87,18 @@ async def test_a_paused_line_takes_in_no_more_than_may_wait(tmp_path: Path) -> N
 async def test_the_last_words_arrive_and_tls_ends_as_it_should(tmp_path: Path) -> None:
     async with board_with_tls(tmp_path) as board:
         context = trusting()
-        # A program that tells a cut-off from an end would raise at an end without good-bye.
+        # A program that tells a cut-off from an end would raise at an end without goodbye.
         context.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", board.port, ssl=context, server_hostname="localhost"
         )
         call = await board.answered()
         writer.write(b"typed on" * 100)
-        call.line.write(b"Good-bye.")
+        call.line.write(b"Goodbye.")
         call.over.set()
         async with asyncio.timeout(PATIENCE):
             said = await reader.read()
-        assert said.endswith(b"Good-bye.")
+        assert said.endswith(b"Goodbye.")
         writer.close()
         assert await call.until_ended() == "the board hung up"
 

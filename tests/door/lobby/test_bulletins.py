@@ -33,7 +33,7 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         caller.send("\r")
         await caller.until("10:00")
         caller.send("q")
-        await caller.until("ood-bye")
+        await caller.until("oodbye")
         caller.send("gy")
         await caller.until_closed()
         texts = tmp_path / "texts"

@@ -73,7 +73,7 @@ async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
             assert await question(again) in (HIT, INSURANCE)
             assert host.visits_told()[-1]["standing"] == staked
         else:
-            await again.prompt("ood-bye")
+            await again.prompt("oodbye")
         again.gets(HANG_UP)
         assert await again.ends(within=2.0) == 0
         assert host.balances(NAME)["online"] == 0

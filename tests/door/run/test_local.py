@@ -18,7 +18,7 @@ async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(tmp_pat
         await visit.terminal.until("You have sysop powers now.")
         await visit.terminal.until("minutes today")
         visit.presses(" ")
-        await visit.prompt("ood-bye")
+        await visit.prompt("oodbye")
         assert visit.terminal.shows("Good to see you, Sysop.")
         assert "Node 0 " in visit.terminal.row(23)
         visit.presses("g")

@@ -18,7 +18,7 @@ async def plays(host: Host, number: int) -> Visit:
     visit = await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
     await visit.terminal.until("Press any key", seconds=120)
     visit.presses(" ")
-    await visit.terminal.until("ood-bye", seconds=120)
+    await visit.terminal.until("oodbye", seconds=120)
     visit.presses("b")
     await visit.terminal.until("<B>et", seconds=120)
     await open_a_hand(visit)

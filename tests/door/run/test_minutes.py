@@ -117,7 +117,7 @@ async def test_who_loses_and_comes_again_earns_nothing(tmp_path) -> None:
         minutes = lost // MINUTE
         assert visit.terminal.shows(f"after the {minutes} minutes you lost here earlier today")
         visit.presses(" ")
-        await visit.prompt("ood-bye")
+        await visit.prompt("oodbye")
         assert visit.time_left <= 60 * MINUTE - lost
         await visit.sits_down()
         await visit.plays_until(lambda host: host.won > -lost)
@@ -185,7 +185,7 @@ async def test_the_time_limit_of_exitinfo_shows_what_was_lost_and_what_was_won(t
         await visit.prompt("Press any key")
         assert visit.terminal.shows(f"You bring {left} minutes"), "the host has shown the loss"
         visit.presses(" ")
-        await visit.prompt("ood-bye")
+        await visit.prompt("oodbye")
         await visit.sits_down()
         await visit.plays_until(lambda host: host.won > -lost * MINUTE)
         visit.gets(HANG_UP)

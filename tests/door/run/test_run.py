@@ -34,7 +34,7 @@ async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> Non
         assert visit.terminal.shows("Welcome, Moth@Xibalba")
         assert visit.terminal.shows("You bring 60 minutes from Xibalba.")
         visit.presses(" ")
-        await visit.prompt("ood-bye")
+        await visit.prompt("oodbye")
         assert 3500 < visit.time_left <= 3600
         assert "Node 1 " in visit.terminal.row(23)
         visit.presses("b")
@@ -54,7 +54,7 @@ async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path) -> None:
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation=0)))
         await visit.terminal.until("Press any key")
         visit.presses(" ")
-        await visit.terminal.until("ood-bye")
+        await visit.terminal.until("oodbye")
         assert b"\xff" not in visit.terminal.received
         bare = visit.terminal.received.replace(b"\r\n", b"")
         assert b"\n" not in bare

@@ -87,7 +87,7 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
             "the bet",
         )
         moth.presses("q")
-        await moth.prompt("ood-bye")
+        await moth.prompt("oodbye")
         assert await moth.goes() == 0
 
 
@@ -96,7 +96,7 @@ async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: 
         moth = await at_vegas(host)
         await plays_a_round(moth)
         moth.presses("q")
-        await moth.prompt("ood-bye")
+        await moth.prompt("oodbye")
         assert moth.terminal.shows("Vegas: 1 round")
         assert await moth.goes() == 0
         (told,) = host.visits_told()
@@ -122,7 +122,7 @@ async def test_a_new_size_of_the_window_reaches_the_table(tmp_path: Path) -> Non
         )
         moth.presses("q")
         await moth.terminal.wait_for(
-            lambda terminal: "ood-bye" in terminal.row(38), "the menu in the new size"
+            lambda terminal: "oodbye" in terminal.row(38), "the menu in the new size"
         )
 
 
@@ -148,7 +148,7 @@ async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path:
         await visit.prompt(AT_TABLE)
         await plays_a_round(visit)
         visit.presses("q")
-        await visit.prompt("ood-bye")
+        await visit.prompt("oodbye")
         assert await visit.goes() == 0
         (told,) = host.visits_told()
         assert told["result"] == host.won
@@ -161,7 +161,7 @@ async def test_a_server_that_closes_sends_a_guest_back_to_the_menu(tmp_path: Pat
         assert await host.ends() == 0
         await moth.terminal.until("The board closed the table.")
         moth.presses(" ")
-        await moth.prompt("ood-bye")
+        await moth.prompt("oodbye")
         assert await moth.goes() == 0
 
 
@@ -195,7 +195,7 @@ async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -
         await host.is_killed()
         await moth.terminal.until("The board closed the table.")
         moth.presses(" ")
-        await moth.prompt("ood-bye")
+        await moth.prompt("oodbye")
         moth.presses("v")
         await moth.terminal.until("The board's server is down")
         moth.presses(" ")
@@ -225,7 +225,7 @@ async def test_who_was_busy_at_the_table_is_not_idle_on_coming_back(tmp_path: Pa
             moth.presses("x")  # which means nothing there
             await a_second_passes(moth)
         moth.presses("q")
-        await moth.prompt("ood-bye")
+        await moth.prompt("oodbye")
         assert await moth.goes() == 0
 
 

@@ -129,7 +129,7 @@ async def test_a_caller_registers_plays_a_hand_and_logs_off(
             await registers(window, "Grace")
             await plays_a_hand(window)
             window.types("q")
-            await window.asks("ood-bye")
+            await window.asks("oodbye")
             window.types("g")
             await window.asks("Leave the board?")
             window.types("y")
@@ -161,7 +161,7 @@ async def registers(window: Window, name: str) -> None:
     window.types(" ")
     await window.asks("Take a one-minute tour?")
     window.types("n")
-    await window.asks("ood-bye")
+    await window.asks("oodbye")
 
 
 async def plays_a_hand(window: Window) -> None:

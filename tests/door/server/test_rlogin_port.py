@@ -81,7 +81,7 @@ async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password
         await terminal.until("Welcome, Ada@Xibalba")
         assert terminal.shows("You bring 45 minutes from Xibalba.")
         terminal.send(" ")
-        await terminal.until("ood-bye")
+        await terminal.until("oodbye")
         assert terminal.shows("Time left 45:00")
         assert "assword" not in terminal.transcript
         terminal.send("y")
@@ -157,7 +157,7 @@ async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
         await terminal.until("Welcome, Ada@Xibalba")
         assert "Which of these boxes" not in terminal.transcript
         terminal.send(" ")
-        await terminal.until("ood-bye")
+        await terminal.until("oodbye")
         assert "Time left" in terminal.row(profile.rows - 1)
         terminal.send("y")
         await terminal.until(shown)
@@ -194,7 +194,7 @@ async def test_what_was_used_today_is_not_brought_again(tmp_path) -> None:
         terminal = await sent(here, SAID)
         await terminal.until("Press any key")
         terminal.send(" ")
-        await terminal.until("ood-bye")
+        await terminal.until("oodbye")
         await here.pass_time(200)
         terminal.send("x")
         await here.pass_time(100)
@@ -224,7 +224,7 @@ async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
         async with running(tmp_path, *words) as window:
             await window.far.until_shown(b"Welcome, Ada@Xibalba")
             window.far.types(b" ")
-            await window.far.until_shown(b"ood-bye")
+            await window.far.until_shown(b"oodbye")
             window.far.types(b"g")
             await window.far.until_shown(b"Leave the board?")
             window.far.types(b"y")

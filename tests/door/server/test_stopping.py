@@ -70,7 +70,7 @@ async def arrive(board: Served, number: int) -> Plain:
     await caller.types(f"{name_of(number)}\r{PASSWORD}\r")
     await caller.until(b"Press any key")
     await caller.types(" ")
-    await caller.until(b"ood-bye")
+    await caller.until(b"oodbye")
     return caller
 
 

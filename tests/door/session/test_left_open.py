@@ -1,4 +1,4 @@
-"""The good-bye of a caller whose hand is still open says so, at every table."""
+"""The goodbye of a caller whose hand is still open says so, at every table."""
 
 from __future__ import annotations
 

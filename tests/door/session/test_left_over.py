@@ -54,7 +54,7 @@ async def plays_a_hand_and_logs_off(guest: Guest) -> None:
     guest.presses("s")
     await guest.is_asked("<B>et")
     guest.presses("q")
-    await guest.is_asked("ood-bye")
+    await guest.is_asked("oodbye")
     await guest.logs_off()
 
 

@@ -22,10 +22,10 @@ async def calls_again(board: World) -> Table:
     ada = Table(board, await board.call(), "Ada")
     await log_on(ada.terminal, "Ada")
     screen = ada.terminal
-    await screen.wait_for(lambda each: re.search("any key|ood-bye", each.picture), "the menu")
+    await screen.wait_for(lambda each: re.search("any key|oodbye", each.picture), "the menu")
     if "any key" in screen.picture:  # behind what waited for her
         screen.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
     screen.send("b")
     await ada.prompt("<B>et")
     return ada

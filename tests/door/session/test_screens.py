@@ -22,7 +22,7 @@ ARE_YOU_THERE = b"\xff\xf6"
 
 
 async def evening(board: World, guest: Guest) -> None:
-    """Everything there is to look at: who is on, bank, settings, rules, two hands, good-bye."""
+    """Everything there is to look at: who is on, bank, settings, rules, two hands, goodbye."""
     guest.presses("w")
     await guest.reads_that("Who is on")
     await guest.is_asked(MENU)

@@ -244,7 +244,7 @@ async def test_books_that_cannot_be_written_let_nobody_sit_down(tmp_path: Path) 
         with locked(ada):
             ada.presses("b")
             await ada.sees("The books cannot be written right now.")
-        await ada.goes_on_to("ood-bye")
+        await ada.goes_on_to("oodbye")
 
 
 @contextmanager
@@ -315,10 +315,10 @@ async def test_a_server_that_is_killed_while_wagers_pour_in_keeps_its_books(
             await board.serve()
             ada.terminal = await board.call(MODERN)
             await log_on(ada.terminal, "Ada")
-            await ada.is_asked_any("ood-bye", "Card?", "Press any key")
+            await ada.is_asked_any("oodbye", "Card?", "Press any key")
             if "Press any key" in ada.prompt:  # how the last coup ended, if it was under way
                 ada.presses(" ")
-                await ada.is_asked_any("ood-bye", "Card?")
+                await ada.is_asked_any("oodbye", "Card?")
             if "Card?" in ada.prompt:
                 await ada.answers("n")
             else:

@@ -84,7 +84,7 @@ async def test_a_bankroll_that_is_gone_is_renewed_the_next_day(tmp_path: Path) -
         assert ada.play_money("usd-cent")["bankroll"] == 0
         await ada.sees(GONE)
         ada.presses("q")
-        await ada.is_asked("ood-bye")
+        await ada.is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         await ada.sees(GONE)
         await ada.logs_off_from_table()
@@ -107,7 +107,7 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         # Ada has not returned to the table, so the bank keeps what it has won.
         assert ada.figure("The bank") == "$1,100,000"
         ada.presses("\x03q")
-        await ada.is_asked("ood-bye")
+        await ada.is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         assert ada.figure("The bank") == "$1,000,000"
 
@@ -184,7 +184,7 @@ async def test_the_bank_can_be_broken_and_that_is_celebrated(tmp_path: Path) -> 
         ada.presses("b")
         await ada.sees("The bank is broken. It opens again with $1,000,000 when you come back.")
         ada.presses("q")
-        await ada.is_asked("ood-bye")
+        await ada.is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         assert ada.play_money("usd-cent") == {
             "bankroll": 1_100_000,

@@ -194,7 +194,7 @@ async def test_the_shoe_is_the_same_after_a_visit_elsewhere(tmp_path: Path) -> N
     async with at_baccarat(tmp_path, seed) as ada:
         await ada.wagers(1000)
         ada.presses("q")
-        await ada.is_asked("ood-bye")
+        await ada.is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         assert await ada.named("Seal of this shoe") == sha256(seed).hexdigest()
         ada.presses("s")
@@ -339,7 +339,7 @@ async def test_who_leaves_at_the_first_question_is_at_the_menu(tmp_path: Path) -
         ada.presses("c")
         await ada.is_asked("Play for time, or to break the bank?")
         ada.presses("q")
-        await ada.is_asked("ood-bye")
+        await ada.is_asked("oodbye")
         assert ada.play_money("usd-cent") == {}
 
 

@@ -165,7 +165,7 @@ async def test_who_gets_up_is_told_nothing_more(tmp_path: Path) -> None:
         await ada.does("stay")
         await ada.prompt(PLACE_BET)
         ada.terminal.send("q")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
         ((_, answer),) = thinking.asked
         assert answer.cancelled()
 

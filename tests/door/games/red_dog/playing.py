@@ -89,7 +89,7 @@ class RedDog(Table):
     async def returns(self) -> None:
         self.terminal = await self.board.call()
         await log_on(self.terminal, self.name)
-        await self.prompt("ood-bye")
+        await self.prompt("oodbye")
         self.terminal.send("r")
         await self.prompt(PLACE_BET)
 
@@ -109,7 +109,7 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> RedDog
     table = RedDog(board, terminal, name)
     await table.terminal.until("Press any key")
     terminal.send(" ")
-    await table.terminal.until("ood-bye")
+    await table.terminal.until("oodbye")
     terminal.send("r")
     await table.terminal.until("<B>et")
     return table

@@ -128,7 +128,7 @@ async def test_so_many_turns_a_day(tmp_path: Path) -> None:
         ada.terminal.send("1\r")
         await ada.message("No turns left here today: 1 a day.")
         ada.terminal.send(" ")
-        await ada.prompt("ood-bye")
+        await ada.prompt("oodbye")
         await ada.terminal.until("all 1 turns used today")
 
 
@@ -277,7 +277,7 @@ async def test_a_closed_table_is_not_in_the_menu(tmp_path: Path) -> None:
         await log_on(terminal, "Ada")
         await terminal.until("Press any key")
         terminal.send(" ")
-        await terminal.until("ood-bye")
+        await terminal.until("oodbye")
         assert "Vegas" in terminal.picture
         assert "Red Dog" not in terminal.picture
 
