@@ -42,6 +42,7 @@ SPARE_NODES = 16
 SYSOP_TOML = """
 [board]
 name = "The Bench"
+animation = "off"
 [[listeners]]
 kind = "telnet"
 host = "127.0.0.1"

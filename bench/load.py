@@ -149,7 +149,7 @@ def log_on(port: int, number: int) -> Caller:
     caller.send(b" ")
     caller.until(b"oodbye")
     caller.send(b"b")
-    caller.until(b"<B>et")
+    caller.until(b"airness")
     return caller
 
 
