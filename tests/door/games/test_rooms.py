@@ -34,11 +34,18 @@ MAY_NAME_RED_DOG = {
     "door/games/registry.py",
     "docs/new-game.md",
     "docs/rules.md",
+    "docs/sysop-guide.md",
     "sysop.toml",
     "tests/door/games/test_rooms.py",
     "tests/verify/mutants/test_hunt.py",
+    "timebank/locales/fr/LC_MESSAGES/bjft.mo",
+    "timebank/locales/fr/LC_MESSAGES/bjft.po",
+    "tools/draw/pictures.py",
+    "tools/draw/typewriter.py",
+    "tools/gallery/walks.py",
     "verify/mutants/README.md",
     "verify/mutants/catalogue.py",
+    "verify/robots/house.py",
 }
 
 
