@@ -129,7 +129,7 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
 def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
     """Break a question into lines, so that an answer of `room` cells fits behind the last.
 
-    Choices stand two spaces apart, and none of them is broken. An answer gets at most half a line.
+    Choices stand two spaces apart, and none of them is broken. An answer needs half a line at most.
 
     >>> wrap_question("Take a card?  <Y>es  <N>o thanks", 22, 1)
     ('Take a card?  <Y>es', '<N>o thanks')
@@ -137,10 +137,11 @@ def wrap_question(text: str, width: int, room: int) -> tuple[str, ...]:
     ('Take a card?  <Y>es', '<N>o')
     """
     lines = _break_question(text, width)
-    room = min(room, width // 2)
-    if text_width(plain(lines[-1])) + 1 + room > width:
-        return (*lines[:-1], *_break_question(lines[-1], width - 1 - room))
-    return lines
+    if text_width(plain(lines[-1])) + 1 + min(room, width // 2) <= width:
+        return lines
+    if room > 1:  # a field that is typed into gets a row of its own
+        return (*lines, "")
+    return (*lines[:-1], *_break_question(lines[-1], width - 2))
 
 
 def _break_question(text: str, width: int) -> tuple[str, ...]:

@@ -199,10 +199,11 @@ async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_ne
     async with caller.asked(caller.console.entry(words, longest=20)):
         assert caller.screen[20:24] == [
             *[f" {' '.join(['word'] * 7)}"] * 2,
-            *[f" {' '.join(['word'] * 3)}"] * 2,
+            f" {' '.join(['word'] * 6)}",
+            "",
         ]
         await caller.types(b"hello")
-        assert caller.screen[23] == f" {' '.join(['word'] * 3)} hello"
+        assert caller.screen[23] == " hello"
 
 
 # Texts
