@@ -160,12 +160,12 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
         ada.presses("l")
         await ada.is_asked("<S>abot")
         assert "Mises en minutes - 0 coup sur 20" in ada.terminal.row(0)
-        assert ada.figure("Pot") == "60 pièces"
+        assert ada.figure("Pot") == "60 jetons"
         await ada.asks_to_bet()
-        assert "Faites vos jeux : 1 pièce à 10 pièces (Entrée pour 1 pièce) :" in ada.prompt
+        assert "Faites vos jeux : 1 jeton à 10 jetons (Entrée pour 1 jeton) :" in ada.prompt
         ada.presses("3\r ")
         await ada.is_asked("<S>abot")
-        await ada.sees("Le joueur gagne : 3 pièces pour vous.")
+        await ada.sees("Le joueur gagne : 3 jetons pour vous.")
         assert ada.has["online"] == 63 * 60
         assert ada.play_money("frf-cent") == {}
 
