@@ -63,7 +63,8 @@ class Point(Guest):
         """Call again; a call that could not be closed is taken over."""
         await self.calls()
         await self.terminal.wait_for(
-            lambda _: any(words in self.prompt for words in ("continue here?", "any key", MENU)), "the menu"
+            lambda _: any(words in self.prompt for words in ("continue here?", "any key", MENU)),
+            "the menu",
         )
         if "continue here?" in self.prompt:
             self.presses("y")
