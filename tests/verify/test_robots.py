@@ -313,6 +313,21 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
     assert doctest.testmod(house).failed == 0
 
 
+def test_a_question_whose_answer_has_a_row_of_its_own_is_seen() -> None:
+    painted, lines = Screen("ascii"), Screen("ascii")
+    painted.feed(b"\x1b[22;2HA phrase to cut the cards (Enter for none):\x1b[23;2Hlucky")
+    lines.feed(b"A new shoe.\r\nA phrase to cut the cards (Enter for none):\r\n")
+    assert painted.prompt == "A phrase to cut the cards (Enter for none): lucky"
+    assert lines.prompt == "A phrase to cut the cards (Enter for none):"
+
+
+def test_a_question_that_was_answered_with_enter_is_not_seen_again() -> None:
+    lines = Screen("ascii")
+    lines.feed(b"Name: ")
+    lines.feed(b"\r\n")
+    assert lines.prompt == ""
+
+
 @pytest.mark.parametrize(
     ("prompt", "keys"),
     [
@@ -323,6 +338,7 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
         ("Drop that call and continue here?  <Y>es (Enter)  <N>o", "y"),
         ("Deposit 5 minutes?  <Y>es  <N>o", "y"),
         ("Send to:", "Bob\r"),
+        ("Say: a word that came too fast", "\r"),
         ("", ""),
     ],
 )

@@ -64,7 +64,7 @@ class Chooser:
 
     def keys_at(self, prompt: str, *, paints: bool) -> str:
         """Return what is pressed at this question, "" for nothing."""
-        for said, answer in self._entries():
+        for said, answer in self._entries(prompt):
             if said.is_in(prompt):
                 return answer()
         letters = reading.letters(prompt)
@@ -87,7 +87,7 @@ class Chooser:
             return self.chance.choice(("y\r", "\r", "\r", "\r") * 4 + (DELETE,))
         return ""
 
-    def _entries(self) -> tuple[tuple[phrases.Said, Callable[[], str]], ...]:
+    def _entries(self, prompt: str) -> tuple[tuple[phrases.Said, Callable[[], str]], ...]:
         """Return what is typed where something is asked for in words."""
         chance = self.chance
         return (
@@ -107,7 +107,7 @@ class Chooser:
             (phrases.NOTE, self._send),
             (phrases.CUT, lambda: chance.choice(("", "lucky seven")) + ENTER),
             (phrases.NAME_CONTAINS, lambda: ESCAPE),
-            (phrases.SAY, lambda: chance.choice(_TALK) + ENTER),
+            (phrases.SAY, lambda: self._talk(prompt)),
             (phrases.WHISPER, lambda: ESCAPE),
         )
 
@@ -122,6 +122,12 @@ class Chooser:
 
     def _wager(self) -> str:
         return self.chance.choice(("", "", "1", "2", "5", "1000", "5000", "20000")) + ENTER
+
+    def _talk(self, prompt: str) -> str:
+        """Say something; what stands there still came too fast, and is sent again or given up."""
+        if not prompt.endswith(":"):
+            return self.chance.choice((ENTER, ESCAPE))
+        return self.chance.choice(_TALK) + ENTER
 
     def _to_whom(self) -> str:
         return ESCAPE if self.is_leaving else self._friend + ENTER

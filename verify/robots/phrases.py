@@ -188,6 +188,7 @@ ALL_OF_IT = Said("Bet all of it?")
 INSURANCE = Said("Coins of insurance, up to {most} (Enter for {most}):")
 CUT = Said("A phrase to cut the cards (Enter for none):")
 SAY = Said("Say:")
+NOT_SO_FAST = Said("Not so fast: let the others get a word in.")
 WHISPER = Said("Whisper (name message):")
 NO_MORE_BETS = Said("No more bets.")
 RESUMED = one_of(

@@ -193,8 +193,13 @@ class Robot:
 
 
 def _is_being_answered(line: _Line) -> bool:
-    """Tell whether the question still stands there with what was typed behind it."""
+    """Tell whether the question still stands there with what was typed behind it.
+
+    Talk that came too fast stays there, to be sent a little later.
+    """
     prompt = line.phone.screen.prompt
+    if phrases.NOT_SO_FAST.is_in(line.phone.screen.picture) and phrases.SAY.is_in(prompt):
+        return False
     return prompt != line.prompt and bool(line.prompt) and prompt.startswith(line.prompt)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import codecs
 import re
 
+from verify.robots import phrases
+
 ROWS, COLUMNS = 24, 80
 MOST_PIECES = 4_000  # of text that nobody has asked for yet
 
@@ -47,12 +49,16 @@ class Screen:
 
     @property
     def prompt(self) -> str:
-        """What stands before the cursor, with the row above where both belong to one menu.
+        """What stands before the cursor, with the row above where both belong together: rows of one
+        menu, or a question whose answer has a row of its own.
 
         Where lines scroll, an answer stands behind the question above.
         """
         prompt = self.rows[self.row].strip()
         above = self.rows[self.row - 1].strip() if self.row else ""
+        # Where lines scroll, an empty answer leaves an empty row below many a question.
+        if above.endswith(":") and (self.row == ROWS - 2 or phrases.CUT.is_in(above)):
+            return f"{above} {prompt}".rstrip()
         is_menu = "<" in prompt and "<" in above and not _ANSWERED.search(above)
         return f"{above}  {prompt}" if is_menu else prompt
 
