@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Update, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
-from timebank.language import Phrase
+from timebank.language import N_, Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import CALLER_ACCOUNTS, callers, instant, stamp
@@ -42,6 +42,8 @@ class CallerRecord:
     powers: bool
 
 
+_NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
+_NO_NAME = N_("{name} is a caller of {board}: there is no name to set.")
 _LIVING = callers.c.deleted.is_(None)
 _ENTER = Prepared(
     lambda: sql.insert_into(
@@ -177,7 +179,7 @@ def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerR
     A recovery code that was made under the old password is void. A board's caller, who
     comes through that board, has neither: `Refused`.
     """
-    _refuse_of_board(desk, caller_id, "password")
+    _refuse_of_board(desk, caller_id, _NO_PASSWORD)
     return _changed(desk, _SET_PASSWORD, caller_id, password_hash=password_hash)
 
 
@@ -200,7 +202,7 @@ def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
 
     That of a board's caller follows their name there: `Refused`.
     """
-    _refuse_of_board(desk, caller_id, "name")
+    _refuse_of_board(desk, caller_id, _NO_NAME)
     return rename_of_board(desk, caller_id, names.check(name))
 
 
@@ -215,17 +217,11 @@ def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
         raise _taken(kept) from error
 
 
-def _refuse_of_board(desk: Desk, caller_id: int, what: str) -> None:
+def _refuse_of_board(desk: Desk, caller_id: int, said: str) -> None:
+    """Refuse with this text for a caller of another board, whom that board knows."""
     record = get(desk, caller_id)
     if record.board is not None:
-        raise Refused(
-            Phrase(
-                "{name} is a caller of {board}: there is no {what} to set.",
-                name=record.name,
-                board=record.board,
-                what=what,
-            )
-        )
+        raise Refused(Phrase(said, name=record.name, board=record.board))
 
 
 def _changed(desk: Desk, statement: Prepared, caller_id: int, **values: object) -> CallerRecord:

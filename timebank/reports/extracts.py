@@ -16,7 +16,7 @@ from itertools import groupby
 from sqlalchemy import BindParameter, bindparam, or_, select
 
 from timebank.errors import NothingToList
-from timebank.language import Phrase
+from timebank.language import N_, Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, rounds, source, target, transfers
 from timebank.ledger.sql import Query, Reader, equal, highest, read, value
@@ -125,21 +125,21 @@ def last_number(desk: Desk) -> int:
 def known_game(desk: Desk, text: str) -> str:
     """Find the key of a game by key or title, however it is written; raises `NothingToList`."""
     key = "-".join(text.casefold().split())
-    return _known("game", key, text, _GAMES.all(desk.connection))
+    return _known(N_("The books know no game {text}."), key, text, _GAMES.all(desk.connection))
 
 
 def known_kind(desk: Desk, text: str) -> str:
     """Find a kind of transfer; raises `NothingToList`."""
-    return _known("kind of transfer", text.casefold(), text, _KINDS.all(desk.connection))
+    said = N_("The books know no kind of transfer {text}.")
+    return _known(said, text.casefold(), text, _KINDS.all(desk.connection))
 
 
-def _known(what: str, key: str, text: str, known: list[str]) -> str:
+def _known(said: str, key: str, text: str, known: list[str]) -> str:
     if key not in known:
         which = (
             Phrase("They know: {names}.", names=", ".join(known))
             if known
             else Phrase("They are empty.")
         )
-        said = Phrase("The books know no {what} {text}. {which}", what=what, text=text, which=which)
-        raise NothingToList(said)
+        raise NothingToList(f"{Phrase(said, text=text)} {which}")
     return key
