@@ -11,7 +11,7 @@ from typing import Any
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine import shuffle
-from tests.door.visiting import Guest
+from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world
 
@@ -117,10 +117,11 @@ class Punter(Guest):
         await self.is_asked("oodbye")
         await self.logs_off()
 
-    async def comes_back(self) -> None:
-        """Hang up, call again on the same day, and sit down."""
+    async def comes_back(self, menu: str = MENU) -> None:
+        """Hang up, call again on the same day, and sit down; `menu` is how the menu ends."""
         await self.drops_carrier()
-        await self.visits()
+        await self.calls()
+        await self.goes_on_to(menu)
         await self.sits_down_at_baccarat()
 
     # What they see.

@@ -145,7 +145,7 @@ async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
         assert ada.play_money("frf-cent")["bankroll"] == 70_000
         assert ada.figure("Capital") == "70 000 F"
         # Remembered for the next call.
-        await ada.comes_back()
+        await ada.comes_back("<G> Au revoir")
         assert "<S>abot" in ada.prompt
         assert ada.figure("Capital") == "70 000 F"
         ada.presses("l")
