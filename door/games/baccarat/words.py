@@ -13,6 +13,7 @@ from door import wording
 from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.tables import words as tables
+from door.games.tables.cards import the_card
 from door.games.tables.words import Words
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
@@ -20,7 +21,6 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.games.baccarat.game import BaccaratSettings
-    from door.games.engine.cards import Card
     from timebank.words import Unit
 
 CENTS = 100  # in a dollar or a franc
@@ -104,34 +104,6 @@ def signed_money(cents: int, unit: Unit) -> str:
     return sign + money(abs(cents), unit)
 
 
-_RANKS = {
-    "A": N_("the ace"),
-    "2": N_("the 2"),
-    "3": N_("the 3"),
-    "4": N_("the 4"),
-    "5": N_("the 5"),
-    "6": N_("the 6"),
-    "7": N_("the 7"),
-    "8": N_("the 8"),
-    "9": N_("the 9"),
-    "T": N_("the 10"),
-    "J": N_("the jack"),
-    "Q": N_("the queen"),
-    "K": N_("the king"),
-}
-_SUITS = {"H": N_("hearts"), "S": N_("spades"), "D": N_("diamonds"), "C": N_("clubs")}
-
-
-def card(card: Card) -> str:
-    """Return a card in words.
-
-    >>> from door.games.engine.cards import parse_card
-    >>> card(parse_card("TS"))
-    'the 10 of spades'
-    """
-    return _("{rank} of {suit}").format(rank=_(_RANKS[card.rank]), suit=_(_SUITS[card.suit]))
-
-
 def point_name(point: int) -> str:
     """Return a point as it is called.
 
@@ -176,21 +148,21 @@ def sentence(event: Event, amount: Callable[[int], str]) -> str:
         case happened.BaccaratDealt(card=dealt):
             if dealt is None:
                 return f"|07{_('The bank takes a card, face down.')}"
-            told = _("You get {card}.").format(card=f"|15{card(dealt)}|07")
+            told = _("You get {card}.").format(card=f"|15{the_card(dealt)}|07")
             return f"|07{told}"
         case happened.BaccaratNatural(side=side, point=point):
             return f"|15{_('A natural: {call}!').format(call=_called(side, point))}"
         case happened.BaccaratRevealed(cards=(first, second), point=point):
-            both = f"|15{_('{card} and {other}').format(card=card(first), other=card(second))}|07"
+            both = _("{card} and {other}").format(card=the_card(first), other=the_card(second))
             told = _("The bank turns up {cards}: {point}.")
-            return f"|07{told.format(cards=both, point=point_name(point))}"
+            return f"|07{told.format(cards=f'|15{both}|07', point=point_name(point))}"
         case happened.BaccaratDrew(side=side, card=drawn, point=point):
             told = (
                 _("A card for the player: {card}. {call}.")
                 if side is Side.PLAYER
                 else _("The bank draws {card}. {call}.")
             )
-            return f"|07{told.format(card=f'|15{card(drawn)}|07', call=call(side, point))}"
+            return f"|07{told.format(card=f'|15{the_card(drawn)}|07', call=call(side, point))}"
         case happened.BaccaratStood(side=side, point=point):
             stands = (
                 _("The player stands: {call}.")

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ansi.cards import paint_hand, plain
+from ansi.cards import paint_hand
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count, is_natural
+from door.games.tables.cards import listed_cards
 from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
 from timebank.language import N_, _
 
@@ -104,10 +105,7 @@ class BlackJackScene(TableScene):
             self._paint_result(canvas, felt, felt.below, end + 2)
 
     def _told_cards(self) -> Sequence[str]:
-        dealer = ", ".join(
-            plain(card) if card is not None else _("face down") for card in self.dealer
-        )
-        mine = ", ".join(plain(card) for card in self.mine)
+        dealer, mine = listed_cards(self.dealer), listed_cards(self.mine)
         return [
             f"|07{_('Dealer')}: |15{dealer}|07 ({counted(self.dealer)})",
             f"|07{_('You')}: |15{mine}|07 ({counted(self.mine)})",

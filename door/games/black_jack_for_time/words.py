@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ansi.cards import plain
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
+from door.games.tables.cards import the_card
 from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
 from timebank.language import _
 
@@ -103,15 +103,15 @@ def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Car
     """Return what is said of an event, with the cards as they lie after it."""
     match event:
         case happened.BlackjackDealt(card=card):
-            return "|07" + _("You get {card}.").format(card=f"|15{the(card)}|07")
+            return "|07" + _("You get {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.DealerDealt(card=None):
             return "|07" + _("The dealer takes a card face down.")
         case happened.DealerDealt(card=str(card)):
-            return "|07" + _("The dealer has {card}.").format(card=f"|15{the(card)}|07")
+            return "|07" + _("The dealer has {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.Peeked(natural=False):
             return "|07" + _("The dealer peeks: no blackjack.")
         case happened.BlackjackRevealed(card=card):
-            return "|07" + _("The dealer turns over {card}.").format(card=f"|15{the(card)}|07")
+            return "|07" + _("The dealer turns over {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.DealerStood(total=total):
             return "|07" + _("Dealer stands on {total}.").format(total=total)
         case happened.DealerBusted(total=total):
@@ -121,10 +121,6 @@ def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Car
         case happened.BlackjackSettled() as over:
             return _settled(over, coin, mine, dealer)
     return ""
-
-
-def the(card: str) -> str:
-    return _("the {card}").format(card=plain(card))
 
 
 def _settled(
