@@ -203,9 +203,7 @@ LAST_SEAL = Said("Seal of the last shoe", "{digits}", digits=HEXADECIMAL)
 THIS_SEED = Said("Seed of this shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEED = Said("Seed of the last shoe", "{digits}", digits=HEXADECIMAL)
 FAIRNESS = one_of(Said("Fairness"), Said("Fair cards"))
-# UNIX bj prints them as they come, and tables for one caller their first digits after a hand.
-SEAL = Said("Seal", "{digits}", digits=HEXADECIMAL)
-SEED = Said("Seed", "{digits}", digits=HEXADECIMAL)
+# UNIX bj tells their first digits before and after a run, other tables for one after a hand.
 SHORT_SEAL = Said("Seal", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 SHORT_SEED = Said("Seed", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 
