@@ -23,6 +23,7 @@ from door.games.baccarat.rules import point_of
 from door.games.tables.cards import listed_cards
 from door.games.tables.scene import paint_title
 from timebank.language import _, ngettext
+from timebank.words import field as figure
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
@@ -323,7 +324,7 @@ class BaccaratScene:
 
 
 def _told(name: str, value: str) -> str:
-    return f"|07{words.field_told(name, value)}"
+    return f"|07{figure(name, value)}"
 
 
 def _score_title(coups: int) -> str:

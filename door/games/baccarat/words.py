@@ -17,7 +17,7 @@ from door.games.tables.cards import the_card
 from door.games.tables.words import Words
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
-from timebank.words import span
+from timebank.words import money, span
 
 if TYPE_CHECKING:
     from door.games.baccarat.game import BaccaratSettings
@@ -78,30 +78,13 @@ def stand_off() -> str:
     return _("Stand-off")
 
 
-def field_told(name: str, value: str) -> str:
-    """Return a field and its value in a line: "Bankroll: $100,000"."""
-    return _("{field}: {value}").format(field=name, value=value)
-
-
-def money(cents: int, unit: Unit) -> str:
-    """Return an amount of whole dollars or francs as it is written in the viewer's language.
-
-    >>> money(10_000_000, "usd-cent"), money(10_000_000, "frf-cent")
-    ('$100,000', 'FR 100,000')
-    """
-    amount = f"{cents // CENTS:,}".replace(",", pgettext("between thousands", ","))
-    written = _("FR {amount}") if unit == "frf-cent" else _("${amount}")
-    return written.format(amount=amount)
-
-
 def signed_money(cents: int, unit: Unit) -> str:
     """Return what somebody is up, or down when negative.
 
     >>> signed_money(500_000, "usd-cent"), signed_money(-500_000, "frf-cent")
     ('+$5,000', '-FR 5,000')
     """
-    sign = "-" if cents < 0 else "+" if cents else ""
-    return sign + money(abs(cents), unit)
+    return f"{'+' if cents > 0 else ''}{money(cents, unit)}"
 
 
 def point_name(point: int) -> str:

@@ -14,6 +14,7 @@ from door.games.engine.cards import Card, count, is_natural
 from door.games.tables.cards import listed_cards
 from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
 from timebank.language import N_, _
+from timebank.words import field as figure
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
@@ -29,7 +30,7 @@ ENDINGS = {
     BlackjackOutcome.LOSE: N_("DEALER WINS"),
     BlackjackOutcome.BUST: N_("BUST!"),
     BlackjackOutcome.DEALER_NATURAL: N_("DEALER 21"),
-    BlackjackOutcome.DEALER_CHARLIE: N_("DEALER 5"),
+    BlackjackOutcome.DEALER_CHARLIE: N_("DEALER CHARLIE"),
 }
 
 
@@ -107,8 +108,8 @@ class BlackJackScene(TableScene):
     def _told_cards(self) -> Sequence[str]:
         dealer, mine = listed_cards(self.dealer), listed_cards(self.mine)
         return [
-            f"|07{_('Dealer')}: |15{dealer}|07 ({counted(self.dealer)})",
-            f"|07{_('You')}: |15{mine}|07 ({counted(self.mine)})",
+            f"|07{figure(_('Dealer'), f'|15{dealer}|07 ({counted(self.dealer)})')}",
+            f"|07{figure(_('You'), f'|15{mine}|07 ({counted(self.mine)})')}",
         ]
 
     def _bet_figures(self) -> list[tuple[str, str]]:

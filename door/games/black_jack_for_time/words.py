@@ -13,6 +13,7 @@ from door.games.engine.cards import Card, count
 from door.games.tables.cards import the_card
 from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
 from timebank.language import _
+from timebank.words import decimal
 
 if TYPE_CHECKING:
     from door.games.black_jack_for_time.game import BlackJackForTimeSettings
@@ -88,7 +89,7 @@ def _dealer_rule(rules: BlackjackRules) -> str:
 
 
 def _odds(pays: Fraction) -> str:
-    return str(pays) if pays.denominator == 1 else f"{float(pays)}"
+    return decimal(float(pays))
 
 
 def printed(rules: BlackjackRules) -> str:
