@@ -231,7 +231,7 @@ PUSH = Said("push")
 
 # How a hand ended.
 
-PAID = Said("Paid {coins}: {span} won.")
+PAID = Said("You get {coins}: {span} won.")
 YOU_LOSE = one_of(
     Said("Dealer has blackjack. You lose {coins}."),
     Said("Dealer has a Five-Card Charlie. You lose {coins}."),

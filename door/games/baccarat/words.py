@@ -5,8 +5,7 @@ Texts are in English; the croupier's French is in the catalogue, as all French i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -31,36 +30,19 @@ FOR_TIME, FOR_THE_BANK = "T", "B"
 CARD, NO_CARD = "C", "N"
 
 
-@dataclass(frozen=True, kw_only=True)
-class BaccaratWords(Words):
-    """What every table says, as a croupier says it."""
-
-    new_shoe: str = N_("The cards are shuffled: a new shoe.")
-    cut_words: str = N_("A phrase to cut the cards (Enter for none):")
-    cut_on: str = N_("Cut is on: you'll be asked for a phrase before each new shoe.")
-    cut_off: str = N_("Cut is off.")
-    bets: str = N_("Place your bets: {least} to {most} (Enter for {last}):")
-    no_bet: str = N_("No bet placed.")
-    which_amount: str = N_("Whole amounts only, such as {example}.")
-    least: str = N_("The smallest bet is {least}.")
-    most_of_table: str = N_("The largest bet here is {most}.")
-    most_of_pot: str = N_("You can bet up to {most}: your last coin stays with you.")
-    pot_too_small: str = N_(
+# What every table says, as a croupier says it.
+WORDS = Words(
+    new_shoe=N_("The cards are shuffled: a new shoe."),
+    cut_on=N_("Cut is on: you'll be asked for a phrase before each new shoe."),
+    bets=N_("Place your bets: {least} to {most} (Enter for {last}):"),
+    no_bet=N_("No bet placed."),
+    which_amount=N_("Whole amounts only, such as {example}."),
+    pot_too_small=N_(
         "You have {pot}. The smallest bet is {least}, and your last coin stays with you."
-    )
-    last_turn: str = N_("That was your last turn today: you get {limit} a day.")
-    trimmed: str = N_("{event}: of a win of {full}, {surplus} {where}.")
-    where: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "built-in": N_("would go to your time bank"),
-            "external": N_("would go to your time bank elsewhere"),
-            "none": N_("would be lost"),
-        }
-    )
-    resumed: str = N_("The coup you left is still on the table.")
-
-
-WORDS = BaccaratWords()
+    ),
+    last_turn=N_("That was your last turn today: you get {limit} a day."),
+    resumed=N_("The coup you left is still on the table."),
+)
 
 
 # Names and amounts.

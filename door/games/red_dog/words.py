@@ -69,7 +69,7 @@ def rules_text(settings: RedDogSettings) -> str:
         + " "
         + _("Outside, or level with either card, you lose."),
         f"|15{_('Raise')}|07  "
-        + _("Before the third card you can raise, which doubles your bet, or stay."),
+        + _("Before the third card you can raise, which doubles your bet, or stand."),
         _pay_table(),
         f"|15{_('Neighbours')}|07  " + _("Nothing fits between them: a push, your bet comes back."),
         f"|15{_('A pair')}|07  "

@@ -319,7 +319,7 @@ class Run:
             self.fairness = Fairness(shoe.seal, await self.play.close_shoe(), shoe.cut or "")
         except BooksUnavailable:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
-            return "|12" + _("The books cannot be written right now. The seed stays sealed.")
+            return "|12" + _("The books can't be written right now. The seed stays sealed.")
         return f"|08{self.fairness.short()}" if self.console.can_paint else ""
 
     async def _stand_unasked(self) -> None:

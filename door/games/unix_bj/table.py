@@ -125,7 +125,8 @@ class UnixBjTable(Sitting):
             caller_id, unit = self.caller.record.id, self.terms.unit
             score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))
         except BooksUnavailable:
-            return Page(self.title, [*body, "", f"|12{_('The books cannot be read just now.')}"])
+            unread = _("The books can't be read right now.")
+            return Page(self.title, [*body, "", f"|12{unread}"])
         if score.action:
             body += ["", words.score(score.action, score.standing)]
         return Page(self.title, body)

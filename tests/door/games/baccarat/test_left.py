@@ -220,7 +220,7 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         await ada.wagers_on_5(1000)
         with locked(ada):
             ada.presses("c")
-            await ada.sees("The books cannot be written right now. Nothing has changed.")
+            await ada.sees("The books can't be written right now. Nothing has changed.")
             await ada.is_asked("Press any key to try again")
         assert ada.journal() == ["bet"]
         ada.presses(" ")
@@ -230,7 +230,7 @@ async def test_books_that_cannot_be_written_change_nothing(tmp_path: Path) -> No
         with locked(ada):
             for key in "bmlc":
                 ada.presses(key)
-                await ada.sees("The books cannot be written right now.")
+                await ada.sees("The books can't be written right now.")
                 await ada.is_asked_any(*MENUS)
                 ada.presses("s")
                 await ada.sees("cards left")
@@ -244,7 +244,7 @@ async def test_books_that_cannot_be_written_let_nobody_sit_down(tmp_path: Path) 
         await ada.is_asked("<T>ime  <B>ank")
         with locked(ada):
             ada.presses("b")
-            await ada.sees("The books cannot be written right now.")
+            await ada.sees("The books can't be written right now.")
         await ada.goes_on_to("oodbye")
 
 

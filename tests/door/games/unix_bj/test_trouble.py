@@ -14,7 +14,7 @@ from tests.world import World, world
 from timebank.errors import BooksUnavailable
 from timebank.wagers import journal, play_money
 
-UNWRITTEN = "The books cannot be written right now. Nothing has changed."
+UNWRITTEN = "The books can't be written right now. Nothing has changed."
 HIT = ("Hit? y", "Hit? y", "Hit? ")
 ONE_ANSWER = ("Hit? ", "over")
 
@@ -123,7 +123,7 @@ async def test_without_books_the_page_tells_no_standing(
             disk.setattr("door.games.unix_bj.table.tally", broken)
             ada.presses(" ")
             await ada.is_asked(PLAY)
-            await ada.sees("The books cannot be read just now.")
+            await ada.sees("The books can't be read right now.")
         assert play_money.Tally(*ada.tally()).action == 2
 
 
