@@ -50,7 +50,7 @@ class BlackJackForTimeTable(TableForTime):
         BlackjackAction.HIT: ("H", N_("Hit"), N_("take another card")),
         BlackjackAction.STAY: ("S", N_("Stay"), N_("keep what you have")),
     }
-    time_up_words = N_("Your time is up: the hand is stood.")
+    time_up_words = N_("Your time is up: you stand.")
 
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 

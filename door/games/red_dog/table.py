@@ -34,7 +34,7 @@ class RedDogTable(TableForTime):
     scene: RedDogScene
     action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
         RedDogAction.RAISE: ("R", N_("Raise"), N_("double your bet, then see the third card")),
-        RedDogAction.STAY: ("S", N_("Stand"), N_("see the third card for the bet you made")),
+        RedDogAction.STAY: ("S", N_("Stand"), N_("see the third card without raising")),
     }
     time_up_words = N_("Your time is up: you stand.")
 

@@ -67,7 +67,7 @@ def rules_text(settings: RedDogSettings) -> str:
         f"|15{_('The bet')}|07  "
         + _("Two cards are dealt face up. You bet that the third falls between them.")
         + " "
-        + _("Outside, or level with either card, you lose."),
+        + _("If it falls outside, or matches either card, you lose."),
         f"|15{_('Raise')}|07  "
         + _("Before the third card you can raise, which doubles your bet, or stand."),
         _pay_table(),

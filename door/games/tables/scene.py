@@ -15,7 +15,7 @@ from ansi.cards import CARD_HEIGHT, LARGE_HEIGHT
 from ansi.style import Colour, Style
 from door import wording
 from door.call.display import LAYOUT_COLUMNS
-from door.games.tables.fairness import Fairness
+from door.games.tables.fairness import SHORT
 from timebank.language import _, ngettext
 from timebank.words import field as figure
 from timebank.words import span
@@ -276,7 +276,7 @@ class TableScene:
         canvas.box(FELT_ROW, column, PANEL_COLUMNS - 1, rows)
         figures = [(_("Time"), ""), *self._figures()]
         if self.seed:
-            figures.append((_("Seed"), Fairness(seed=self.seed).short().split()[-1]))
+            figures.append((_("Seed"), self.seed[:SHORT]))
         last = FELT_ROW + rows - 2
         row = FELT_ROW + 1
         for name, value in figures:

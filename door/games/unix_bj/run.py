@@ -336,7 +336,7 @@ class Run:
         self._paint_again()
         self.console.stage(Page(self.sitting.title, [*sheet[-room:], *([seed] if seed else [])]))
         if had_hand:
-            self.console.say(f"|14{_('Your time is up: the hand is stood.')}")
+            self.console.say(f"|14{_('Your time is up: you stand.')}")
         for step in steps:
             self._count(step)
 

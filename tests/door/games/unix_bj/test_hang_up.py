@@ -216,7 +216,7 @@ async def test_a_caller_whose_time_is_up_stands(tmp_path: Path, stakes: str) -> 
         await ada.types("y")
         await ada.board.pass_time(5 * MINUTE)
         await ada.terminal.wait_for(
-            lambda _: "Your time is up: the hand is stood." in ada.plain, "the hand stood"
+            lambda _: "Your time is up: you stand." in ada.plain, "the hand stood"
         )
         assert ada.journal() == ["bet", "hit", "stay"]
         # The sheet shows how it ended.
