@@ -57,8 +57,11 @@ def _pay_table(rules: BlackjackRules) -> str:
 
 
 def _natural_rule(rules: BlackjackRules) -> str:
-    under = _("a ten or an ace") if rules.peek_under_ace else _("a ten")
-    peeks = _("With {cards} showing, the dealer peeks at the hole card.").format(cards=under)
+    peeks = (
+        _("With a ten or an ace showing, the dealer peeks at the hole card.")
+        if rules.peek_under_ace
+        else _("With a ten showing, the dealer peeks at the hole card.")
+    )
     return f"{peeks} {_('Blackjack ends the hand; if you have one too, it is a push.')}"
 
 
