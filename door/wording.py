@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from timebank.language import N_, Phrase, _, ngettext
 from timebank.ledger.reasons import Cutoff, HeldBack
 from timebank.ledger.sentences import cutoff_words
-from timebank.words import span
+from timebank.words import decimal, short_weekday, span
 
 if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
@@ -48,24 +48,6 @@ def coins(count: int) -> str:
     return ngettext("{number} coin", "{number} coins", abs(count)).format(number=count)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number of things in words.
-
-    >>> counted(1, "stand-off"), counted(0, "turn")
-    ('1 stand-off', '0 turns')
-    """
-    return f"{number} {noun}" if abs(number) == 1 else f"{number} {noun}s"
-
-
-def agree(seconds: int, one: str, many: str) -> str:
-    """Return the verb that goes with a span of seconds as it is said.
-
-    >>> agree(60, "goes", "go"), agree(90, "goes", "go"), agree(1, "is", "are")
-    ('goes', 'go', 'is')
-    """
-    return one if seconds in (1, 60) else many
-
-
 def coins_of(seconds: int, coin: int) -> str:
     """Return an amount of seconds in coins of `coin` seconds; a half as every terminal has it.
 
@@ -77,35 +59,33 @@ def coins_of(seconds: int, coin: int) -> str:
         return coins(whole)
     if rest * 2 != coin:
         return span(seconds)
-    return _("{number}.5 coins").format(number=whole)
+    # For translators: a number with a half, such as 1.5; the form is that of the 1 before the half.
+    told = ngettext("{decimal} coins", "{decimal} coins", whole)
+    return told.format(decimal=decimal(whole + 0.5))
 
 
-def leaves_table(net: int, *, hand_is_open: bool) -> str:
-    """Return how a sitting ended that came to `net` seconds, not counting a hand that is open.
+def coin_number(seconds: int, coin: int) -> str:
+    """Return how many coins of `coin` seconds there are in an amount, as a number alone, to a half.
 
-    >>> leaves_table(-120, hand_is_open=False), leaves_table(0, hand_is_open=False)
-    ('you leave the table behind by 2 minutes', 'you leave the table even')
-    >>> leaves_table(60, hand_is_open=True)
-    'you leave the table ahead by 1 minute, with a hand still open'
-    >>> leaves_table(0, hand_is_open=True)
-    'you leave the table with a hand still open'
+    >>> coin_number(90, 60), coin_number(120, 60)
+    ('1.5', '2')
     """
-    leaves = "you leave the table"
-    if not net:
-        return f"{leaves} with a hand still open" if hand_is_open else f"{leaves} even"
-    result = f"{leaves} {'ahead' if net > 0 else 'behind'} by {span(abs(net))}"
-    return f"{result}, with a hand still open" if hand_is_open else result
+    return decimal(2 * seconds // coin / 2)
 
 
 def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     """Return the board's local time of `instant`: HH:MM, with the weekday beyond a day ahead."""
-    return _local(instant, schedule, "%H:%M" if instant - now < DAY else "%a %H:%M")
+    local = _local(instant, schedule)
+    time = f"{local:%H:%M}"
+    if instant - now < DAY:
+        return time
+    return _("{day} {time}").format(day=short_weekday(local), time=time)
 
 
 @lru_cache(maxsize=64)
-def _local(instant: datetime, schedule: Schedule, form: str) -> str:
-    """Return a local time as a strftime form has it; every status line names the next event's."""
-    return f"{schedule.local(instant):{form}}"
+def _local(instant: datetime, schedule: Schedule) -> datetime:
+    """Return a local time; every status line names the next event's."""
+    return schedule.local(instant)
 
 
 def comes_back_after(purse: Purse, schedule: Schedule) -> str:
@@ -130,7 +110,7 @@ def told(row: TransferRow) -> str:
         case "grant":
             return _("You have {amount} today.").format(amount=span(row.amount))
         case "forfeit" | "carry":
-            return f"{span(row.amount)}: {row.why}."
+            return _("{amount}: {why}.").format(amount=span(row.amount), why=row.why)
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
         case "held" if isinstance(row.reason, HeldBack) and row.reason.another_day:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import date
+from datetime import date, datetime
 from functools import cache
 from typing import Literal
 
-from timebank.language import N_, Phrase, _
+from timebank.language import N_, Phrase, _, pgettext
 
 # What an account counts; play money is in cents.
 Unit = Literal["second", "usd-cent", "frf-cent"]
 
 MINUTE = 60
 HOUR = 3600
-SIGNS = {"usd-cent": "$", "frf-cent": "FR "}
 # Who keeps games beside the bank, and says what they are called: a function of this entry point
 # gives the title of a game by its key, "" for one that it has not got.
 TITLE = "timebank.title"
@@ -43,6 +42,59 @@ _MONTHS = (
     *(N_("January"), N_("February"), N_("March"), N_("April"), N_("May"), N_("June"), N_("July")),
     *(N_("August"), N_("September"), N_("October"), N_("November"), N_("December")),
 )
+_WEEKDAYS = (
+    *(N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday")),
+    *(N_("Friday"), N_("Saturday"), N_("Sunday")),
+)
+
+
+def weekday_name(number: int) -> str:
+    """Name a day of the week, Monday being 0."""
+    return _(_WEEKDAYS[number])
+
+
+def short_weekday(day: date) -> str:
+    """Name the day of the week in as few letters as a status line has room for."""
+    return (
+        *(pgettext("short", "Mon"), pgettext("short", "Tue"), pgettext("short", "Wed")),
+        *(pgettext("short", "Thu"), pgettext("short", "Fri"), pgettext("short", "Sat")),
+        pgettext("short", "Sun"),
+    )[day.weekday()]
+
+
+def short_month(day: date) -> str:
+    """Name the month in as few letters as a column has room for."""
+    return (
+        *(pgettext("short", "Jan"), pgettext("short", "Feb"), pgettext("short", "Mar")),
+        *(pgettext("short", "Apr"), pgettext("short", "May"), pgettext("short", "Jun")),
+        *(pgettext("short", "Jul"), pgettext("short", "Aug"), pgettext("short", "Sep")),
+        *(pgettext("short", "Oct"), pgettext("short", "Nov"), pgettext("short", "Dec")),
+    )[day.month - 1]
+
+
+def moment(local: datetime) -> str:
+    """Write a local time with its day, for a column of them.
+
+    >>> moment(datetime(2026, 11, 9, 14, 5))
+    '09 Nov 14:05'
+    """
+    return _("{day} {month} {time}").format(
+        day=f"{local:%d}", month=short_month(local), time=f"{local:%H:%M}"
+    )
+
+
+def whole_date(day: date) -> str:
+    """Write a day with all its parts, for a heading.
+
+    >>> whole_date(date(2026, 11, 22))
+    'Sunday 22 November 2026'
+    """
+    return _("{weekday} {day} {month} {year}").format(
+        weekday=weekday_name(day.weekday()),
+        day=f"{day:%d}",
+        month=_(_MONTHS[day.month - 1]),
+        year=day.year,
+    )
 
 
 def day_words(iso: str) -> str:
@@ -62,8 +114,35 @@ def money(amount: int, unit: Unit) -> str:
     ('$100,000', '-$1.50', 'FR 1,000')
     """
     whole, cents = divmod(abs(amount), 100)
-    written = f"{SIGNS[unit]}{whole:,}" + (f".{cents:02}" if cents else "")
-    return f"-{written}" if amount < 0 else written
+    number = f"{whole:,}".replace(",", pgettext("between thousands", ","))
+    if cents:
+        number = f"{number}{_point()}{cents:02}"
+    written = _("FR {amount}") if unit == "frf-cent" else _("${amount}")
+    return f"{'-' if amount < 0 else ''}{written.format(amount=number)}"
+
+
+def decimal(number: float) -> str:
+    """Write a number as briefly as it can be.
+
+    >>> decimal(1.5), decimal(2)
+    ('1.5', '2')
+    """
+    return str(number).removesuffix(".0").replace(".", _point())
+
+
+def _point() -> str:
+    # For translators: what stands in "1.5" before the 5.
+    return pgettext("before decimals", ".")
+
+
+def field(name: str, value: str) -> str:
+    """Return a name and its value in a line: "Bankroll: $100,000".
+
+    >>> field("Pot", "12 coins")
+    'Pot: 12 coins'
+    """
+    # For translators: what stands between the name of a figure and the figure.
+    return _("{field}: {value}").format(field=name, value=value)
 
 
 def amount_words(amount: int, unit: Unit) -> str:

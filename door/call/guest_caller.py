@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from door import wording
 from door.call.caller import Caller
 from door.call.display import literal
 from door.call.purse import TickingPurse
@@ -21,7 +20,7 @@ from timebank.errors import BooksFailed, CallClosed
 from timebank.guests.claims import claim as bank_claim
 from timebank.guests.claims import debt_after, done, in_doubt, not_done
 from timebank.language import _
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE, span, span_phrase
 
 if TYPE_CHECKING:
     from door.call.books import Books
@@ -147,11 +146,11 @@ class HostCaller(Caller):
         loop = asyncio.get_running_loop()
         seconds, board = abs(claim.minutes) * MINUTE, literal(self.arrival.board)
         minutes = span(seconds)
-        counted = wording.counted(claim.minutes, "minute")
+        sign, counted = "-" if claim.minutes < 0 else "", span_phrase(seconds)  # for the log
         try:
             file = await loop.run_in_executor(None, give, way, claim.minutes)
         except NotGiven as refused:
-            log.warning("not given back to %s: %s: %s", name, counted, refused)
+            log.warning("not given back to %s: %s%s: %s", name, sign, counted, refused)
             why = str(refused)
             if refused.may_have_been:
                 await self._note(lambda desk: in_doubt(desk, claim, why))
@@ -163,7 +162,7 @@ class HostCaller(Caller):
             words = _("{board} can't take your {time} just now. We keep it for you here.")
             return words.format(board=board, time=minutes)
         await self._note(lambda desk: done(desk, claim))
-        log.info("written into %s for %s: %s", file, name, counted)
+        log.info("written into %s for %s: %s%s", file, name, sign, counted)
         if claim.minutes < 0:
             words = _("You lost {time}: it comes off your time at {board}.")
             return words.format(time=minutes, board=board)

@@ -19,7 +19,6 @@ from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
 from door.dropfiles.telling import sentences
 from door.session.arrival import Asked, DoorCall, arrive
-from door.wording import agree
 from timebank.calls.arrival import host_caller, open_host_call
 from timebank.errors import Refused
 from timebank.ledger.database import Database
@@ -117,11 +116,9 @@ def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> l
     elif guest.board.share < 100:
         said.append(f"That is {guest.board.share} percent of what he has left there.")
     if brought.debt:
-        are = agree(brought.debt, "is", "are")
-        said.append(f"{span(brought.debt)} that he lost here today {are} taken off it.")
+        said.append(f"Taken off it: {span(brought.debt)} lost here today.")
     if brought.standing:
-        are = agree(brought.standing, "is", "are")
-        said.append(f"{span(brought.standing)} that {are} on the table {are} taken off it.")
+        said.append(f"Taken off it: {span(brought.standing)} on the table.")
     schedule = config.bank.schedule
     ends = [] if brought.shown is None else [now + timedelta(seconds=brought.shown)]
     closing = opened.receipt.purse.closing

@@ -13,6 +13,7 @@ from timebank.callers.history import history
 from timebank.language import _
 from timebank.names import names
 from timebank.window.teller import accounts
+from timebank.words import moment
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -84,7 +85,7 @@ def _statement_page(
     body: list[str] = []
     for number, line in enumerate(lines):
         first, *more = wrap(literal(line.words), LAYOUT_COLUMNS - 17)
-        rows = [f"|03{schedule.local(line.at):%d %b %H:%M}  |07{first}"]
+        rows = [f"|03{moment(schedule.local(line.at))}  |07{first}"]
         rows += [f"|07{' ' * 14}{words}" for words in more]
         if body and len(body) + len(rows) > room:
             return body, lines[number - 1].number

@@ -20,7 +20,7 @@ from door import wording
 from door.call.display import literal, plain
 from timebank.callers import standings
 from timebank.language import _, ngettext
-from timebank.words import title
+from timebank.words import title, whole_date
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def of_yesterday(desk: Desk) -> Bulletin:
 def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
     """Return the bulletin as lines with pipe codes, none of more than `columns` cells: two lists
     stand side by side where there is room."""
-    told = [f"|15{literal(board)}|07, {bulletin.day:%A %d %B %Y}", ""]
+    told = [f"|15{literal(board)}|07, {whole_date(bulletin.day)}", ""]
     pairs = (
         (_list(_("Richest callers"), bulletin.richest), _house(bulletin.house)),
         (

@@ -21,7 +21,7 @@ from timebank.errors import Refused
 from timebank.language import N_, Phrase, _
 from timebank.ledger import transfers
 from timebank.window.sysop import adjust, freeze, unfreeze
-from timebank.words import span
+from timebank.words import moment, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -144,7 +144,7 @@ async def _read_log(caller: Caller) -> None:
     rows = await caller.ask_books(lambda desk: sysop_log.entries(desk, None, LOG_ENTRIES))
     schedule = caller.bank_settings.schedule
     told = [
-        f"|03{schedule.local(row.at):%d %b %H:%M}  |15{literal(row.by)}|07 {literal(row.what)}"
+        f"|03{moment(schedule.local(row.at))}  |15{literal(row.by)}|07 {literal(row.what)}"
         for row in rows
     ]
     await caller.console.read(_("Sysop log, newest first"), "\n".join(told) or _("It is empty."))

@@ -309,7 +309,8 @@ def _bank(caller: Caller) -> str:
         said.append(f"|07{_('Time bank')}  |15{wording.clock_time(purse.bank)}")
     if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
         after = _("After {event}").format(event=behind)
-        said.append(f"|07{after}  |15{wording.clock_time(purse.held)} {_('more')}")
+        more = _("{time} more").format(time=wording.clock_time(purse.held))
+        said.append(f"|07{after}  |15{more}")
     return "   ".join(said)
 
 

@@ -41,13 +41,15 @@ _SENTENCES: dict[type[Reason], str] = {
     r.Kept: N_("{amount} that could not be given back to {board}{banked}"),
     r.PutBack: N_("{total} of your own put back in the bank{beyond}"),
     r.PassedOn: N_("{amount} passed on through THEBANK.EXT"),
-    r.CameIn: N_("{amount} from {program} ({file}, line {line} of import {imported}{record})"),
+    r.CameIn: N_(
+        "{amount} from {program} ({file}, line {line} of import {imported}, record {record})"
+    ),
     r.TakenOut: N_(
-        "{amount} taken by {program} ({file}, line {line} of import {imported}{record})"
+        "{amount} taken by {program} ({file}, line {line} of import {imported}, record {record})"
     ),
     r.Deposited: N_("{amount} deposited{at_log_off}"),
     r.Withdrawn: N_("{amount} withdrawn"),
-    r.Sent: N_("{amount} sent by {giver} to {taker}{message}"),
+    r.Sent: N_('{amount} sent by {giver} to {taker}: "{message}"'),
     r.Borrowed: N_("{amount} borrowed"),
     r.Repaid: N_("{amount} of a loan repaid"),
     r.LoanShare: N_("{amount} of the minutes for {day} paid back on the loan"),
@@ -61,7 +63,13 @@ _SENTENCES: dict[type[Reason], str] = {
     r.Deleted: N_("{name} was deleted{in_hand}"),
     r.Told: "{words}",
 }
-_SHARE_OF_WINNINGS = N_("{amount} of the winnings paid back on the loan")
+# The same where the last fact of it is not known, or there is none.
+_WITHOUT: dict[type[Reason], str] = {
+    r.CameIn: N_("{amount} from {program} ({file}, line {line} of import {imported})"),
+    r.TakenOut: N_("{amount} taken by {program} ({file}, line {line} of import {imported})"),
+    r.Sent: N_("{amount} sent by {giver} to {taker}"),
+    r.LoanShare: N_("{amount} of the winnings paid back on the loan"),
+}
 # The same as a part of what an entry did. `{of_it}` says that the amount is a part of the one
 # before.
 _PHRASES: dict[type[Reason], str] = {
@@ -141,9 +149,7 @@ _SAID: dict[str, Callable[[Any], str]] = {
     "banked": lambda this: _or_nothing(_PUT_AWAY[this.banked]),
     "total": lambda this: span(this.total),
     "beyond": lambda this: _no_room(this) if this.beyond else "",
-    "record": lambda this: "" if this.record is None else f", record {this.record}",
     "at_log_off": lambda this: _(" at log-off") if this.at_log_off else "",
-    "message": lambda this: f': "{this.message}"' if this.message else "",
     "in_hand": lambda this: _(": hand void") if this.in_hand else "",
 }
 SYSOP_DID: dict[type[r.Adjustment], str] = {
@@ -162,12 +168,19 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     """
     if isinstance(reason, r.Unread):
         return str(reason.facts)
-    text = _SENTENCES.get(type(reason))
+    text = _text(reason)
     if text is None:
         raise ValueError(f"nobody has words for {reason}")
-    if reason == r.LoanShare(None):
-        text = _SHARE_OF_WINNINGS
     return _(text).format(amount=amount_words(amount, unit), **_facts(reason, unit))
+
+
+def _text(reason: Reason) -> str | None:
+    match reason:
+        case r.CameIn(record=None) | r.TakenOut(record=None):
+            return _WITHOUT[type(reason)]
+        case r.Sent(message="") | r.LoanShare(day=None):
+            return _WITHOUT[type(reason)]
+    return _SENTENCES.get(type(reason))
 
 
 def _facts(reason: Reason, unit: Unit) -> dict[str, object]:
@@ -270,11 +283,18 @@ def _phrase(part: Part, of_it: str) -> str:
         case r.Gained(banked=banked):
             done = _or_nothing(_GAIN_PUT_AWAY[banked])
         case r.Sent() if part.other is not None:
-            received = part.source == "other"
-            sent = _("received {amount} from {name}") if received else _("sent {amount} to {name}")
-            return sent.format(amount=amount, name=part.other) + _SAID["message"](reason)
+            sent = _sent(reason, is_received=part.source == "other")
+            return sent.format(amount=amount, name=part.other, message=reason.message)
     if text is None:  # what a sysop or a program did says its amount and more
         why = part.why
         return why if why[:1].isdigit() else f"{amount}: {why[:1].lower()}{why[1:]}"
     facts = _facts(reason, part.unit)
     return _(text).format(amount=amount, of_it=of_it, done=done, **facts)
+
+
+def _sent(reason: r.Sent, *, is_received: bool) -> str:
+    if reason.message and is_received:
+        return _('received {amount} from {name}: "{message}"')
+    if reason.message:
+        return _('sent {amount} to {name}: "{message}"')
+    return _("received {amount} from {name}") if is_received else _("sent {amount} to {name}")

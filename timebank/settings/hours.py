@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from timebank.errors import HoursRefused
-from timebank.language import N_, _
+from timebank.language import _
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES
+from timebank.words import weekday_name
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-DAY_NAMES = (
-    *(N_("Monday"), N_("Tuesday"), N_("Wednesday"), N_("Thursday")),
-    *(N_("Friday"), N_("Saturday"), N_("Sunday")),
-)
 GROUPS = {"daily": range(7), "weekdays": range(5), "weekends": range(5, 7)}
 
 _TIME = r"([01][0-9]|2[0-3]):([0-5][0-9])|(24):(00)"
@@ -54,7 +51,7 @@ class OpeningHours:
         )
         day, rest = divmod(start, DAY_MINUTES)
         time = f"{rest // 60:02}:{rest % 60:02}"
-        return _("{day} at {time}").format(day=_(DAY_NAMES[day]), time=time)
+        return _("{day} at {time}").format(day=weekday_name(day), time=time)
 
 
 ALWAYS = OpeningHours(())

@@ -110,7 +110,7 @@ def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
         known = [
             hand
             for hand in account.hands
-            if (hand.game, hand.unit) == (game, unit) and seal in ("", hand.seal)
+            if (hand.game, hand.unit) == (game, unit) and hand.seal.startswith(seal)
         ]
         yield from _in_order(several, known, _is_hand)
 

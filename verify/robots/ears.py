@@ -11,6 +11,7 @@ from verify.robots import phrases, reading
 from verify.robots.seen import Seen, Settlement
 
 _TITLE = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
+UNIX_BJ = GAMES["unix-bj"].title
 _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
 
 
@@ -33,15 +34,14 @@ class Ears:
     def hears(self, line: str) -> None:
         line = line.strip()
         title, _dash, rest = line.partition(" - ")
-        if sealed := phrases.SEAL.fullmatch(line):
+        if sealed := phrases.SHORT_SEAL.fullmatch(line):
             self._seal = sealed["digits"]
-            self._seen.seals.add(self._seal)
-        elif (done := phrases.SEED.fullmatch(line)) and self._seal:
-            self._seen.seeds[self._seal] = done["digits"]
         elif title in _TITLE and rest:
             self._game, self._told, self._seal = _TITLE[title], "", ""
         elif line == "Black Jack":
             self._game = "unix-bj"
+        elif line == UNIX_BJ:  # where lines tell no seal, the last one is of another run
+            self._seal = ""
         if phrases.FAIRNESS.fullmatch(line):
             self._page = []
         elif self._page is not None:
@@ -66,7 +66,7 @@ class Ears:
             if page.wrong:
                 self._seen.complaints.append(page.wrong)
             settled = self._seen.settlements
-            if self._is_fresh and page.shoe and self._game != "vegas":
+            if self._is_fresh and page.shoe and self._game not in ("vegas", "unix-bj"):
                 settled[-1] = replace(settled[-1], seal=page.shoe)
 
     def _hears_teletype(self, line: str) -> None:

@@ -204,9 +204,7 @@ LAST_SEAL = Said("Seal of the last shoe", "{digits}", digits=HEXADECIMAL)
 THIS_SEED = Said("Seed of this shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEED = Said("Seed of the last shoe", "{digits}", digits=HEXADECIMAL)
 FAIRNESS = one_of(Said("Fairness"), Said("Fair cards"))
-# UNIX bj prints them as they come, and tables for one caller their first digits after a hand.
-SEAL = Said("Seal", "{digits}", digits=HEXADECIMAL)
-SEED = Said("Seed", "{digits}", digits=HEXADECIMAL)
+# UNIX bj tells their first digits before and after a run, other tables for one after a hand.
 SHORT_SEAL = Said("Seal", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 SHORT_SEED = Said("Seed", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 
@@ -234,7 +232,7 @@ PUSH = Said("push")
 
 # How a hand ended.
 
-PAID = Said("Paid {coins}: {span} won.")
+PAID = Said("You get {coins}: {span} won.")
 YOU_LOSE = one_of(
     Said("Dealer has blackjack. You lose {coins}."),
     Said("Dealer has a Five-Card Charlie. You lose {coins}."),

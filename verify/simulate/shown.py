@@ -56,9 +56,10 @@ def _in_words() -> dict[str, str]:
         for suit in ("hearts", "diamonds", "clubs", "spades"):
             card = rank + suit[0].upper()
             names |= {fold(each): card for each in phrases.versions(f"{called} of {suit}")}
-            parts = (f"the {called}", suit, "{rank} of {suit}")
-            every = product(*map(phrases.versions, parts))
-            names |= {fold(form.format(rank=a, suit=b)): card for a, b, form in every}
+            for name in (called, f"the {called}"):
+                parts = (name, suit, "{rank} of {suit}")
+                every = product(*map(phrases.versions, parts))
+                names |= {fold(form.format(rank=a, suit=b)): card for a, b, form in every}
     return names
 
 

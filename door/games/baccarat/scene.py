@@ -20,8 +20,10 @@ from door.games.baccarat import events as happened
 from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
+from door.games.tables.cards import listed_cards
 from door.games.tables.scene import paint_title
 from timebank.language import _, ngettext
+from timebank.words import field as figure
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
@@ -208,10 +210,10 @@ class BaccaratScene:
         told = [f"|15{words.title()}" + (f"|07 - {self.played}" if self.played else "")]
         told.extend(_told(name, f"|15{value}") for name, value in self.figures)
         for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
-            shown = [words.card(card) for card in cards if card is not None]
+            shown = [card for card in cards if card is not None]
             if shown:
                 point = words.point_name(self.points[side]) if side in self.points else "?"
-                told.append(_told(words.name_of(side), f"|15{', '.join(shown)}|07 ({point})"))
+                told.append(_told(words.name_of(side), f"|15{listed_cards(shown)}|07 ({point})"))
         if self.coups:
             told.append(_told(_score_title(COUPS_SHOWN), f"|15{self.score_line()}"))
         return told
@@ -322,7 +324,7 @@ class BaccaratScene:
 
 
 def _told(name: str, value: str) -> str:
-    return f"|07{words.field_told(name, value)}"
+    return f"|07{figure(name, value)}"
 
 
 def _score_title(coups: int) -> str:

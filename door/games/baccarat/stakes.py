@@ -18,7 +18,7 @@ from door.games.tables.scene import TableTally
 from timebank.language import _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
-from timebank.words import span
+from timebank.words import field, money, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -170,7 +170,7 @@ class ForTheBank(Betting):
         return ""
 
     def amount(self, amount: int) -> str:
-        return words.money(amount, self.unit)
+        return money(amount, self.unit)
 
     def follow(self, receipt: Receipt) -> None:
         play = receipt.play
@@ -215,6 +215,6 @@ def statement(stakes: BaccaratStakes) -> str:
         counted.append(
             ngettext("{number} stand-off", "{number} stand-offs", off).format(number=off)
         )
-    told = words.field_told(words.title(), f"{', '.join(counted)}. {stakes.ended()}")
+    told = field(words.title(), f"{', '.join(counted)}. {stakes.ended()}")
     is_open = isinstance(stakes, ForTime) and stakes.caller.hand_waits
     return f"{told} {_('A coup is still open.')}" if is_open else told

@@ -35,6 +35,7 @@ from door.games.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import ENGLISH, LANGUAGES, _, ngettext
 from timebank.wagers import chronicle, play_money
+from timebank.words import money
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -430,6 +431,6 @@ def sit_down(board: Board, caller: Caller) -> BaccaratTable:
 
 async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
-    held = ", ".join(words.money(amount, unit) for unit, amount in sorted(has.items()))
+    held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
     turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
-    return f"{held or _('to break the bank')}; {turns}"
+    return _("{bankrolls}; {turns}").format(bankrolls=held or _("to break the bank"), turns=turns)

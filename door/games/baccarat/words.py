@@ -5,22 +5,21 @@ Texts are in English; the croupier's French is in the catalogue, as all French i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from door import wording
 from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.tables import words as tables
+from door.games.tables.cards import the_card
 from door.games.tables.words import Words
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
-from timebank.words import span
+from timebank.words import money, span
 
 if TYPE_CHECKING:
     from door.games.baccarat.game import BaccaratSettings
-    from door.games.engine.cards import Card
     from timebank.words import Unit
 
 CENTS = 100  # in a dollar or a franc
@@ -31,36 +30,19 @@ FOR_TIME, FOR_THE_BANK = "T", "B"
 CARD, NO_CARD = "C", "N"
 
 
-@dataclass(frozen=True, kw_only=True)
-class BaccaratWords(Words):
-    """What every table says, as a croupier says it."""
-
-    new_shoe: str = N_("The cards are shuffled: a new shoe.")
-    cut_words: str = N_("A phrase to cut the cards (Enter for none):")
-    cut_on: str = N_("Cut is on: you'll be asked for a phrase before each new shoe.")
-    cut_off: str = N_("Cut is off.")
-    bets: str = N_("Place your bets: {least} to {most} (Enter for {last}):")
-    no_bet: str = N_("No bet placed.")
-    which_amount: str = N_("Whole amounts only, such as {example}.")
-    least: str = N_("The smallest bet is {least}.")
-    most_of_table: str = N_("The largest bet here is {most}.")
-    most_of_pot: str = N_("You can bet up to {most}: your last coin stays with you.")
-    pot_too_small: str = N_(
+# What every table says, as a croupier says it.
+WORDS = Words(
+    new_shoe=N_("The cards are shuffled: a new shoe."),
+    cut_on=N_("Cut is on: you'll be asked for a phrase before each new shoe."),
+    bets=N_("Place your bets: {least} to {most} (Enter for {last}):"),
+    no_bet=N_("No bet placed."),
+    which_amount=N_("Whole amounts only, such as {example}."),
+    pot_too_small=N_(
         "You have {pot}. The smallest bet is {least}, and your last coin stays with you."
-    )
-    last_turn: str = N_("That was your last turn today: you get {limit} a day.")
-    trimmed: str = N_("{event}: of a win of {full}, {surplus} {where}.")
-    where: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "built-in": N_("would go to your time bank"),
-            "external": N_("would go to your time bank elsewhere"),
-            "none": N_("would be lost"),
-        }
-    )
-    resumed: str = N_("The coup you left is still on the table.")
-
-
-WORDS = BaccaratWords()
+    ),
+    last_turn=N_("That was your last turn today: you get {limit} a day."),
+    resumed=N_("The coup you left is still on the table."),
+)
 
 
 # Names and amounts.
@@ -78,58 +60,13 @@ def stand_off() -> str:
     return _("Stand-off")
 
 
-def field_told(name: str, value: str) -> str:
-    """Return a field and its value in a line: "Bankroll: $100,000"."""
-    return _("{field}: {value}").format(field=name, value=value)
-
-
-def money(cents: int, unit: Unit) -> str:
-    """Return an amount of whole dollars or francs as it is written in the viewer's language.
-
-    >>> money(10_000_000, "usd-cent"), money(10_000_000, "frf-cent")
-    ('$100,000', 'FR 100,000')
-    """
-    amount = f"{cents // CENTS:,}".replace(",", pgettext("between thousands", ","))
-    written = _("FR {amount}") if unit == "frf-cent" else _("${amount}")
-    return written.format(amount=amount)
-
-
 def signed_money(cents: int, unit: Unit) -> str:
     """Return what somebody is up, or down when negative.
 
     >>> signed_money(500_000, "usd-cent"), signed_money(-500_000, "frf-cent")
     ('+$5,000', '-FR 5,000')
     """
-    sign = "-" if cents < 0 else "+" if cents else ""
-    return sign + money(abs(cents), unit)
-
-
-_RANKS = {
-    "A": N_("the ace"),
-    "2": N_("the 2"),
-    "3": N_("the 3"),
-    "4": N_("the 4"),
-    "5": N_("the 5"),
-    "6": N_("the 6"),
-    "7": N_("the 7"),
-    "8": N_("the 8"),
-    "9": N_("the 9"),
-    "T": N_("the 10"),
-    "J": N_("the jack"),
-    "Q": N_("the queen"),
-    "K": N_("the king"),
-}
-_SUITS = {"H": N_("hearts"), "S": N_("spades"), "D": N_("diamonds"), "C": N_("clubs")}
-
-
-def card(card: Card) -> str:
-    """Return a card in words.
-
-    >>> from door.games.engine.cards import parse_card
-    >>> card(parse_card("TS"))
-    'the 10 of spades'
-    """
-    return _("{rank} of {suit}").format(rank=_(_RANKS[card.rank]), suit=_(_SUITS[card.suit]))
+    return f"{'+' if cents > 0 else ''}{money(cents, unit)}"
 
 
 def point_name(point: int) -> str:
@@ -176,21 +113,21 @@ def sentence(event: Event, amount: Callable[[int], str]) -> str:
         case happened.BaccaratDealt(card=dealt):
             if dealt is None:
                 return f"|07{_('The bank takes a card, face down.')}"
-            told = _("You get {card}.").format(card=f"|15{card(dealt)}|07")
+            told = _("You get {card}.").format(card=f"|15{the_card(dealt)}|07")
             return f"|07{told}"
         case happened.BaccaratNatural(side=side, point=point):
             return f"|15{_('A natural: {call}!').format(call=_called(side, point))}"
         case happened.BaccaratRevealed(cards=(first, second), point=point):
-            both = f"|15{_('{card} and {other}').format(card=card(first), other=card(second))}|07"
+            both = _("{card} and {other}").format(card=the_card(first), other=the_card(second))
             told = _("The bank turns up {cards}: {point}.")
-            return f"|07{told.format(cards=both, point=point_name(point))}"
+            return f"|07{told.format(cards=f'|15{both}|07', point=point_name(point))}"
         case happened.BaccaratDrew(side=side, card=drawn, point=point):
             told = (
                 _("A card for the player: {card}. {call}.")
                 if side is Side.PLAYER
                 else _("The bank draws {card}. {call}.")
             )
-            return f"|07{told.format(card=f'|15{card(drawn)}|07', call=call(side, point))}"
+            return f"|07{told.format(card=f'|15{the_card(drawn)}|07', call=call(side, point))}"
         case happened.BaccaratStood(side=side, point=point):
             stands = (
                 _("The player stands: {call}.")

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ansi.cards import paint_hand, plain
+from ansi.cards import paint_hand
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count, is_natural
+from door.games.tables.cards import listed_cards
 from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
 from timebank.language import N_, _
+from timebank.words import field as figure
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
@@ -28,7 +30,7 @@ ENDINGS = {
     BlackjackOutcome.LOSE: N_("DEALER WINS"),
     BlackjackOutcome.BUST: N_("BUST!"),
     BlackjackOutcome.DEALER_NATURAL: N_("DEALER 21"),
-    BlackjackOutcome.DEALER_CHARLIE: N_("DEALER 5"),
+    BlackjackOutcome.DEALER_CHARLIE: N_("DEALER CHARLIE"),
 }
 
 
@@ -104,13 +106,10 @@ class BlackJackScene(TableScene):
             self._paint_result(canvas, felt, felt.below, end + 2)
 
     def _told_cards(self) -> Sequence[str]:
-        dealer = ", ".join(
-            plain(card) if card is not None else _("face down") for card in self.dealer
-        )
-        mine = ", ".join(plain(card) for card in self.mine)
+        dealer, mine = listed_cards(self.dealer), listed_cards(self.mine)
         return [
-            f"|07{_('Dealer')}: |15{dealer}|07 ({counted(self.dealer)})",
-            f"|07{_('You')}: |15{mine}|07 ({counted(self.mine)})",
+            f"|07{figure(_('Dealer'), f'|15{dealer}|07 ({counted(self.dealer)})')}",
+            f"|07{figure(_('You'), f'|15{mine}|07 ({counted(self.mine)})')}",
         ]
 
     def _bet_figures(self) -> list[tuple[str, str]]:

@@ -40,13 +40,17 @@ DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
 class BlackJackForTimeTable(TableForTime):
     scene: BlackJackScene
     action_keys: Mapping[BlackjackAction, tuple[str, str, str]] = {
-        BlackjackAction.INSURANCE: ("I", N_("Insure"), N_("bet half as much on a blackjack")),
+        BlackjackAction.INSURANCE: (
+            "I",
+            N_("Insure"),
+            N_("bet half as much on the dealer having blackjack"),
+        ),
         BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("play on without insurance")),
         BlackjackAction.DOUBLE: ("D", N_("Double"), N_("double your bet for one last card")),
         BlackjackAction.HIT: ("H", N_("Hit"), N_("take another card")),
         BlackjackAction.STAY: ("S", N_("Stay"), N_("keep what you have")),
     }
-    time_up_words = N_("Your time is up: the hand is stood.")
+    time_up_words = N_("Your time is up: you stand.")
 
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 

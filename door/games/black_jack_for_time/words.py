@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ansi.cards import plain
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
+from door.games.tables.cards import the_card
 from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
 from timebank.language import _
+from timebank.words import decimal
 
 if TYPE_CHECKING:
     from door.games.black_jack_for_time.game import BlackJackForTimeSettings
@@ -56,8 +57,11 @@ def _pay_table(rules: BlackjackRules) -> str:
 
 
 def _natural_rule(rules: BlackjackRules) -> str:
-    under = _("a ten or an ace") if rules.peek_under_ace else _("a ten")
-    peeks = _("With {cards} showing, the dealer peeks at the hole card.").format(cards=under)
+    peeks = (
+        _("With a ten or an ace showing, the dealer peeks at the hole card.")
+        if rules.peek_under_ace
+        else _("With a ten showing, the dealer peeks at the hole card.")
+    )
     return f"{peeks} {_('Blackjack ends the hand; if you have one too, it is a push.')}"
 
 
@@ -88,7 +92,7 @@ def _dealer_rule(rules: BlackjackRules) -> str:
 
 
 def _odds(pays: Fraction) -> str:
-    return str(pays) if pays.denominator == 1 else f"{float(pays)}"
+    return decimal(float(pays))
 
 
 def printed(rules: BlackjackRules) -> str:
@@ -103,15 +107,15 @@ def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Car
     """Return what is said of an event, with the cards as they lie after it."""
     match event:
         case happened.BlackjackDealt(card=card):
-            return "|07" + _("You get {card}.").format(card=f"|15{the(card)}|07")
+            return "|07" + _("You get {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.DealerDealt(card=None):
             return "|07" + _("The dealer takes a card face down.")
         case happened.DealerDealt(card=str(card)):
-            return "|07" + _("The dealer has {card}.").format(card=f"|15{the(card)}|07")
+            return "|07" + _("The dealer has {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.Peeked(natural=False):
             return "|07" + _("The dealer peeks: no blackjack.")
         case happened.BlackjackRevealed(card=card):
-            return "|07" + _("The dealer turns over {card}.").format(card=f"|15{the(card)}|07")
+            return "|07" + _("The dealer turns over {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.DealerStood(total=total):
             return "|07" + _("Dealer stands on {total}.").format(total=total)
         case happened.DealerBusted(total=total):
@@ -121,10 +125,6 @@ def sentence(event: Event, coin: int, mine: Sequence[Card], dealer: Sequence[Car
         case happened.BlackjackSettled() as over:
             return _settled(over, coin, mine, dealer)
     return ""
-
-
-def the(card: str) -> str:
-    return _("the {card}").format(card=plain(card))
 
 
 def _settled(

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from ansi.cards import CARD_WIDTH, LARGE_WIDTH, paint_card, plain
+from ansi.cards import CARD_WIDTH, LARGE_WIDTH, paint_card
 from door import wording
 from door.games.engine.cards import Card
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS
 from door.games.red_dog.words import spread_words
+from door.games.tables.cards import named_card
 from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
 from timebank.language import N_, _
+from timebank.words import field as figure
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
@@ -79,7 +81,7 @@ class RedDogScene(TableScene):
         for number, (name, pays) in enumerate(_PAYS):
             style = COUNT if self._is_paid_by(number) else PRINT
             if roomy:
-                told = f"{_(name):<20}{_('{odds} to 1').format(odds=pays):>8}"
+                told = f"{_(name):<20}{_('{odds} to 1').format(odds=pays):>9}"
                 canvas.put(row + 3 + number, column + 3, told, style)
             else:
                 down, right = divmod(number, 2)
@@ -97,7 +99,8 @@ class RedDogScene(TableScene):
     def _told_cards(self) -> Sequence[str]:
         names = (_("First"), _("Second"), _("Third"))
         told = [
-            f"|07{name}: |15{plain(card)}" for name, card in zip(names, self.cards, strict=False)
+            f"|07{figure(name, f'|15{named_card(card)}')}"
+            for name, card in zip(names, self.cards, strict=False)
         ]
         return told if self.spread is None else [*told, f"|07{spread_words(self.spread)}"]
 

@@ -34,9 +34,9 @@ class RedDogTable(TableForTime):
     scene: RedDogScene
     action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
         RedDogAction.RAISE: ("R", N_("Raise"), N_("double your bet, then see the third card")),
-        RedDogAction.STAY: ("S", N_("Stay"), N_("see the third card for the bet you made")),
+        RedDogAction.STAY: ("S", N_("Stand"), N_("see the third card without raising")),
     }
-    time_up_words = N_("Your time is up: you stay.")
+    time_up_words = N_("Your time is up: you stand.")
 
     def __init__(self, caller: Caller) -> None:
         self.settings = RedDogSettings.of(caller.config.games)
@@ -80,7 +80,7 @@ class RedDogTable(TableForTime):
     def _forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
         if actions != [RedDogAction.STAY]:
             return None
-        return RedDogAction.STAY, _("A raise would take your last coin: you stay.")
+        return RedDogAction.STAY, _("A raise would take your last coin: you stand.")
 
 
 def sit_down(board: Board, caller: Caller) -> RedDogTable:

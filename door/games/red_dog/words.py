@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ansi.cards import plain
 from door import wording
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
+from door.games.tables.cards import the_card
 from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
 from timebank.language import _
 
@@ -34,21 +34,17 @@ def spread_words(spread: int) -> str:
 def sentence(event: Event, coin: int) -> str:
     match event:
         case happened.RedDogDealt(card=card):
-            return "|07" + _("You get {card}.").format(card=f"|15{_the(card)}|07")
+            return "|07" + _("You get {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.Spread(spread=spread):
             return f"|07{spread_words(spread)}"
         case happened.RedDogRaised(amount=amount):
             coins = f"|15{wording.coins_of(amount, coin)}|07"
             return "|07" + _("You raise by {coins}.").format(coins=coins)
         case happened.RedDogDrew(card=card):
-            return "|07" + _("The third card is {card}.").format(card=f"|15{_the(card)}|07")
+            return "|07" + _("The third card is {card}.").format(card=f"|15{the_card(card)}|07")
         case happened.RedDogSettled() as over:
             return _settled(over, coin)
     return ""
-
-
-def _the(card: str) -> str:
-    return _("the {card}").format(card=plain(card))
 
 
 def _settled(event: happened.RedDogSettled, coin: int) -> str:
@@ -71,9 +67,9 @@ def rules_text(settings: RedDogSettings) -> str:
         f"|15{_('The bet')}|07  "
         + _("Two cards are dealt face up. You bet that the third falls between them.")
         + " "
-        + _("Outside, or level with either card, you lose."),
+        + _("If it falls outside, or matches either card, you lose."),
         f"|15{_('Raise')}|07  "
-        + _("Before the third card you can raise, which doubles your bet, or stay."),
+        + _("Before the third card you can raise, which doubles your bet, or stand."),
         _pay_table(),
         f"|15{_('Neighbours')}|07  " + _("Nothing fits between them: a push, your bet comes back."),
         f"|15{_('A pair')}|07  "

@@ -362,7 +362,7 @@ class TableForTime(Alone):
             BET: _("bet on a hand, and have it dealt"),
             RULES: _("read the rules of this house, and what it pays"),
             FAIRNESS: _("see how the shuffle is sealed, and check it"),
-            CUT: _("turn on or off that you cut the cards before each shuffle"),
+            CUT: _("turn your cut before each shuffle on or off"),
             TUTOR: _("turn the tutor on or off: it tells you what the book would do"),
             BANK: _("go to the time bank"),
             QUIT: _("leave the table"),

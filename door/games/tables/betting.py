@@ -187,12 +187,11 @@ class BettingTime(Betting):
         surplus = self.caller.purse.cut_from(full)
         if not surplus or not 0 < bet <= self.limits()[1]:
             return ""
-        return _(self.words.trimmed).format(
+        return _(self.words.trimmed[self.caller.bank_settings.mode]).format(
             event=self.caller.purse.event_words(),
             full=wording.clock_time(full),
             bet=self.amount(bet * self.coin),
             surplus=wording.clock_time(surplus),
-            where=_(self.words.where[self.caller.bank_settings.mode]),
         )
 
 

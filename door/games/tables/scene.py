@@ -15,8 +15,9 @@ from ansi.cards import CARD_HEIGHT, LARGE_HEIGHT
 from ansi.style import Colour, Style
 from door import wording
 from door.call.display import LAYOUT_COLUMNS
-from door.games.tables.fairness import Fairness
+from door.games.tables.fairness import SHORT
 from timebank.language import _, ngettext
+from timebank.words import field as figure
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -55,16 +56,6 @@ class TableTally:
     net: int = 0
     endings: Counter[str] = field(default_factory=Counter)
 
-    def told(self, title: str, turn: str, pushes: str, *, hand_is_open: bool) -> str:
-        """Say how it went for time, for the menu and the goodbye; "" when nothing was played."""
-        if not self.turns:
-            return ""
-        return (
-            f"{title}: {wording.counted(self.turns, turn)}, {self.endings['won']} won, "
-            f"{self.endings['lost']} lost, {pushes}; "
-            f"{wording.leaves_table(self.net, hand_is_open=hand_is_open)}."
-        )
-
     def summed_up(self, title: str, *, hand_is_open: bool) -> str:
         """Say how a sitting went: "8 wins, 12 losses. You're down 17 minutes."."""
         if not self.turns:
@@ -76,7 +67,7 @@ class TableTally:
         ]
         if push:
             parts.append(ngettext("{number} push", "{number} pushes", push).format(number=push))
-        told = [f"{title}: {', '.join(parts)}."]
+        told = [_("{title}: {counts}.").format(title=title, counts=", ".join(parts))]
         if self.net > 0:
             told.append(_("You're up {span}.").format(span=span(self.net)))
         elif self.net < 0:
@@ -199,7 +190,7 @@ class TableScene:
         told = [f"|15{self.title}|07 - {self._turn_words()}"]
         if self.is_dealt:
             told.extend(self._told_cards())
-            told.extend(f"|07{name}: |15{value}" for name, value in self._figures())
+            told.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
         else:
             told.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
         return told
@@ -285,7 +276,7 @@ class TableScene:
         canvas.box(FELT_ROW, column, PANEL_COLUMNS - 1, rows)
         figures = [(_("Time"), ""), *self._figures()]
         if self.seed:
-            figures.append((_("Seed"), Fairness(seed=self.seed).short().split()[-1]))
+            figures.append((_("Seed"), self.seed[:SHORT]))
         last = FELT_ROW + rows - 2
         row = FELT_ROW + 1
         for name, value in figures:
@@ -303,8 +294,7 @@ class TableScene:
         canvas.blank(row, column, area.columns, 2)
         pot, bet = f"|07{_('Pot')} |14{self.pot}", ""
         if self.bet:
-            number = wording.coins_of(self.bet, self.coin).split()[0]
-            bet = f"|07{_('Bet')} |14{number}"
+            bet = f"|07{_('Bet')} |14{wording.coin_number(self.bet, self.coin)}"
         canvas.put_pipe(row, column + 16, pot)
         canvas.put_pipe(row, column + 26, bet)
         if self.tally.turns:
@@ -328,12 +318,15 @@ class TableScene:
         return f"{endings['won']}-{endings['lost']}-{endings['push']}"
 
     def _turn_words(self) -> str:
-        return f"{_('Turns today')}: {self._turns_short(_('of'))}"
+        if self.turns_limit is None:
+            return figure(_("Turns today"), str(self.turns))
+        used = _("{turns} of {limit}").format(turns=self.turns, limit=self.turns_limit)
+        return figure(_("Turns today"), used)
 
-    def _turns_short(self, of: str = "/") -> str:
+    def _turns_short(self) -> str:
         if self.turns_limit is None:
             return str(self.turns)
-        return f"{self.turns} {of} {self.turns_limit}"
+        return f"{self.turns} / {self.turns_limit}"
 
 
 def _signed_coins(seconds: int, coin: int) -> str:
@@ -344,6 +337,5 @@ def _signed_coins(seconds: int, coin: int) -> str:
     """
     if not seconds:
         return ""
-    whole, rest = divmod(abs(seconds), coin)
-    number = f"{whole}.5" if rest * 2 == coin else str(whole)
+    number = wording.coin_number(abs(seconds), coin)
     return f"{'+' if seconds > 0 else '-'}{number}"

@@ -96,7 +96,7 @@ class Sitting:
         typed = await self.console.entry(
             f"|07{_(self.words.cut_words)}|15",
             longest=LONGEST_CUT,
-            meaning=_("Any words you like. They take part in the shuffle."),
+            meaning=_("Any words you like. They go into the shuffle."),
         )
         return None if typed is None else shuffle.normal_cut(typed)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from door import wording
 from door.games.registry import GAMES
@@ -26,7 +26,6 @@ BET, RULES, FAIRNESS, CUT, TUTOR, BANK, QUIT = "BRFCUTQ"
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    fairness: tuple[str, str, str] = (N_("Seal"), N_("Seed"), N_("Cut with:"))
     new_shoe: str = N_("The dealer shuffles.")
     cut_words: str = N_("A phrase to cut the cards (Enter for none):")
     cut_on: str = N_("Cut is on: you'll be asked for a phrase before each shuffle.")
@@ -41,19 +40,25 @@ class Words:
         "You have {pot}. The smallest bet is {least}, and your last coin can't be bet."
     )
     last_turn: str = N_("No turns left here today: {limit} a day.")
-    trimmed: str = N_("{event}: a full win on {bet} is {full}, and {surplus} of it {where}.")
-    # What becomes of the surplus, by the mode of the bank.
-    where: Mapping[str, str] = field(
+    # By the mode of the bank.
+    trimmed: Mapping[str, str] = field(
         default_factory=lambda: {
-            "built-in": N_("would go to your time bank"),
-            "external": N_("would go to your time bank elsewhere"),
-            "none": N_("would be lost"),
+            "built-in": N_(
+                "{event}: the most you can win on {bet} is {full}; {surplus} of that would go to "
+                "your time bank."
+            ),
+            "external": N_(
+                "{event}: the most you can win on {bet} is {full}; {surplus} of that would go to "
+                "your time bank elsewhere."
+            ),
+            "none": N_(
+                "{event}: the most you can win on {bet} is {full}; {surplus} of that would be lost."
+            ),
         }
     )
     resumed: str = N_("The hand you left is still on the table.")
-    any_key: str = N_("Press any key")
     try_again: str = N_("Press any key to try again")
-    no_books: str = N_("The books cannot be written right now. Nothing has changed.")
+    no_books: str = N_("The books can't be written right now. Nothing has changed.")
 
 
 # How many turns are left today, here and elsewhere.
@@ -103,7 +108,8 @@ def games_left(caller: Caller, besides: str) -> list[str]:
 # Rules that games share.
 
 
-def coins_rule(settings: StakeSettings, turns: str = N_("turns")) -> str:
+def coins_rule(settings: StakeSettings, turns: Literal["turns", "rounds"] = "turns") -> str:
+    """Return what is bet, and how often; `turns` is what this table calls them."""
     told = [
         _("You bet your time: one coin is {span}.").format(span=span(settings.coin_minutes * 60)),
         _("Bets are {least} to {most}.").format(
@@ -111,13 +117,18 @@ def coins_rule(settings: StakeSettings, turns: str = N_("turns")) -> str:
         ),
     ]
     if settings.turns_per_day:
-        told.append(
-            _("You have {number} {turns} a day.").format(
-                number=settings.turns_per_day, turns=_(turns)
-            )
-        )
+        told.append(_turns_a_day(settings.turns_per_day, turns))
     told.append(_("Your last coin can't be bet."))
     return f"|15{_('Coins')}|07  {' '.join(told)}"
+
+
+def _turns_a_day(number: int, turns: str) -> str:
+    told = (
+        ngettext("You have {number} round a day.", "You have {number} rounds a day.", number)
+        if turns == "rounds"
+        else ngettext("You have {number} turn a day.", "You have {number} turns a day.", number)
+    )
+    return told.format(number=number)
 
 
 def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
@@ -144,8 +155,8 @@ def fair_rules() -> tuple[str, str]:
 
 
 def paid(event: Any, coin: int) -> str:
-    """Say what a hand that was won brought: "Paid 15 coins: 10 minutes won."."""
-    return _("Paid {coins}: {span} won.").format(
+    """Say what a hand that was won brought: "You get 15 coins: 10 minutes won."."""
+    return _("You get {coins}: {span} won.").format(
         coins=wording.coins_of(event.won + event.returned, coin), span=span(event.won)
     )
 

@@ -23,5 +23,5 @@ SAMPLES = Samples(
             "actions": ["insurance:1", "split", "hit", "stay"],
         },
     ),
-    habits={"<P>lay": {"P": 60, "M": 2, "Q": 15}},
+    habits={"<P>lay": {"P": 60, "M": 2, "F": 4, "Q": 15}},
 )

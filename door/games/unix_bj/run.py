@@ -3,7 +3,8 @@
 Commit before show: a hand and every answer are durable before a letter of them is printed. What
 the program prints is `teletype`'s; a run asks, leaves out the questions that the pot cannot
 pay for, and keeps what the board has to say (the seal, the seed, a refusal) before, after and
-between the letters, never in them.
+between the letters, never in them. Seal and seed are told in short, where screens are painted; the
+page behind <F>airness has them whole.
 
 Every run has a shoe of its own, whose one seed makes all its shuffles.
 """
@@ -23,6 +24,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
+from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
 from door.games.unix_bj.game import BET, UnixBjSettings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
@@ -103,6 +105,7 @@ class Run:
         self.teletype = Teletype(self.settings.prompts, terms.dollar, Score())
         self.paper = self._new_paper()
         self.letters = ""  # of the hand on the table
+        self.fairness = Fairness()
 
     @property
     def round(self) -> BlackjackRound | None:
@@ -120,6 +123,12 @@ class Run:
         await self._load_paper()
         await self._stand_unasked()
 
+    async def seal(self) -> str:
+        """Return the seal of the shoe that the run is dealt from, which is sealed now if there was
+        none. Raises `BooksUnavailable`."""
+        shoe = self.play.shoe or await self.play.next_shoe(RULES, fresh=True)
+        return shoe.seal
+
     async def go(self) -> None:
         self.console.scroll_lines()
         try:
@@ -129,7 +138,7 @@ class Run:
                 await self._program()
                 self.console.rubout = BACKSPACE
                 self.console.scroll_lines()
-                self.console.say(await self._seed())
+                self.console.say(await self._open_seed())
             await self.console.any_key()
         except TimeUp:
             self.console.rubout = BACKSPACE
@@ -142,16 +151,15 @@ class Run:
     async def _begin(self) -> bool:
         """Show the seal, sealed before the first letter; `False` when there will be none."""
         try:
-            if self.stored is None:
-                await self.play.next_shoe(RULES, fresh=True)
+            seal = await self.seal()
             await self._load_paper()
         except BooksUnavailable:
             self.sitting.books_unavailable()
             return False
-        assert self.play.shoe is not None
         if self.stored is not None:
             self.console.say(f"|14{_(self.sitting.words.resumed)}")
-        self.console.say(f"|08Seal {self.play.shoe.seal}")
+        if self.console.can_paint:
+            self.console.say(f"|08{Fairness(seal).short()}")
         return await self._cut()
 
     async def _cut(self) -> bool:
@@ -201,7 +209,7 @@ class Run:
                 await self._play_hand()
                 if self.terms != Terms.of_house(self.settings):
                     self.paper.print("\n")
-                    raise RunEnded("The stakes have changed since that hand was dealt.")
+                    raise RunEnded(_("The stakes have changed since that hand was dealt."))
             while True:
                 await self._deal()
                 await self._play_hand()
@@ -248,7 +256,7 @@ class Run:
                 self.paper.say(f"|12{refused}")
             except BooksUnavailable as unavailable:
                 self.paper.say(f"|12{self._sentence(unavailable)}")
-                await self._line("Press Enter to try again: ")
+                await self._line(_("Press Enter to try again: "))
 
     async def _decide(self, round_: BlackjackRound) -> BlackjackAction:
         for question in self.teletype.questions(round_):
@@ -302,14 +310,17 @@ class Run:
 
     # The end of a run.
 
-    async def _seed(self) -> str:
-        if self.play.shoe is None:
+    async def _open_seed(self) -> str:
+        """Close the shoe, whose seed may be seen then; return what is said of it."""
+        shoe = self.play.shoe
+        if shoe is None:
             return ""
         try:
-            return f"|08Seed {await self.play.close_shoe()}"
+            self.fairness = Fairness(shoe.seal, await self.play.close_shoe(), shoe.cut or "")
         except BooksUnavailable:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
-            return "|12The books cannot be written right now: the seed is shown another time."
+            return "|12" + _("The books can't be written right now. The seed stays sealed.")
+        return f"|08{self.fairness.short()}" if self.console.can_paint else ""
 
     async def _stand_unasked(self) -> None:
         """Say no to all that is still asked, for a caller without time, and show the sheet as a
@@ -321,11 +332,11 @@ class Run:
             self.letters += self.teletype.told(step.after, step.events)
         sheet = f"{self.letters}{self.teletype.account()}".split("\n")
         room = max(1, self.console.page_rows - 4)
-        seed = await self._seed()
+        seed = await self._open_seed()
         self._paint_again()
-        self.console.stage(Page("UNIX bj", [*sheet[-room:], seed]))
+        self.console.stage(Page(self.sitting.title, [*sheet[-room:], *([seed] if seed else [])]))
         if had_hand:
-            self.console.say("|14Your time is up: the hand is stood.")
+            self.console.say(f"|14{_('Your time is up: you stand.')}")
         for step in steps:
             self._count(step)
 

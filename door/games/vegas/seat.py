@@ -29,7 +29,7 @@ from door.games.vegas.round import affordable, figure, most_insured, seconds_typ
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
-from timebank.language import N_, Phrase, _, ngettext, speaking_to
+from timebank.language import N_, Phrase, _, speaking_to
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -577,7 +577,4 @@ class VegasVisit(Sitting):
             self.console.display.refresh()
 
     def _statement(self) -> str:
-        even = self.tally.endings["push"]
-        pushes = ngettext("{number} push", "{number} pushes", even).format(number=even)
-        leaves_hand = self._place is not None
-        return self.tally.told(self.title, "round", pushes, hand_is_open=leaves_hand)
+        return self.tally.summed_up(self.title, hand_is_open=self._place is not None)

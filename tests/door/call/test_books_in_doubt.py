@@ -30,7 +30,7 @@ from tests.world import World, log_on
 from timebank.errors import BooksUnavailable, StillInDoubt
 from timebank.ledger import database, guard
 
-UNWRITTEN = "The books cannot be written right now. Nothing has changed."
+UNWRITTEN = "The books can't be written right now. Nothing has changed."
 NOT_KNOWN = "The disk has failed, and the books can't say if your last move counts."
 
 

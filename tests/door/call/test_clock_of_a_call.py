@@ -301,7 +301,7 @@ async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path
         await ada.bets(3, "stay", ends="win")
         await board.pass_time(4 * MINUTE)
         await ada.is_asked(TABLE)
-        await ada.sees("Paid 6 coins")
+        await ada.sees("You get 6 coins")
         await ada.sees_time_left(6 * MINUTE)
         await ada.bets(2, "stay", ends="win")
         await ada.stays()
@@ -362,7 +362,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
             )
         await ada.calls()
         await ada.reads_that("You're out of time.")
-        await ada.reads_that("Paid 10 coins")
+        await ada.reads_that("You get 10 coins")
 
 
 async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
@@ -486,7 +486,7 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
         ada = await with_nothing_but_a_hand(board, "win")
         await ada.calls()
         await ada.reads_that("You're out of time.")
-        await ada.reads_that("Paid 10 coins")
+        await ada.reads_that("You get 10 coins")
         await ada.is_asked(MENU)
         await ada.sees_time_left(10 * MINUTE)
 

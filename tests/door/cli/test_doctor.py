@@ -105,5 +105,5 @@ async def test_tells_the_debt_of_the_day_and_the_hand_on_the_table(tmp_path: Pat
         visit.gets(HANG_UP)
         assert await visit.ends() == 0
         said = told(Shell(host.config.path), "--dropfile", str(host.door32()))
-        assert "3 minutes that are on the table are taken off it." in said
+        assert "Taken off it: 3 minutes on the table." in said
         assert len(host.visits_told()) == 1

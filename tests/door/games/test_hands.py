@@ -17,28 +17,28 @@ from tests.world import seed_of
         (
             (),
             "natural",
-            "BLACKJACK! Paid 12 coins: 8 minutes won.",
+            "BLACKJACK! You get 12 coins: 8 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 480)],
             480,
         ),
         (
             ("hit", "hit", "hit"),
             "charlie",
-            "FIVE-CARD CHARLIE! Paid 12 coins: 8 minutes won.",
+            "FIVE-CARD CHARLIE! You get 12 coins: 8 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 480)],
             480,
         ),
         (
             ("hit",),
             "twenty-one",
-            "You win with 21! Paid 12 coins: 8 minutes won.",
+            "You win with 21! You get 12 coins: 8 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 480)],
             480,
         ),
         (
             ("stay",),
             "win",
-            "Paid 8 coins: 4 minutes won.",
+            "You get 8 coins: 4 minutes won.",
             [("stake", 240), ("returned", 240), ("won", 240)],
             240,
         ),
@@ -80,14 +80,14 @@ from tests.world import seed_of
         (
             ("double",),
             "win",
-            "Paid 16 coins: 8 minutes won.",
+            "You get 16 coins: 8 minutes won.",
             [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
             480,
         ),
         (
             ("double",),
             "twenty-one",
-            "You win with 21! Paid 16 coins: 8 minutes won.",
+            "You win with 21! You get 16 coins: 8 minutes won.",
             [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
             480,
         ),
@@ -165,7 +165,7 @@ async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Pat
         assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
         assert ada.figure("Insured") == "2.5 coins"
         await ada.does("stay")
-        await ada.message("Paid 10 coins: 5 minutes won.")
+        await ada.message("You get 10 coins: 5 minutes won.")
         assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
         assert ada.figure("Sitting") == "+2:30"
 
@@ -183,7 +183,7 @@ async def test_a_natural_is_offered_insurance_too(tmp_path: Path) -> None:
         await ada.bets(2, hand("insurance", ends="natural"))
         await ada.does("insurance")
         await ada.message("The insurance of 1 coin is lost.")
-        await ada.message("BLACKJACK! Paid 6 coins")
+        await ada.message("BLACKJACK! You get 6 coins")
         assert ada.online == 60 * MINUTE + 4 * MINUTE - MINUTE
 
 

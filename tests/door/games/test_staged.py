@@ -225,7 +225,7 @@ async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -
     ada.send("b")
     await ada.until("Coins to bet")
     ada.send("5\r")
-    await ada.until("<S>tay")
+    await ada.until("<S>ta")
     assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
     assert ada.picture.count("┌─────┐") >= 2
     ada.send("s")

@@ -16,7 +16,7 @@ from tests.world import BOARD, NOON, log_on, world
 from timebank.callers import callers
 from timebank.errors import BooksUnavailable
 
-UNWRITTEN = "The books cannot be written right now. Nothing has changed."
+UNWRITTEN = "The books can't be written right now. Nothing has changed."
 
 
 @asynccontextmanager

@@ -65,7 +65,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await ada.sees("The hand you left is still on the table.")
         await board.pass_time(10)
         await ada.stays()
-        await ada.sees("Paid 10 coins: 5 minutes won.")
+        await ada.sees("You get 10 coins: 5 minutes won.")
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()

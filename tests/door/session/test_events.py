@@ -212,7 +212,7 @@ async def test_a_hand_dropped_before_an_event_is_finished_after_it(tmp_path: Pat
         assert ada.has["online"] == (30 - 5 - 1 + 30 + 10) * MINUTE
 
 
-WARNING = "Mail hour at 12:30: a full win on 10 coins is 20:00, and 20:00 of it would"
+WARNING = "Mail hour at 12:30: the most you can win on 10 coins is 20:00; 20:00 of that would"
 
 
 @pytest.mark.parametrize(
@@ -273,9 +273,9 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
         await ada.is_asked("Coins to bet")
         ada.presses("5")
         await ada.is_asked(": 5")
-        assert "full win" not in ada.screen
+        assert "the most you can win" not in ada.screen
         ada.presses("\b6")
-        await ada.sees("a full win on 6 coins is 12:00, and 2:00 of it would be lost.")
+        await ada.sees("the most you can win on 6 coins is 12:00; 2:00 of that would be lost.")
         ada.presses("\b5\x1b")
         await ada.is_asked(TABLE)
         await ada.bets(5, "double", ends="win")

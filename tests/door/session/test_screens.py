@@ -207,7 +207,7 @@ async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(tmp_path: Path)
         assert "<H>it" in ada.prompt
         ada.presses("s")
         await ada.is_asked(TABLE)
-        await ada.sees("Paid ")
+        await ada.sees("You get ")
 
 
 async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: 
         ada.terminal.resize(60, 20)
         await ada.sees("Black Jack For Time - Turns today: 1 of 20")
         ada.presses("s")
-        await ada.sees("Paid 10 coins")
+        await ada.sees("You get 10 coins")
 
 
 async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:

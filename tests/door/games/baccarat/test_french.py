@@ -14,6 +14,7 @@ from door.games.baccarat.events import BaccaratOutcome, BaccaratRevealed, Side
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
 from door.games.engine.cards import Card, deck, parse_card
+from door.games.tables.cards import the_card
 from tests.door.punting import (
     at_baccarat,
     baccarat_toml,
@@ -58,7 +59,7 @@ def as_shown(text: str, profile: Profile) -> str:
 
 def in_french(card: Card) -> str:
     with speaking_to(Viewer("fr")):
-        return words.card(card)
+        return the_card(card)
 
 
 def five_against_a_heart(coup: BaccaratRound) -> bool:
@@ -292,16 +293,16 @@ def test_french_is_typed_with_a_blank_before_its_double_signs() -> None:
 def test_the_heart_is_spelled_with_two_letters_where_there_is_no_ligature(
     french: Charset,
 ) -> None:
-    queen = words.card(parse_card("QH"))
+    queen = the_card(parse_card("QH"))
     assert queen == ("la dame de cœur" if french is Charset.UTF8 else "la dame de coeur")
 
 
 def test_every_card_has_its_name_in_french() -> None:
     with speaking_to(Viewer("fr")):
-        assert len({words.card(card) for card in deck(1)}) == 52
-        assert words.card(parse_card("AS")) == "l'as de pique"
-        assert words.card(parse_card("TD")) == "le dix de carreau"
-    assert words.card(parse_card("TD")) == "the 10 of diamonds"
+        assert len({the_card(card) for card in deck(1)}) == 52
+        assert the_card(parse_card("AS")) == "l'as de pique"
+        assert the_card(parse_card("TD")) == "le dix de carreau"
+    assert the_card(parse_card("TD")) == "the 10 of diamonds"
 
 
 @pytest.mark.parametrize(
@@ -320,6 +321,6 @@ def test_points_are_called(side: Side, point: int, called: str) -> None:
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_no_sentence_about_a_card_is_wider_than_the_screen(language: str) -> None:
     with speaking_to(Viewer(language)):
-        longest = max(deck(1), key=lambda card: len(words.card(card)))
+        longest = max(deck(1), key=lambda card: len(the_card(card)))
         told = words.sentence(BaccaratRevealed((longest, longest), 7), str)
     assert len(re.sub(r"\|\d\d", "", told)) <= 77

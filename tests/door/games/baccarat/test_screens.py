@@ -21,6 +21,7 @@ from tests.door.punting import MENUS, at_baccarat, ends, on_5, punter_of, seed_w
 from tests.terminal import MODERN, REFUSING
 from tests.world import world
 from timebank.language import Viewer, speaking_to
+from timebank.words import money
 
 
 def scene_after(*shoes) -> BaccaratScene:
@@ -84,7 +85,7 @@ def test_the_chandelier_is_bright_and_grows_with_the_screen() -> None:
 def test_on_a_narrow_screen_nothing_is_cut(language: str, rows: int) -> None:
     with speaking_to(Viewer(language)):
         scene = scene_after(*[of_points(0, 0, 5, 1)] * 30)
-        scene.banner = words.banner(scene.coups[-1], lambda _amount: words.money(10**7, "frf-cent"))
+        scene.banner = words.banner(scene.coups[-1], lambda _amount: money(10**7, "frf-cent"))
         scene.figures = [("Capital", "12 345 678 F"), ("Banque", "1 000 000 F")]
         canvas = Canvas(60, rows)  # what is too wide would be seen at its right
         scene.paint(canvas, Area(0, 39, rows))

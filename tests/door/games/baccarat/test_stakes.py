@@ -337,7 +337,10 @@ async def test_a_win_that_an_event_cuts_is_foretold_and_put_in_the_bank(tmp_path
     async with at_baccarat(tmp_path, seed_where(WINS), mode="t", toml=toml) as ada:
         await ada.asks_to_bet()
         ada.presses("8")
-        await ada.sees("Mail hour at 13:05: of a win of 8:00, 3:00 would go to your time bank.")
+        await ada.sees(
+            "Mail hour at 13:05: the most you can win on 8 coins is 8:00; 3:00 of that would go to"
+            " your time bank."
+        )
         ada.presses("\r ")
         await ada.is_asked_any(*MENUS)
         assert (ada.has["online"], ada.has["bank"]) == (65 * MINUTE, 3 * MINUTE)

@@ -62,7 +62,7 @@ async def test_what_is_said_of_a_hand(tmp_path: Path) -> None:
         await ada.message("Spread 3: a card in between pays 2 to 1.")
         await ada.does("raise")
         await ada.message("You raise by 5 coins.")
-        await ada.message("In between: you win. Paid 30 coins: 20 minutes won.")
+        await ada.message("In between: you win. You get 30 coins: 20 minutes won.")
         await ada.bets(1, ends("push", 0))
         await ada.message("Neighbours: no card fits in between.")
         await ada.message("Push: your bet comes back.")
@@ -79,7 +79,7 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
         await ada.terminal.until("Coins to bet")
         ada.terminal.send("2\r")
         await ada.terminal.until("Spread 5: a card in between pays 1 to 1.")
-        await ada.terminal.until("<S>tay")
+        await ada.terminal.until("<S>tand")
         ada.terminal.send("s")
         await ada.terminal.until("Not in between. 2 coins lost.")
         await ada.terminal.until("<B>et")
@@ -115,7 +115,7 @@ async def test_a_raise_that_would_take_the_last_coin_is_not_offered(tmp_path: Pa
         ada.board.seeds = [seed]
         await ada.asks_to_bet()
         ada.terminal.send("2\r")
-        await ada.message("A raise would take your last coin: you stay.")
+        await ada.message("A raise would take your last coin: you stand.")
         await ada.prompt(PLACE_BET)
         assert ada.journal() == ["bet", "stay"]
         assert ada.moved() == [("stake", 2400), ("lost", 2400)]
@@ -138,7 +138,7 @@ async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None
     async with at_red_dog(tmp_path, toml=toml) as ada:
         await ada.asks_to_bet()
         ada.terminal.send("9")
-        await ada.message("a full win on 9 coins is 1:39:00")
+        await ada.message("the most you can win on 9 coins is 1:39:00")
 
 
 # The shoe
@@ -232,7 +232,7 @@ async def test_who_has_no_time_left_stays(tmp_path: Path) -> None:
     async with at_red_dog(tmp_path, toml=house() + "[calls]\nminutes_per_day = 4\n") as ada:
         await ada.bets(1, ends("lose", 3))
         await ada.board.pass_time(3 * MINUTE)
-        await ada.terminal.until("Your time is up: you stay.")
+        await ada.terminal.until("Your time is up: you stand.")
         await ada.is_gone()
         assert ada.journal() == ["bet", "stay"]
         assert ada.board.balances("Ada")["stake"] == 0

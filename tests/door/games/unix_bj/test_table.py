@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -42,12 +43,12 @@ async def test_the_seal_comes_before_the_first_letter_and_the_seed_after_the_las
     seed = seed_asking(*HITTING)
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed)
-        assert ada.seal == f"Seal {sha256(seed).hexdigest()}"
+        assert ada.seal == f"Seal {sha256(seed).hexdigest()[:8]}"
         await ada.types("y")
         assert seed.hex() not in ada.plain
         await ada.strikes("\x7f")
         assert ada.letters == from_seed(seed, "y", STRUCK)
-        assert ada.seed == f"Seed {seed.hex()}"
+        assert ada.seed == f"Seed {seed.hex()[:8]}"
 
 
 async def test_the_questions_of_1971(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ async def test_the_interrupt_key_ends_it_with_action_and_standing(
         await ada.types(*lines)
         await ada.strikes(key)
         assert ada.letters == from_seed(seed, *lines, STRUCK)
-        assert ada.seed == f"Seed {seed.hex()}"
+        assert ada.seed == f"Seed {seed.hex()[:8]}"
         # The hand was not dropped for nothing: all that was still asked was answered with no.
         assert ada.journal() == journal
         assert len(ada.rounds()) == 1
@@ -283,8 +284,8 @@ async def test_it_is_said_at_the_good_bye_how_it_went(tmp_path: Path) -> None:
         await ada.is_asked(PLAY)
         ada.presses("q")
         await ada.is_asked(MENU)
-        words = "break even" if not standing else f"{'win' if standing > 0 else 'lose'} $2"
-        await ada.sees(f"UNIX bj: 1 hand; you {words}.")
+        words = f"{'up' if standing > 0 else 'down'} $2" if standing else "even"
+        await ada.sees(f"UNIX bj: 1 hand. You're {words}.")
 
 
 async def test_the_deck_runs_on_in_the_journal_as_on_the_paper(tmp_path: Path) -> None:
@@ -300,3 +301,41 @@ async def test_the_deck_runs_on_in_the_journal_as_on_the_paper(tmp_path: Path) -
         assert starts[0] == 0
         assert any(start % 51 == 0 for start in starts[1:])
         assert starts == sorted(starts)
+
+
+async def test_the_page_behind_fairness_has_seal_and_seed_whole(tmp_path: Path) -> None:
+    """The seal of a run before it begins, and its seed when it is over; short ones on the paper."""
+    seed, other = (seed_asking("Hit? ", "over"), bytes(range(32)))
+    async with at_the_teletype(tmp_path) as ada:
+        ada.board.seeds = [seed]
+        ada.presses("f")
+        await ada.sees("Seal of the next shoe")
+        await ada.sees(sha256(seed).hexdigest())
+        assert "Seed of the last shoe" not in ada.screen
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        # What was sealed then is what is dealt, whatever comes next.
+        await ada.starts(other)
+        assert ada.letters == from_seed(seed)
+        await ada.strikes("\r\x7f")
+        assert seed.hex() not in ada.plain
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        ada.presses("f")
+        await ada.sees("Seed of the last shoe")
+        for digits in (sha256(other).hexdigest(), sha256(seed).hexdigest(), seed.hex()):
+            await ada.sees(digits)
+
+
+async def test_plain_lines_tell_neither_seal_nor_seed_unasked(tmp_path: Path) -> None:
+    seed = seed_asking("Hit? ", "over")
+    async with at_the_teletype(tmp_path, profile=REFUSING) as ada:
+        await ada.starts(seed)
+        await ada.strikes("\r\x7f")
+        assert not re.search("Seal|Seed|[0-9a-f]{8}", ada.plain)
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        ada.presses("f")
+        await ada.is_asked(ANY_KEY)
+        assert seed.hex() in ada.plain
+        assert sha256(seed).hexdigest() in ada.plain

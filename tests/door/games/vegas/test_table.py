@@ -68,7 +68,9 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
         await ada.sees_at(1, words)
         assert ada.has["online"] == (60 + net) * MINUTE
         await ada.gets_up()
-        await ada.sees("Vegas: 1 round")
+        won, lost = int(net > 0), int(net < 0)
+        counts = f"{won} win{'s' * (1 - won)}, {lost} loss{'es' * (1 - lost)}"
+        await ada.sees(f"Vegas: {counts}")
 
 
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
