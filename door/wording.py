@@ -80,23 +80,6 @@ def coins_of(seconds: int, coin: int) -> str:
     return _("{number}.5 coins").format(number=whole)
 
 
-def leaves_table(net: int, *, hand_is_open: bool) -> str:
-    """Return how a sitting ended that came to `net` seconds, not counting a hand that is open.
-
-    >>> leaves_table(-120, hand_is_open=False), leaves_table(0, hand_is_open=False)
-    ('you leave the table behind by 2 minutes', 'you leave the table even')
-    >>> leaves_table(60, hand_is_open=True)
-    'you leave the table ahead by 1 minute, with a hand still open'
-    >>> leaves_table(0, hand_is_open=True)
-    'you leave the table with a hand still open'
-    """
-    leaves = "you leave the table"
-    if not net:
-        return f"{leaves} with a hand still open" if hand_is_open else f"{leaves} even"
-    result = f"{leaves} {'ahead' if net > 0 else 'behind'} by {span(abs(net))}"
-    return f"{result}, with a hand still open" if hand_is_open else result
-
-
 def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     """Return the board's local time of `instant`: HH:MM, with the weekday beyond a day ahead."""
     return _local(instant, schedule, "%H:%M" if instant - now < DAY else "%a %H:%M")

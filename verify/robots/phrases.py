@@ -185,7 +185,7 @@ IN_BANK = Said("Bank", "{clock}", clock=CLOCK)
 COINS_TO_BET = Said("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
 PLACE_BETS = Said("Place your bets: {least} to {most} (Enter for {last}):")
 ALL_OF_IT = Said("Bet all of it?")
-INSURANCE = Said("Coins of insurance, up to {most} (Enter for {most}):")
+INSURANCE = Said("Coins to insure, up to {most} (Enter for {most}):")
 CUT = Said("A phrase to cut the cards (Enter for none):")
 SAY = Said("Say:")
 WHISPER = Said("Whisper (name message):")
@@ -256,7 +256,7 @@ STAND_OFF = Said("A stand-off: all bets are off.")
 
 # At Vegas, in a line of its own; after a split behind the words for which hand it is.
 
-WHICH_HAND = one_of(Said("First hand:"), Said("Second hand:"))
+WHICH_HAND = one_of(Said("First hand: {told}", told=""), Said("Second hand: {told}", told=""))
 VEGAS_WON = one_of(Said("{coins} won."), Said("Blackjack: {coins} won."))
 VEGAS_LOST = one_of(Said("{coins} lost."), Said("You bust with {total}: {coins} lost."))
 VEGAS_INSURED = Said("Your insurance wins {coins}.")

@@ -55,16 +55,6 @@ class TableTally:
     net: int = 0
     endings: Counter[str] = field(default_factory=Counter)
 
-    def told(self, title: str, turn: str, pushes: str, *, hand_is_open: bool) -> str:
-        """Say how it went for time, for the menu and the goodbye; "" when nothing was played."""
-        if not self.turns:
-            return ""
-        return (
-            f"{title}: {wording.counted(self.turns, turn)}, {self.endings['won']} won, "
-            f"{self.endings['lost']} lost, {pushes}; "
-            f"{wording.leaves_table(self.net, hand_is_open=hand_is_open)}."
-        )
-
     def summed_up(self, title: str, *, hand_is_open: bool) -> str:
         """Say how a sitting went: "8 wins, 12 losses. You're down 17 minutes."."""
         if not self.turns:

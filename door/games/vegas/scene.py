@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ansi.cards import paint_hand, plain, short
+from ansi.cards import paint_hand, short
 from ansi.style import Colour, Style
 from door import wording
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
@@ -21,7 +21,14 @@ from door.games.blackjack import events as dealt
 from door.games.tables.fairness import Fairness
 from door.games.tables.scene import paint_title
 from door.games.vegas.round import GAME
-from door.games.vegas.words import dealer_total, natural_words, standing_of, total_of
+from door.games.vegas.words import (
+    dealer_total,
+    natural_odds,
+    odds,
+    standing_of,
+    told_cards,
+    total_of,
+)
 from timebank.language import N_, _
 from timebank.words import span
 
@@ -160,15 +167,20 @@ class VegasScene:
     def lines(self) -> Sequence[str]:
         told = [f"|15{self.title}|07 - {self._turn_words()}"]
         for seat in self._state.seated():
-            words = _("Seat {number}:").format(number=seat.chair)
-            bet = f", {wording.coins(seat.bet)}" if seat.bet else ""
-            told.append(f"|07{words} |15{literal(seat.name)}|07{bet}")
+            words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
+            seated = words.format(
+                number=seat.chair,
+                name=f"|15{literal(seat.name)}|07",
+                coins=wording.coins(seat.bet),
+            )
+            told.append(f"|07{seated}")
             told.extend(f"|07  {words}" for words in self._hand_lines(seat))
         hand = self._state.hand
         if hand is not None:
             cards = hand.round.dealer
-            shown = ", ".join(plain(card) if card else _("face down") for card in cards)
-            told.append(f"|07{_('Dealer:')} |15{shown}|07 ({dealer_total(cards)})")
+            words = _("Dealer: {cards} ({total})")
+            said = words.format(cards=told_cards(cards), total=dealer_total(cards))
+            told.append(f"|07{said}")
         coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
         return [*told, f"|07{coin}"]
 
@@ -199,7 +211,7 @@ class VegasScene:
         words = {
             "bell": _("Cards in {seconds} s"),
             "turn": _("{name}: {seconds} s"),
-            "return": _("{name} may come back: {seconds} s"),
+            "return": _("{name} is away: {seconds} s"),
             "retry": _("Waiting for the books: {seconds} s"),
             "elsewhere": _("The shoe is in use: {seconds} s"),
         }[alarm.what]
@@ -221,8 +233,9 @@ class VegasScene:
 
     def felt_words(self) -> tuple[str, str, str]:
         rules = self._table.settings.rules
-        pays = _("Blackjack pays {odds}").format(odds=natural_words(rules))
-        return pays, _(DEALER_RULES[rules.dealer]), _("Insurance pays 2 to 1")
+        pays = _("Blackjack pays {odds}").format(odds=natural_odds(rules))
+        insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
+        return pays, _(DEALER_RULES[rules.dealer]), insurance
 
     def _paint_felt(self, canvas: Canvas, column: int) -> None:
         canvas.put_pipe(DEALER_ROW + 1, column, "|02" + "░" * SEAT_WIDTH)
@@ -419,8 +432,9 @@ class VegasScene:
         place, hand = self._place(seat), self._state.hand
         if place is None or hand is None:
             return []
+        words = _("{cards} ({total})")
         return [
-            f"{', '.join(plain(card) for card in one.cards)} ({total_of(one)})"
+            words.format(cards=told_cards(one.cards), total=total_of(one))
             for one in hand.round.seats[place].hands
         ]
 

@@ -29,7 +29,7 @@ from door.games.vegas.round import affordable, figure, most_insured, seconds_typ
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
-from timebank.language import N_, Phrase, _, ngettext, speaking_to
+from timebank.language import N_, Phrase, _, speaking_to
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ MEANINGS = {
     FAIRNESS: N_("See the seal and the seed of the shoe, and how to check them."),
     BANK: N_("Go to your time bank."),
     TUTOR: N_("Turn the tutor on or off. It tells you what the book says."),
-    QUIT: N_("Leave the table. The dealer stands a hand you leave."),
+    QUIT: N_("Leave the table. If your hand is still open, the dealer stands for you."),
 }
 
 
@@ -138,7 +138,7 @@ class VegasVisit(Sitting):
         self.console.stage(self.scene)
         await self.table.stand_for(self.caller.record.id)
         if self._place is not None:
-            words = _("The dealer stands your hand. You'll hear how it ended.")
+            words = _("The dealer stands for you. You'll hear how it ended.")
             self.console.say(f"|14{words}")
 
     async def _stay(self) -> None:
@@ -158,7 +158,7 @@ class VegasVisit(Sitting):
         self._is_stood = True
         if not self._is_looking:
             self._come_to_table()
-        self.console.say(f"|14{_('Your time is up. The dealer stands your hand.')}")
+        self.console.say(f"|14{_('Your time is up. The dealer stands for you.')}")
         self.caller.clock.grace(GRACE_SECONDS)
         await self.table.stand_for(self.caller.record.id)
         self._end_stand()
@@ -481,21 +481,23 @@ class VegasVisit(Sitting):
         """Return how many seconds are insured, `None` for none after all."""
         hand = self._hand_at_turn
         if hand is None:
-            raise NotNow(Phrase("It is not your turn."))
+            raise NotNow(Phrase("It's not your turn."))
         most = most_insured(hand, self.caller)
         up_to = figure(most, hand.coin)
-        words = _("Coins of insurance, up to {most} (Enter for {most}):").format(most=up_to)
+        words = _("Coins to insure, up to {most} (Enter for {most}):").format(most=up_to)
         typed = await self.console.entry(
             f"|07{words}|15",
             longest=LONGEST_AMOUNT,
             accept=lambda key: key in "0123456789.,",
-            meaning=_("Any amount up to half your bet. It pays 2 to 1 on the dealer's blackjack."),
+            meaning=_(
+                "Any amount up to half your bet. It pays 2 to 1 if the dealer has blackjack."
+            ),
         )
         if typed is None:
             return None
         amount = most if not typed else seconds_typed(typed, hand.coin)
         if not 1 <= amount <= most:
-            raise NotNow(Phrase("Insurance is up to {most} coins.", most=up_to))
+            raise NotNow(Phrase("Insurance: {most} at most, in coins.", most=up_to))
         return amount
 
     async def _bet(self) -> None:
@@ -543,7 +545,7 @@ class VegasVisit(Sitting):
         if self._place is None:
             return True
         return await self.console.agrees(
-            _("The dealer stands your hand if you leave. Leave?"), default="N"
+            _("If you leave now, the dealer stands for you. Leave?"), default="N"
         )
 
     # Looking on.
@@ -577,7 +579,4 @@ class VegasVisit(Sitting):
             self.console.display.refresh()
 
     def _statement(self) -> str:
-        even = self.tally.endings["push"]
-        pushes = ngettext("{number} push", "{number} pushes", even).format(number=even)
-        leaves_hand = self._place is not None
-        return self.tally.told(self.title, "round", pushes, hand_is_open=leaves_hand)
+        return self.tally.summed_up(self.title, hand_is_open=self._place is not None)

@@ -32,8 +32,9 @@ async def test_a_round_left_open_at_vegas(tmp_path: Path) -> None:
         ada.presses("a")
         await ada.has_the_turn()
         await closes(ada)
-        assert f"Vegas: 1 round, {int(net > 0)} won, {int(net < 0)} lost" in ada.screen
-        assert "with a hand still open." in ada.screen
+        score = "1 win, 0 losses" if net > 0 else "0 wins, 1 loss" if net else "0 wins, 0 losses"
+        assert f"Vegas: {score}" in ada.screen
+        assert "One hand is still open." in ada.screen
 
 
 async def test_a_coup_left_open_at_baccarat(tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
         await ada.sees_at(1, words)
         assert ada.has["online"] == (60 + net) * MINUTE
         await ada.gets_up()
-        await ada.sees("Vegas: 1 round")
+        score = "1 win, 0 losses" if net > 0 else "0 wins, 1 loss" if net else "0 wins, 0 losses"
+        await ada.sees(f"Vegas: {score}")
 
 
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
@@ -79,10 +80,10 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
         ada.presses("i")
         await ada.is_asked("up to 1.5 (Enter for 1.5)")
         ada.presses("1.6\r")
-        await ada.sees("Insurance is up to 1.5 coins")
+        await ada.sees("Insurance: 1.5 at most, in coins.")
         await ada.is_asked("Insurance, up to")
         ada.presses("i")
-        await ada.is_asked("Coins of insurance")
+        await ada.is_asked("Coins to insure")
         ada.presses(".5\r")
         await ada.sees("Your insurance wins 1 coin.")
         assert ada.has["online"] == 58 * MINUTE
@@ -93,7 +94,7 @@ async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -
         await ada.says_bet(2)
         await ada.is_asked("Insurance, up to 1 coin?")
         ada.presses("i")
-        await ada.is_asked("Coins of insurance")
+        await ada.is_asked("Coins to insure")
         ada.presses("\x03")
         await ada.is_asked("Insurance, up to 1 coin?")
         ada.presses("n")
@@ -183,7 +184,7 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
         felt = Canvas(80, 22)
         scene.paint(felt, Area(0, 79, 19))
         beside = [felt.text(row)[RIGHT:] for row in (CLOCK_ROW, CLOCK_ROW + 1)]
-        for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} may come back: 0 s")):
+        for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} is away: 0 s")):
             alone.state.alarm = Alarm(what, 0.0, name)
             canvas = Canvas(80, 22)
             scene.paint(canvas, Area(0, 79, 19))
@@ -223,7 +224,7 @@ async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_pa
         await bob.is_ready(2)
         await ada.has_the_turn()
         bob.presses("q")
-        await bob.is_asked("The dealer stands your hand if you leave.")
+        await bob.is_asked("If you leave now, the dealer stands for you.")
         bob.presses("n")
         await bob.is_asked(AT_TABLE)
         bob.presses("q")
@@ -258,7 +259,7 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         ada.presses("s")
         await ada.terminal.until_heard("You stand on")
         await ada.terminal.until_heard("Dealer turns over")
-        await ada.terminal.until_heard("Bob: ")
+        await ada.terminal.until_heard("Bob loses 3 coins.")
         assert "\x1b" not in ada.terminal.transcript
 
 
