@@ -6,6 +6,7 @@ Each sentence is told from where they sit: "You stand", "Ada stands". Amounts ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ansi.cards import plain
@@ -90,16 +91,50 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
     return [said] if said else []
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a round ended for one seat: English words, and what it came to in seconds and coins."""
+
+    words: str
+    net: int
+    coins: int
+    amount: str
+
+
+def ending_of(round_: BlackjackRound, place: int, coin: int) -> Ending:
+    """Return what the banner says to a seat of a round that is over."""
+    totals = round_.totals_of(place)
+    net = totals.won - totals.lost
+    amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
+    return Ending(_banner(round_, place, net), net, abs(net) // coin, amount)
+
+
+def _banner(round_: BlackjackRound, place: int, net: int) -> str:
+    outcomes, hands = round_.outcomes_of(place), round_.seats[place].hands
+    if BlackjackOutcome.NATURAL in outcomes:
+        return N_("BLACKJACK!")
+    if BlackjackOutcome.DEALER_NATURAL in outcomes:
+        return N_("DEALER HAS BLACKJACK") if net < 0 else N_("SAVED BY INSURANCE")
+    if net > 0 and any(hand.doubled and hand.settled and hand.settled.won for hand in hands):
+        return N_("YOUR DOUBLE WINS!")
+    if set(outcomes) == {BlackjackOutcome.BUST}:
+        return N_("BUST!")
+    if not net:
+        return N_("PUSH")
+    return N_("YOU WIN!") if net > 0 else N_("DEALER WINS")
+
+
 def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
-    """Return what a seat won or lost in a round that is over: "wins 3 coins", "push"."""
+    """Return what a seat won or lost in a round that is over, as it stands on the felt:
+    "wins 3 coins", "push"."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     if not net:
-        return f"|14{_('push')}"
+        return f"|00|23 {_('push')} |18"
     coins = wording.coins_of(abs(net), coin)
     if net > 0:
-        return f"|10{_('wins {coins}').format(coins=coins)}"
-    return f"|12{_('loses {coins}').format(coins=coins)}"
+        return f"|14|17 {_('wins {coins}').format(coins=coins)} |18"
+    return f"|15|20 {_('loses {coins}').format(coins=coins)} |18"
 
 
 # What one caller does or has, to that caller and to the others.

@@ -11,8 +11,10 @@ from ansi.cards import plain, short
 from door.call.display import Area
 from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.games.vegas.scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
+from door.games.vegas.felt import layout_of
+from door.games.vegas.scene import VegasScene
 from door.games.vegas.state import Alarm
+from door.games.vegas.words import total_of
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
     ace_up,
@@ -116,7 +118,8 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
         await ada.is_asked("<B>et")
         shown = ada.block(1)
         for hand in ada.round.seats[0].hands:
-            assert " ".join(short(card) for card in hand.cards) in shown
+            cards = " ".join(short(card) for card in hand.cards)
+            assert f"{cards} {total_of(hand)}" in shown
 
 
 async def test_only_what_the_pot_can_pay_is_offered(tmp_path: Path) -> None:
@@ -180,17 +183,20 @@ async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
 async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: Path) -> None:
     async with party(tmp_path, 1) as alone:
         scene = VegasScene(alone.table, alone.sitters[0].caller)
-        name = "Wolfeschlegelsteinhausen"
+        name, area = "Wolfeschlegelsteinhausen", Area(0, 79, 19)
+        layout = layout_of(area)
+        rows = (layout.clock_row, layout.clock_row + 1)
+        middle, right = layout.dealer_column, layout.seat(7)[1] - 1
         felt = Canvas(80, 22)
-        scene.paint(felt, Area(0, 79, 19))
-        beside = [felt.text(row)[RIGHT:] for row in (CLOCK_ROW, CLOCK_ROW + 1)]
+        scene.paint(felt, area)
+        beside = [felt.text(row)[right:] for row in rows]
         for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} is away: 0 s")):
             alone.state.alarm = Alarm(what, 0.0, name)
             canvas = Canvas(80, 22)
-            scene.paint(canvas, Area(0, 79, 19))
-            lines = [canvas.text(row) for row in (CLOCK_ROW, CLOCK_ROW + 1)]
-            assert " ".join(line[MIDDLE:RIGHT].strip() for line in lines) == words
-            assert [line[RIGHT:] for line in lines] == beside
+            scene.paint(canvas, area)
+            lines = [canvas.text(row) for row in rows]
+            assert " ".join(line[middle:right].strip() for line in lines) == words
+            assert [line[right:] for line in lines] == beside
 
 
 async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
@@ -316,7 +322,7 @@ async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_th
     async with world(tmp_path, toml=table_toml(dealer="hit 17")) as board:
         board.seeds = [shoe(1, everybody_plays)]
         ada = await player(board, "Ada", profile)
-        await ada.sees("Blackjack pays 3 to 2")
+        await ada.sees("BLACKJACK PAYS 3 TO 2")
         await ada.sees("Dealer hits all 17s")
         await ada.sees("Seal ")
         await ada.says_bet(1)
