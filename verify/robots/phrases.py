@@ -257,7 +257,7 @@ STAND_OFF = Said("A stand-off: all bets are off.")
 # At Vegas, in a line of its own; after a split behind the words for which hand it is.
 
 WHICH_HAND = one_of(Said("First hand: {told}", told=""), Said("Second hand: {told}", told=""))
-VEGAS_WON = one_of(Said("{coins} won."), Said("Blackjack: {coins} won."))
+VEGAS_WON = Said("{coins} won.")
 VEGAS_LOST = one_of(Said("{coins} lost."), Said("You bust with {total}: {coins} lost."))
 VEGAS_INSURED = Said("Your insurance wins {coins}.")
 VEGAS_INSURANCE_LOST = Said("Your insurance of {coins} is lost.")

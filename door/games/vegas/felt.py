@@ -32,7 +32,7 @@ MOST_SEAT_COLUMNS = 34
 SEAT_ROWS = 4  # a name, two hands, how it ended
 TALL_ROWS, TALL_SEAT_ROWS = 30, 8  # a name, cards, what they count, how it ended
 LARGE_ROWS, LARGE_SEAT_ROWS = 38, 11  # a name, cards, what they count and how it ended
-CHIPS_SHOWN = 20
+BANNER_ROWS, CHIPS_SHOWN = 3, 20
 # On a narrow screen: title, dealer, a seat with its cards, rail, and a row of talk.
 NARROW_ROWS, NARROW_CARD_ROWS = 10, 5
 
@@ -197,10 +197,10 @@ def shortened(name: str, room: int) -> str:
 
 
 def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: Ending) -> None:
-    """Say across three rows how a round ended for a caller, with a chip for each coin."""
+    """Say how a round ended for a caller, with a chip for each coin where there is a row left."""
     words, chips = _(ending.words), "■" * min(ending.coins, CHIPS_SHOWN, width - 2)
     framed = f"░▒▓ {words} ▓▒░"
+    told = (framed,) if text_width(framed) <= width else wrap(words, width)
     style = _BANNERS[(ending.net > 0) - (ending.net < 0)]
-    lines = [framed if text_width(framed) <= width else words, ending.amount, chips]
-    for number, line in enumerate(lines):
-        canvas.put(row + number, column, line[:width].center(width), style)
+    for number, line in enumerate((*told, ending.amount, chips)[:BANNER_ROWS]):
+        canvas.put(row + number, column, line.center(width), style)

@@ -188,7 +188,11 @@ class VegasScene:
             _("Top right: what a coin is worth, and how many rounds you have bet on today."),
             _("Dealer: the dealer's cards and their total. Below: the clock of the table."),
             _("Seats: each player's name, bet, cards and total. A pointer marks whose turn it is."),
-            _("Below the rail: what players say, and the start of the seal or seed of the shoe."),
+            _("On the felt: what the table pays, and how a round ended for each player."),
+            _(
+                "Below or beside the felt: what players say, and the start of the seal or seed of"
+                " the shoe."
+            ),
         )
 
     def fairness(self) -> Fairness:

@@ -314,9 +314,6 @@ def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
         return _on_hand(said, item, event.seat, event.hand)
     if outcome is BlackjackOutcome.PUSH:
         colour, mine, theirs = "|14", _("Push."), _("{name} pushes.")
-    elif outcome is BlackjackOutcome.NATURAL:
-        colour = "|10"
-        mine, theirs = _("Blackjack: {coins} won."), _("{name} wins {coins} with blackjack.")
     elif event.won:
         colour, mine, theirs = "|10", _("{coins} won."), _("{name} wins {coins}.")
     else:
