@@ -112,10 +112,15 @@ def paint_felt(canvas: Canvas, left: int, columns: int, end: int) -> None:
 def paint_print(
     canvas: Canvas, row: int, column: int, width: int, lines: Sequence[str], most: int
 ) -> None:
-    """Write what is printed on the felt, at most so many rows of it."""
-    told = [part for line in lines for part in wrap(line, width)]
-    for number, line in enumerate(told[:most]):
-        canvas.put(row + number, column, line.center(width), PRINT)
+    """Write what is printed on the felt, as many of the lines as are whole in so many rows."""
+    end = row + most
+    for line in lines:
+        parts = wrap(line, width)
+        if row + len(parts) > end:
+            return
+        for part in parts:
+            canvas.put(row, column, part.center(width), PRINT)
+            row += 1
 
 
 def paint_ring(canvas: Canvas, layout: VegasLayout, chair: int) -> None:

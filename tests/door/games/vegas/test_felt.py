@@ -18,7 +18,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import VEGAS, rules_to_mapping
 from door.games.engine.cards import parse_cards
 from door.games.tables.alone import BANNER_SECONDS
-from door.games.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of
+from door.games.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_print
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
@@ -72,6 +72,14 @@ async def test_where_there_is_room_what_it_pays_stands_beside_the_cards(
         _scene, _canvas, shown = painted(two, area)
         for words in ("BLACKJACK PAYS 3 TO 2", "Dealer stands on all 17s", "INSURANCE PAYS 2"):
             assert words in shown
+
+
+def test_what_is_printed_is_whole_or_not_there() -> None:
+    lines = ["LE BLACKJACK PAIE 3 POUR 2", "Le croupier reste sur tous les 17"]
+    for rows, shown in ((1, 1), (2, 1), (3, 3)):
+        canvas = Canvas(28, 5)
+        paint_print(canvas, 0, 0, 27, lines, rows)
+        assert [bool(canvas.text(row).strip()) for row in range(4)].count(True) == shown
 
 
 # Hands in every size
