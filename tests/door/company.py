@@ -70,8 +70,8 @@ class Player(Guest):
 
     def block(self, chair: int) -> str:
         """What stands at a chair of the painted table, as one line."""
-        column, row = {1: (0, 1), 2: (0, 5), 3: (0, 9), 4: (26, 9), 5: (52, 9)}.get(
-            chair, (52, 5 if chair == 6 else 1)
+        column, row = {1: (0, 2), 2: (0, 6), 3: (0, 10), 4: (26, 10), 5: (52, 10)}.get(
+            chair, (52, 6 if chair == 6 else 2)
         )
         rows = (self.terminal.lines[row + line][column : column + 27] for line in range(4))
         return " ".join(" ".join(rows).split())

@@ -152,6 +152,7 @@ async def vegas(here: Evening) -> None:
     await here.take("vegas", "v")
     await here.take("vegas-rules", "r")
     await here.take("vegas-bet", "q", "b", "5\r")
+    await here.take("vegas-end", "s")
 
 
 async def baccarat(here: Evening) -> None:

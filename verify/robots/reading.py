@@ -183,7 +183,7 @@ def _figure(rows: list[str], names: list[str]) -> str:
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
     """Read the seat of this caller: how the round that lies there ended for them."""
-    for row, column in ((1, 1), (5, 1), (9, 1), (9, 27), (9, 53), (5, 53), (1, 53)):
+    for row, column in ((2, 1), (6, 1), (10, 1), (10, 27), (10, 53), (6, 53), (2, 53)):
         if screen.rows[row][column : column + 16].strip() != name[:16]:
             continue
         result = screen.rows[row + 3][column : column + 25].strip()

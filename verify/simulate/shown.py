@@ -30,7 +30,9 @@ _BEGINS = one_of(
     *(Said(f"{title} - ") for each in NAMES for title in phrases.versions(each)),
     Said("new game"),
 )
-_DEALER = "|".join(map(re.escape, phrases.versions("Dealer:")))
+_DEALER = "|".join(
+    re.escape(each.split("{")[0].strip()) for each in phrases.versions("Dealer: {cards}")
+)
 _BEGINS_AT_VEGAS = re.compile(
     rf"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^(?:{_DEALER}) )", re.MULTILINE
 )

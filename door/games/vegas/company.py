@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from door.lines.link import Said
 
 ALONE = N_(
-    "The board's server is down, so nobody else can sit here. You play alone against the dealer, "
-    "from a shoe of your own."
+    "The shared table can't be reached, so nobody else can sit here. You play alone against the "
+    "dealer, from a shoe of your own."
 )
 TABLE_GONE = N_("The board closed the table. Any open hand is kept for you.")
 
@@ -70,7 +70,7 @@ class Company:
         except NoServer:
             await self._alone.stand_open_hand()
             return
-        words = _("The dealer stands your hand. You'll hear how it ended.")
+        words = _("The dealer stands for you. You'll hear how it ended.")
         self._caller.console.say(f"|14{words}")
 
     # At the server.

@@ -12,16 +12,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ansi.cards import paint_hand, plain, short
-from ansi.style import Colour, Style
+from ansi.width import text_width
 from door import wording
-from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.display import literal, wrap
 from door.call.display import plain as without_codes
 from door.games.blackjack import events as dealt
 from door.games.tables.fairness import Fairness
-from door.games.tables.scene import paint_title
+from door.games.tables.scene import FELT, RAIL, paint_title
+from door.games.vegas import felt
 from door.games.vegas.round import GAME
-from door.games.vegas.words import dealer_total, natural_words, standing_of, total_of
+from door.games.vegas.words import (
+    Ending,
+    dealer_total,
+    natural_odds,
+    odds,
+    standing_of,
+    told_cards,
+    total_of,
+)
 from timebank.language import N_, _
 from timebank.words import span
 
@@ -31,31 +39,22 @@ if TYPE_CHECKING:
     from door.call.display import Area
     from door.games.blackjack.hands import Hand
     from door.games.engine.cards import Card
+    from door.games.vegas.felt import VegasLayout
     from door.games.vegas.news import RoundDealt, RoundWentOn
     from door.games.vegas.state import Chair
     from door.games.vegas.table import VegasTable
 
-SEAT_WIDTH = 25
-LEFT, MIDDLE, RIGHT = 1, 27, 53
-# Where each chair is, from the dealer's right to the left: its step from the top, and its column.
-PLACES = ((0, LEFT), (1, LEFT), (2, LEFT), (2, MIDDLE), (2, RIGHT), (1, RIGHT), (0, RIGHT))
-DEALER_ROW = 1
-CLOCK_ROW = 7
-SEAT_ROWS = 4  # a name, two hands, how it ended
-TALL_ROWS, TALL_SEAT_ROWS = 34, 8  # with room for whole cards at every seat
 LINES_OF_TALK = 30  # that are kept; a large window shows more of them
-
-_BLACK_CARD = Style(Colour.BLACK, Colour.GREY)
-_RED_CARD = Style(Colour.RED, Colour.GREY)
+NAME_COLUMNS = 13  # of a seat in a line of its own
 
 ENDED = {
-    "natural": ("|10", N_("wins")),
-    "twenty-one": ("|10", N_("wins")),
-    "win": ("|10", N_("wins")),
-    "push": ("|14", N_("push")),
-    "lose": ("|12", N_("loses")),
-    "bust": ("|12", N_("bust")),
-    "dealer-natural": ("|12", N_("loses")),
+    "natural": ("|14", N_("wins")),
+    "twenty-one": ("|14", N_("wins")),
+    "win": ("|14", N_("wins")),
+    "push": ("|15", N_("push")),
+    "lose": ("|00", N_("loses")),
+    "bust": ("|00", N_("bust")),
+    "dealer-natural": ("|00", N_("loses")),
 }
 DEALER_RULES = {
     "stand 17": N_("Dealer stands on all 17s"),
@@ -81,7 +80,8 @@ class VegasScene:
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
         self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
-        self._rows = SEAT_ROWS  # of a seat, in the area that is painted
+        self.banner: Ending | None = None  # across the felt, for a moment
+        self.has_side = False  # what is said stands beside the felt, where it was painted last
 
     # Cards that fall one by one.
 
@@ -142,33 +142,43 @@ class VegasScene:
         if area.is_narrow:
             self._paint_narrow(canvas, area)
             return
-        left = area.centred()
-        self._rows = TALL_SEAT_ROWS if area.rows >= TALL_ROWS else SEAT_ROWS
-        paint_title(canvas, left, self.title, self._turn_words())
-        self._paint_dealer(canvas, left + MIDDLE)
-        for chair, (step, column) in enumerate(PLACES, start=1):
-            row, seat = DEALER_ROW + step * self._rows, self._state.seats.get(chair)
+        self.has_side = area.left + area.columns < canvas.width
+        layout = felt.layout_of(area, has_side=self.has_side)
+        paint_title(canvas, area.centred(), self.title, self._turn_words())
+        felt.paint_felt(canvas, layout.left, layout.columns, layout.rail_row)
+        self._paint_dealer(canvas, layout)
+        for chair in range(1, self._table.settings.seats + 1):
+            seat = self._state.seats.get(chair)
             if seat is not None:
-                self._paint_seat(canvas, row, left + column, seat)
-            elif chair <= self._table.settings.seats:
-                self._paint_free(canvas, row, left + column)
-        rail = DEALER_ROW + 3 * self._rows
-        canvas.put_pipe(rail, left + 1, "|06" + "▄" * (LAYOUT_COLUMNS - 2))
-        self._paint_talk(canvas, left + 1, LAYOUT_COLUMNS - 2, rail + 1, area.rows - 1)
-        self._paint_short(canvas, left + LAYOUT_COLUMNS - 1, area.rows - 1)
+                self._paint_seat(canvas, layout, *layout.seat(chair), seat)
+            else:
+                felt.paint_ring(canvas, layout, chair)
+        if self.banner is not None:
+            row, column, width = layout.clock_row - 1, layout.dealer_column, layout.seat_columns
+            felt.paint_banner(canvas, row, column - 1, width + 2, self.banner)
+        end = layout.left + layout.columns
+        if not self.has_side:
+            first = layout.rail_row + 1
+            self._paint_talk(canvas, layout.left + 1, layout.columns - 2, first, area.rows - 1)
+        self._paint_short(canvas, end, area.rows - 1)
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{self.title}|07 - {self._turn_words()}"]
         for seat in self._state.seated():
-            words = _("Seat {number}:").format(number=seat.chair)
-            bet = f", {wording.coins(seat.bet)}" if seat.bet else ""
-            told.append(f"|07{words} |15{literal(seat.name)}|07{bet}")
+            words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
+            seated = words.format(
+                number=seat.chair,
+                name=f"|15{literal(seat.name)}|07",
+                coins=wording.coins(seat.bet),
+            )
+            told.append(f"|07{seated}")
             told.extend(f"|07  {words}" for words in self._hand_lines(seat))
         hand = self._state.hand
         if hand is not None:
             cards = hand.round.dealer
-            shown = ", ".join(plain(card) if card else _("face down") for card in cards)
-            told.append(f"|07{_('Dealer:')} |15{shown}|07 ({dealer_total(cards)})")
+            words = _("Dealer: {cards} ({total})")
+            said = words.format(cards=told_cards(cards), total=dealer_total(cards))
+            told.append(f"|07{said}")
         coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
         return [*told, f"|07{coin}"]
 
@@ -178,7 +188,11 @@ class VegasScene:
             _("Top right: what a coin is worth, and how many rounds you have bet on today."),
             _("Dealer: the dealer's cards and their total. Below: the clock of the table."),
             _("Seats: each player's name, bet, cards and total. A pointer marks whose turn it is."),
-            _("Below the rail: what players say, and the start of the seal or seed of the shoe."),
+            _("On the felt: what the table pays, and how a round ended for each player."),
+            _(
+                "Below or beside the felt: what players say, and the start of the seal or seed of"
+                " the shoe."
+            ),
         )
 
     def fairness(self) -> Fairness:
@@ -195,11 +209,11 @@ class VegasScene:
         if alarm is None:
             return ""
         if alarm.what == "turn" and alarm.name == self._caller.record.name:
-            return f"|14{_('Your turn: {seconds} s').format(seconds=left)}"
+            return f"|15|20 {_('Your turn: {seconds} s').format(seconds=left)} |18"
         words = {
             "bell": _("Cards in {seconds} s"),
             "turn": _("{name}: {seconds} s"),
-            "return": _("{name} may come back: {seconds} s"),
+            "return": _("{name} is away: {seconds} s"),
             "retry": _("Waiting for the books: {seconds} s"),
             "elsewhere": _("The shoe is in use: {seconds} s"),
         }[alarm.what]
@@ -207,78 +221,90 @@ class VegasScene:
 
     # Painting.
 
-    def _paint_dealer(self, canvas: Canvas, column: int) -> None:
-        hand = self._state.hand
-        if hand is None:
-            canvas.put_pipe(DEALER_ROW, column, f"|10{_('Dealer')}")
-            self._paint_felt(canvas, column)
-        else:
+    def _paint_dealer(self, canvas: Canvas, layout: VegasLayout) -> None:
+        hand, width = self._state.hand, layout.seat_columns
+        row, column = layout.dealer_row, layout.dealer_column
+        after = canvas.put_pipe(row, column, f"|15{_('Dealer')}", FELT)
+        if hand is not None:
             seen = self._dealer_seen(hand.round.dealer)
-            canvas.put_pipe(DEALER_ROW, column, f"|10{_('Dealer')}  |15{dealer_total(seen)}")
-            paint_hand(canvas, DEALER_ROW + 1, column, seen, SEAT_WIDTH)
-        for number, line in enumerate(wrap(self.clock_words(), SEAT_WIDTH)):
-            canvas.put_pipe(CLOCK_ROW + number, column, line)
+            total = f"|14{dealer_total(seen)}" if seen else ""
+            canvas.put_pipe(row, after + 2, total, FELT)
+            felt.paint_fan(canvas, row + 1, column, seen, width, large=layout.is_large)
+        elif layout.has_whole_cards:
+            felt.paint_places(canvas, row + 1, column, large=layout.is_large)
+        clock = wrap(self.clock_words(), width) if self.clock_words() else ()
+        for number, line in enumerate(clock):
+            canvas.put_pipe(layout.clock_row + number, column, line, FELT)
+        printed, last = layout.clock_row + len(clock), layout.clock_row + 2
+        if layout.has_whole_cards:
+            printed, last = layout.clock_row + 3, layout.seat(4)[0] - 1
+        elif hand is None:
+            printed, last = row + 2, layout.clock_row
+        # Seats begin a cell beside these columns: a long line may go to their edge.
+        felt.paint_print(canvas, printed, column - 1, width + 2, self.felt_words(), last - printed)
 
     def felt_words(self) -> tuple[str, str, str]:
+        """Return what the table pays, and how its dealer plays, as it is printed on the felt."""
         rules = self._table.settings.rules
-        pays = _("Blackjack pays {odds}").format(odds=natural_words(rules))
-        return pays, _(DEALER_RULES[rules.dealer]), _("Insurance pays 2 to 1")
+        pays = _("Blackjack pays {odds}").format(odds=natural_odds(rules))
+        insurance = _("Insurance pays {odds}").format(odds=odds(2, 1))
+        return pays.upper(), _(DEALER_RULES[rules.dealer]), insurance.upper()
 
-    def _paint_felt(self, canvas: Canvas, column: int) -> None:
-        canvas.put_pipe(DEALER_ROW + 1, column, "|02" + "░" * SEAT_WIDTH)
-        for number, line in enumerate(self.felt_words()):
-            canvas.put_pipe(DEALER_ROW + 2 + number, column, f"|10{line:^{SEAT_WIDTH}}")
-        canvas.put_pipe(DEALER_ROW + 5, column, "|02" + "░" * SEAT_WIDTH)
-
-    def _paint_free(self, canvas: Canvas, row: int, column: int) -> None:
-        """Paint the ring on the felt in which a bet would lie."""
-        canvas.put_pipe(row, column, f"|02{_('free seat'):^{SEAT_WIDTH}}")
-        canvas.put_pipe(row + 1, column, f"|02{'┌───┐':^{SEAT_WIDTH}}")
-        canvas.put_pipe(row + 2, column, f"|02{'└───┘':^{SEAT_WIDTH}}")
-
-    def _paint_seat(self, canvas: Canvas, row: int, column: int, seat: Chair) -> None:
-        at_turn = self._state.at_turn is seat
-        mine = seat.caller_id == self._caller.record.id
-        colour = "|14" if at_turn else "|07" if seat.guest is None else "|15" if mine else "|11"
-        mark = "►" if at_turn else " "
-        canvas.put_pipe(row, column - 1, f"{colour}{mark}{literal(seat.name)[: SEAT_WIDTH - 9]}")
+    def _paint_seat(
+        self, canvas: Canvas, layout: VegasLayout, row: int, column: int, seat: Chair
+    ) -> None:
+        width = layout.seat_columns
         bet = self._bet_words(seat)
-        canvas.put_pipe(row, column + SEAT_WIDTH - len(bet), f"|07{bet}")
-        place = self._place(seat)
-        if place is None:
-            canvas.put_pipe(row + 1, column, self._waiting_words(seat))
+        name = felt.shortened(literal(seat.name), width - len(bet) - 3)
+        canvas.put_pipe(row, column - 1, f"{self._colour_of(seat)}{name}", FELT)
+        felt.paint_right(canvas, row, column + width - 2, f"|15{bet}")
+        place, hand = self._place(seat), self._state.hand
+        if place is None or hand is None:
+            canvas.put_pipe(row + 1, column, self._waiting_words(seat), FELT)
             return
-        hand = self._state.hand
-        assert hand is not None  # the seat has a place in it
         hands = [
             self._seen(place, number, one)
             for number, one in enumerate(hand.round.seats[place].hands)
         ]
-        if self._rows == TALL_SEAT_ROWS:
-            self._paint_whole(canvas, row + 1, column, hands)
+        result = self._result_words(seat, place)
+        if layout.is_large:
+            self._paint_large(canvas, row + 1, column, width, hands, result)
+            return
+        if not layout.has_whole_cards or len(hands) > 1:
+            for number, one in enumerate(hands):
+                down = row + 1 + number * (2 if layout.has_whole_cards else 1)
+                felt.paint_line(canvas, down, column, one.cards, _hand_words(one), width)
+        else:
+            felt.paint_fan(canvas, row + 1, column, hands[0].cards, width)
+            canvas.put_pipe(row + 6, column, _hand_words(hands[0]).lstrip(), FELT)
+        canvas.put_pipe(row + layout.seat_rows - 1, column, result, FELT)
+
+    def _paint_large(
+        self,
+        canvas: Canvas,
+        row: int,
+        column: int,
+        width: int,
+        hands: Sequence[Hand],
+        result: str,
+    ) -> None:
+        """Paint large cards, or two hands of whole ones, and below them what they come to."""
+        if len(hands) == 1:
+            felt.paint_fan(canvas, row, column, hands[0].cards, width, large=True)
         else:
             for number, one in enumerate(hands):
-                self._paint_cards(canvas, row + 1 + number, column, one)
-        words = self._result_words(seat, place)
-        canvas.put_pipe(row + self._rows - 1, column, words)
+                felt.paint_fan(canvas, row + 4 * number, column, one.cards, width)
+        words = _hands_words(hands, width - text_width(without_codes(result)))
+        after = canvas.put_pipe(row + felt.LARGE_SEAT_ROWS - 2, column, words, FELT)
+        canvas.put_pipe(row + felt.LARGE_SEAT_ROWS - 2, after + bool(words), result, FELT)
 
-    def _paint_whole(self, canvas: Canvas, row: int, column: int, hands: Sequence[Hand]) -> None:
-        width = SEAT_WIDTH // len(hands)
-        for number, hand in enumerate(hands):
-            left = column + number * (width + 1)
-            paint_hand(canvas, row, left, hand.cards, width)
-            canvas.put_pipe(row + 5, left, _hand_words(hand).lstrip())
-
-    def _paint_cards(self, canvas: Canvas, row: int, column: int, hand: Hand) -> None:
-        words = _hand_words(hand)
-        room = SEAT_WIDTH - len(without_codes(words))
-        step = 4 if 4 * len(hand.cards) <= room else 3
-        cards: Sequence[Card] = hand.cards[-(room // step) :]
-        for card in cards:
-            style = _RED_CARD if card.suit in "HD" else _BLACK_CARD
-            canvas.put(row, column, f"{short(card):>3}", style)
-            column += step
-        canvas.put_pipe(row, column, words)
+    def _colour_of(self, seat: Chair) -> str:
+        """Return how a name begins: a pointer at whose turn it is, and its colour."""
+        if self._state.at_turn is seat:
+            return "|14►"
+        if seat.guest is None:
+            return "|00 "
+        return "|14 " if seat.caller_id == self._caller.record.id else "|15 "
 
     def _paint_talk(self, canvas: Canvas, left: int, width: int, first: int, end: int) -> None:
         """Paint what was said, the latest in the last row before `end`."""
@@ -296,79 +322,89 @@ class VegasScene:
     # On a narrow screen.
 
     def _paint_narrow(self, canvas: Canvas, area: Area) -> None:
+        self.has_side = False
         left, width = area.left + 1, area.columns - 1
         canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
         canvas.put_pipe(0, left, f"|18|15{self.title}")
         turns = self._turns_only()
         canvas.put_pipe(0, area.left + area.columns - 1 - len(turns), f"|18|15{turns}")
-        self._paint_narrow_dealer(canvas, left, width)
-        row = 2
-        for seat in self._state.seated():
-            if seat.caller_id != self._caller.record.id:
-                self._paint_in_a_line(canvas, row, left, width, seat)
-                row += 1
         mine = self._state.seat_of(self._caller.record.id)
-        row = max(row, 5)
-        canvas.put_pipe(row, left, "|06" + "▄" * width)
-        if mine is not None:
-            self._paint_own(canvas, row + 1, left, width, mine)
-        self._paint_talk(canvas, left, width, row + 8, area.rows)
+        others = [seat for seat in self._state.seated() if seat is not mine]
+        # Whole cards for the dealer where they leave a row of talk.
+        is_whole = felt.NARROW_ROWS + felt.NARROW_CARD_ROWS + len(others) <= area.rows
+        first = 2 + (felt.NARROW_CARD_ROWS if is_whole else 0)
+        own = first + len(others)
+        rail = own + 1 + felt.NARROW_CARD_ROWS
+        canvas.blank(1, area.left, area.columns, rail - 1, FELT)
+        canvas.put(rail, area.left, "▄" * area.columns, RAIL)
+        self._paint_narrow_dealer(canvas, left, width, is_whole=is_whole)
+        for number, seat in enumerate(others):
+            self._paint_in_a_line(canvas, first + number, left, width, seat)
+        self._paint_own(canvas, own, left, width, mine)
+        if self.banner is not None:
+            felt.paint_banner(canvas, 3, area.left, area.columns, self.banner)
+        self._paint_talk(canvas, left, width, rail + 1, area.rows)
 
-    def _paint_narrow_dealer(self, canvas: Canvas, left: int, width: int) -> None:
+    def _paint_narrow_dealer(
+        self, canvas: Canvas, left: int, width: int, *, is_whole: bool
+    ) -> None:
         hand = self._state.hand
-        column = canvas.put_pipe(1, left, f"|10{_('Dealer')} ")
+        column = canvas.put_pipe(1, left, f"|15{_('Dealer')} ", FELT)
         if hand is not None:
             seen = self._dealer_seen(hand.round.dealer)
-            for card in seen:
-                style = _RED_CARD if card is not None and card.suit in "HD" else _BLACK_CARD
-                face = "???" if card is None else f"{short(card):>3}"
-                column = canvas.put(1, column, face, style) + 1
-            column = canvas.put_pipe(1, column, f"|15{dealer_total(seen)}")
+            words = f" |14{dealer_total(seen)}" if seen else ""
+            if is_whole:
+                felt.paint_fan(canvas, 2, left, seen, width - 1)
+                column = canvas.put_pipe(1, column, words, FELT)
+            else:
+                column = felt.paint_line(canvas, 1, column, seen, words, width - column)
+        elif is_whole:
+            felt.paint_places(canvas, 2, left)
         clock = self.clock_words()
-        room = width - (column - left)
-        if clock and len(without_codes(clock)) < room:
-            canvas.put_pipe(1, left + width - len(without_codes(clock)), clock)
+        if clock and text_width(without_codes(clock)) < left + width - column:
+            felt.paint_right(canvas, 1, left + width, clock)
 
     def _paint_in_a_line(
         self, canvas: Canvas, row: int, left: int, width: int, seat: Chair
     ) -> None:
         place, hand = self._place(seat), self._state.hand
-        mark = "|14►" if self._state.at_turn is seat else " "
-        name = literal(seat.name)[:12]
-        column = canvas.put_pipe(row, left - 1, f"{mark}|11{name} ")
-        column = max(column, left + 13)
         if place is None or hand is None:
-            canvas.put_pipe(row, column, self._waiting_words(seat))
-            return
-        if hand.over and not self.hidden:
-            canvas.put_pipe(row, column, standing_of(hand.round, place, hand.coin))
-            return
-        counts = [
-            _hand_words(self._seen(place, number, one)).strip()
-            for number, one in enumerate(hand.round.seats[place].hands)
-        ]
-        canvas.put_pipe(row, column, " |07/ ".join(counts))
+            words = self._waiting_words(seat)
+        elif hand.over and not self.hidden:
+            words = standing_of(hand.round, place, hand.coin)
+        else:
+            hands = hand.round.seats[place].hands
+            seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
+            words = _hands_words(seen, width - NAME_COLUMNS)
+        room = width - text_width(without_codes(words)) - 1
+        name = felt.shortened(literal(seat.name), room)
+        column = canvas.put_pipe(row, left - 1, f"{self._colour_of(seat)}{name} ", FELT)
+        canvas.put_pipe(row, max(column, left + NAME_COLUMNS), words, FELT)
 
-    def _paint_own(self, canvas: Canvas, row: int, left: int, width: int, seat: Chair) -> None:
+    def _paint_own(
+        self, canvas: Canvas, row: int, left: int, width: int, seat: Chair | None
+    ) -> None:
         """Paint the caller's own seat: a row of words, and whole cards in the five below."""
-        place, hand = self._place(seat), self._state.hand
-        mark = "|14►" if self._state.at_turn is seat else " "
-        column = canvas.put_pipe(row, left - 1, f"{mark}|15{literal(seat.name)[:12]}")
-        if place is None or hand is None:
-            canvas.put_pipe(row, column + 2, self._waiting_words(seat))
-            for number, words in enumerate(self.felt_words()):
-                canvas.put_pipe(row + 2 + number, left, f"|10{words:^{width}}")
+        place, hand = None if seat is None else self._place(seat), self._state.hand
+        if seat is None or place is None or hand is None:
+            felt.paint_print(canvas, row + 2, left, width, self.felt_words(), 4)
+            if seat is not None:
+                name = f"{self._colour_of(seat)}{literal(seat.name)}"
+                column = canvas.put_pipe(row, left - 1, name, FELT)
+                canvas.put_pipe(row, column + 2, self._waiting_words(seat), FELT)
             return
         hands = hand.round.seats[place].hands
-        each = (width - 1) // len(hands)
-        totals = []
-        for number, one in enumerate(hands):
-            seen = self._seen(place, number, one)
-            paint_hand(canvas, row + 1, left + number * each, seen.cards, each - 1)
-            totals.append(total_of(seen) if seen.cards else "")
-        canvas.put_pipe(row, column + 2, f"|15{' / '.join(totals)}")
+        each = width // len(hands)
+        seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
+        for number, one in enumerate(seen):
+            felt.paint_fan(canvas, row + 1, left + number * each, one.cards, each - 1)
         right = self._result_words(seat, place) or f"|15{self._bet_words(seat)}"
-        canvas.put_pipe(row, left + width - 1 - len(without_codes(right)), right)
+        free = width - text_width(without_codes(right)) - 2
+        words = _hands_words(seen, free - min(text_width(seat.name), NAME_COLUMNS))
+        name = felt.shortened(literal(seat.name), free - text_width(without_codes(words)))
+        column = canvas.put_pipe(row, left - 1, f"{self._colour_of(seat)}{name}", FELT)
+        canvas.put_pipe(row, column + 1, words, FELT)
+        felt.paint_right(canvas, row, left + width, right)
 
     # In words.
 
@@ -396,47 +432,55 @@ class VegasScene:
 
     def _waiting_words(self, seat: Chair) -> str:
         if seat.bet:
-            return f"|10{_('ready')}"
+            return f"|14{_('ready')}"
         if self._state.in_play is not None:
-            return f"|07{_('sits this one out')}"
-        return f"|07{_('away') if seat.silent else _('no bet yet')}"
+            return f"|15{_('sits this one out')}"
+        return f"|15{_('away') if seat.silent else _('no bet yet')}"
 
     def _result_words(self, seat: Chair, place: int) -> str:
         hand = self._state.hand
         assert hand is not None  # the seat has a place in it
         if hand.over and not self.hidden:
-            ready = f"  |10{_('ready')}" if seat.bet else ""
+            ready = f" |14{_('ready')}" if seat.bet else ""
             return f"{standing_of(hand.round, place, hand.coin)}{ready}"
         insurance = hand.round.seats[place].insurance
         if insurance:
             coins = wording.coins_of(insurance, hand.coin)
-            return f"|07{_('insured: {coins}').format(coins=coins)}"
+            return f"|15{_('insured: {coins}').format(coins=coins)}"
         if seat.guest is not None:
             return ""
-        return f"|07{_('has left') if seat.stood else _('away')}"
+        return f"|15{_('has left') if seat.stood else _('away')}"
 
     def _hand_lines(self, seat: Chair) -> list[str]:
         place, hand = self._place(seat), self._state.hand
         if place is None or hand is None:
             return []
+        words = _("{cards} ({total})")
         return [
-            f"{', '.join(plain(card) for card in one.cards)} ({total_of(one)})"
+            words.format(cards=told_cards(one.cards), total=total_of(one))
             for one in hand.round.seats[place].hands
         ]
+
+
+def _hands_words(hands: Sequence[Hand], room: int) -> str:
+    """Return what the hands of a seat count and how they stand; what they count, or nothing, where
+    there is no room for all of it."""
+    stands = " |15/ ".join(_hand_words(hand).strip() for hand in hands)
+    counts = "|15" + " / ".join(total_of(hand) for hand in hands if hand.cards)
+    fit = (words for words in (stands, counts) if text_width(without_codes(words)) <= room)
+    return next(fit, "")
 
 
 def _hand_words(hand: Hand) -> str:
     """Return what a hand counts, and how it stands, with a blank before it."""
     if not hand.cards:
         return ""
+    if hand.is_natural:
+        return f" |14{total_of(hand)}"
     count = f" |15{total_of(hand)}"
     if hand.settled is not None:
-        if hand.is_natural:
-            return f" |10{total_of(hand)}"
         colour, words = ENDED[hand.settled.outcome]
         return f"{count} {colour}{_(words)}"
-    if hand.is_natural:
-        return f" |10{total_of(hand)}"
     if hand.standing:
-        return f"{count} |07{_('doubled') if hand.doubled else _('stands')}"
+        return f"{count} |00{_('doubled') if hand.doubled else _('stands')}"
     return count

@@ -18,6 +18,7 @@ from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
+from door.games.tables.alone import BANNER_SECONDS
 from door.games.tables.betting import BettingTime
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
     from door.games.vegas.round import VegasRound
+    from door.games.vegas.words import Ending
     from timebank.ledger.purse import Receipt
 
 LONGEST_AMOUNT = 8
@@ -73,7 +75,7 @@ MEANINGS = {
     FAIRNESS: N_("See the seal and the seed of the shoe, and how to check them."),
     BANK: N_("Go to your time bank."),
     TUTOR: N_("Turn the tutor on or off. It tells you what the book says."),
-    QUIT: N_("Leave the table. The dealer stands a hand you leave."),
+    QUIT: N_("Leave the table. If your hand is still open, the dealer stands for you."),
 }
 
 
@@ -96,6 +98,8 @@ class VegasVisit(Sitting):
         self._is_puzzled = False  # told that a key means nothing, since the last that did
         self._unfolding: Timer | None = None  # shows the next card
         self._unsaid: list[str] = []  # until the last card lies there
+        self._ending: Ending | None = None  # likewise: what the banner is to say
+        self._waving: Timer | None = None  # takes the banner down
         self._lies: int | None = None  # the round that they were shown or told the cards of
         self._has_played = False  # a round that is over, and was not asked what next
         self._is_stood = False  # time is up, and the table decides for them
@@ -138,7 +142,7 @@ class VegasVisit(Sitting):
         self.console.stage(self.scene)
         await self.table.stand_for(self.caller.record.id)
         if self._place is not None:
-            words = _("The dealer stands your hand. You'll hear how it ended.")
+            words = _("The dealer stands for you. You'll hear how it ended.")
             self.console.say(f"|14{words}")
 
     async def _stay(self) -> None:
@@ -158,7 +162,7 @@ class VegasVisit(Sitting):
         self._is_stood = True
         if not self._is_looking:
             self._come_to_table()
-        self.console.say(f"|14{_('Your time is up. The dealer stands your hand.')}")
+        self.console.say(f"|14{_('Your time is up. The dealer stands for you.')}")
         self.caller.clock.grace(GRACE_SECONDS)
         await self.table.stand_for(self.caller.record.id)
         self._end_stand()
@@ -191,7 +195,12 @@ class VegasVisit(Sitting):
             if isinstance(item, news.RoundDealt | news.RoundWentOn):
                 self._end_unfolding()
                 self._unfold(item)
+            if self._is_my_end(item):
+                place = item.names.index(self.me)
+                self._ending = vegas_words.ending_of(item.round, place, item.coin)
             self._unsaid += tell(item, self.me)
+            if self.scene.has_side and isinstance(item, news.Said | news.Whispered):
+                self._unsaid += vegas_words.told(item, self.me)
         if self._unfolding is None:
             self._say_all()
         if any(map(self._is_my_end, happened)) and self._unfolding is None:
@@ -201,8 +210,29 @@ class VegasVisit(Sitting):
         if self._unsaid:
             said, self._unsaid = "\n".join(self._unsaid), []
             self._say(said)
+        self._wave()
         self._advise()
         self._ask_anew()
+
+    # How a round ended for them, across the felt for a moment; nobody waits for it.
+
+    def _wave(self) -> None:
+        """Put the banner up, at the pace that they like; not for those who are ahead of it."""
+        ending, self._ending = self._ending, None
+        if ending is None or not self.console.is_painted or self.console.next_key():
+            return
+        if self.console.pace:
+            self.scene.banner = ending
+            self.console.display.refresh()
+            wait = BANNER_SECONDS * self.console.pace
+            self._waving = self.console.clock.call_later(wait, self._take_banner_down)
+
+    def _take_banner_down(self) -> None:
+        self._ending = None
+        if self._waving is not None:
+            self._waving.cancel()
+            self._waving, self.scene.banner = None, None
+            self.console.display.refresh()
 
     # Cards fall one after the other, for each who looks in their own time: the table does not wait.
 
@@ -234,7 +264,9 @@ class VegasVisit(Sitting):
             self.caller.last_hand.shown()
 
     def _end_unfolding(self) -> None:
-        """Show at once what cards are still to be shown, and what is to be said of them."""
+        """Show at once what cards are still to be shown, and what is to be said of them. The banner
+        comes down, or does not go up."""
+        self._take_banner_down()
         if self._unfolding is None:
             return
         self._unfolding.cancel()
@@ -481,21 +513,23 @@ class VegasVisit(Sitting):
         """Return how many seconds are insured, `None` for none after all."""
         hand = self._hand_at_turn
         if hand is None:
-            raise NotNow(Phrase("It is not your turn."))
+            raise NotNow(Phrase("It's not your turn."))
         most = most_insured(hand, self.caller)
         up_to = figure(most, hand.coin)
-        words = _("Coins of insurance, up to {most} (Enter for {most}):").format(most=up_to)
+        words = _("Coins to insure, up to {most} (Enter for {most}):").format(most=up_to)
         typed = await self.console.entry(
             f"|07{words}|15",
             longest=LONGEST_AMOUNT,
             accept=lambda key: key in "0123456789.,",
-            meaning=_("Any amount up to half your bet. It pays 2 to 1 on the dealer's blackjack."),
+            meaning=_(
+                "Any amount up to half your bet. It pays 2 to 1 if the dealer has blackjack."
+            ),
         )
         if typed is None:
             return None
         amount = most if not typed else seconds_typed(typed, hand.coin)
         if not 1 <= amount <= most:
-            raise NotNow(Phrase("Insurance is up to {most} coins.", most=up_to))
+            raise NotNow(Phrase("Insurance: {most} at most, in coins.", most=up_to))
         return amount
 
     async def _bet(self) -> None:
@@ -543,7 +577,7 @@ class VegasVisit(Sitting):
         if self._place is None:
             return True
         return await self.console.agrees(
-            _("The dealer stands your hand if you leave. Leave?"), default="N"
+            _("If you leave now, the dealer stands for you. Leave?"), default="N"
         )
 
     # Looking on.

@@ -503,7 +503,7 @@ class VegasTable(Shared):
     ) -> None:
         seat = self.state.at_turn
         if seat is None or seat.guest is not guest:
-            raise NotNow(Phrase("It is not your turn."))
+            raise NotNow(Phrase("It's not your turn."))
         await self._dealer.act(action, amount)
 
     async def _stand_for(self, caller_id: int) -> None:
@@ -557,11 +557,9 @@ def table_of(board: Board) -> VegasTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
     if board.serves_one:
-        return f"{_('with everybody on the board')}; {turns}"
+        return _("with everybody on the board; {turns}").format(turns=turns)
     others = len(table_of(board).state.guests())
-    company = (
-        ngettext("{number} caller there", "{number} callers there", others).format(number=others)
-        if others
-        else _("nobody there")
-    )
-    return f"{company}; {turns}"
+    if not others:
+        return _("nobody there; {turns}").format(turns=turns)
+    words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
+    return words.format(number=others, turns=turns)

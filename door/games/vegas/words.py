@@ -6,6 +6,7 @@ Each sentence is told from where they sit: "You stand", "Ada stands". Amounts ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ansi.cards import plain
@@ -59,18 +60,19 @@ def told(item: News, me: str) -> list[str]:
             seats = f"|14{words.format(time=span(item.seconds))}"
             return [seats, *_hands(item.names, item.round)]
         case news.Said(name, text):
-            said = _("You say:") if name == me else _("{name} says:").format(name=literal(name))
-            return [f"|11{said}|07 {text}"]
+            words = _("You say: {text}") if name == me else _("{name} says: {text}")
+            return [f"|11{words.format(name=literal(name), text=f'|07{text}')}"]
         case news.Whispered(name, to, text):
-            return [f"|13{_whisper(name, to, me)}|07 {text}"]
+            return [f"|13{_whisper(name, to, me, text)}"]
     said = _at_the_table(item, me)
     return [said] if said else []
 
 
-def _whisper(name: str, to: str, me: str) -> str:
-    if name == me:
-        return _("You whisper to {name}:").format(name=literal(to))
-    return _("{name} whispers to you:").format(name=literal(name))
+def _whisper(name: str, to: str, me: str, text: str) -> str:
+    words = (
+        _("You whisper to {name}: {text}") if name == me else _("{name} whispers to you: {text}")
+    )
+    return words.format(name=literal(to if name == me else name), text=f"|07{text}")
 
 
 def told_beside_the_scene(item: News, me: str) -> list[str]:
@@ -89,16 +91,50 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
     return [said] if said else []
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a round ended for one seat: English words, and what it came to in seconds and coins."""
+
+    words: str
+    net: int
+    coins: int
+    amount: str
+
+
+def ending_of(round_: BlackjackRound, place: int, coin: int) -> Ending:
+    """Return what the banner says to a seat of a round that is over."""
+    totals = round_.totals_of(place)
+    net = totals.won - totals.lost
+    amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
+    return Ending(_banner(round_, place, net), net, abs(net) // coin, amount)
+
+
+def _banner(round_: BlackjackRound, place: int, net: int) -> str:
+    outcomes, hands = round_.outcomes_of(place), round_.seats[place].hands
+    if BlackjackOutcome.NATURAL in outcomes:
+        return N_("BLACKJACK!")
+    if BlackjackOutcome.DEALER_NATURAL in outcomes:
+        return N_("DEALER HAS BLACKJACK") if net < 0 else N_("SAVED BY INSURANCE")
+    if net > 0 and any(hand.doubled and hand.settled and hand.settled.won for hand in hands):
+        return N_("YOUR DOUBLE WINS!")
+    if set(outcomes) == {BlackjackOutcome.BUST}:
+        return N_("BUST!")
+    if not net:
+        return N_("PUSH")
+    return N_("YOU WIN!") if net > 0 else N_("DEALER WINS")
+
+
 def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
-    """Return what a seat won or lost in a round that is over: "wins 3 coins", "push"."""
+    """Return what a seat won or lost in a round that is over, as it stands on the felt:
+    "wins 3 coins", "push"."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     if not net:
-        return f"|14{_('push')}"
+        return f"|00|23 {_('push')} |18"
     coins = wording.coins_of(abs(net), coin)
     if net > 0:
-        return f"|10{_('wins {coins}').format(coins=coins)}"
-    return f"|12{_('loses {coins}').format(coins=coins)}"
+        return f"|14|17 {_('wins {coins}').format(coins=coins)} |18"
+    return f"|15|20 {_('loses {coins}').format(coins=coins)} |18"
 
 
 # What one caller does or has, to that caller and to the others.
@@ -129,7 +165,7 @@ def _at_the_table(item: News, me: str) -> str:
         case news.SatDown(name) | news.CameBack(name) | news.GotUp(name) | news.StoodFor(name):
             return _said(type(item), name, me)
         case news.LineLost(name, seconds):
-            words = _("{name} lost the line and has {time} to come back.")
+            words = _("{name} was disconnected and has {time} to come back.")
             return f"|14{words.format(name=literal(name), time=span(seconds))}"
         case news.BetAnnounced(name, coins):
             words = _("You bet {coins}.") if name == me else _("{name} bets {coins}.")
@@ -164,10 +200,15 @@ _HOUSE = {
 def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
     for name, seat in zip(names, round_.seats, strict=True):
         for hand in seat.hands:
-            cards = ", ".join(plain(card) for card in hand.cards)
-            yield f"|07{literal(name)}: |15{cards}|07 ({total_of(hand)})"
-    dealer = ", ".join(plain(card) if card else _("face down") for card in round_.dealer)
-    yield f"|07{_('Dealer:')} |15{dealer}"
+            words = _("{name}: {cards} ({total})")
+            cards, total = told_cards(hand.cards), total_of(hand)
+            yield f"|07{words.format(name=literal(name), cards=cards, total=total)}"
+    yield f"|07{_('Dealer: {cards}').format(cards=told_cards(round_.dealer))}"
+
+
+def told_cards(cards: Sequence[Card | None]) -> str:
+    """Return cards in words, brighter than the sentence that they stand in."""
+    return f"|15{', '.join(plain(card) if card else _('face down') for card in cards)}|07"
 
 
 def _matters(item: RoundNews, event: Event, me: str) -> bool:
@@ -272,23 +313,21 @@ def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
         said = f"|12{words.format(name=literal(name), total=total, coins=coins)}"
         return _on_hand(said, item, event.seat, event.hand)
     if outcome is BlackjackOutcome.PUSH:
-        said = f"|14{_('Push.')}"
-    elif outcome is BlackjackOutcome.NATURAL:
-        said = f"|10{_('Blackjack: {coins} won.').format(coins=coins)}"
+        colour, mine, theirs = "|14", _("Push."), _("{name} pushes.")
     elif event.won:
-        said = f"|10{_('{coins} won.').format(coins=coins)}"
+        colour, mine, theirs = "|10", _("{coins} won."), _("{name} wins {coins}.")
     else:
-        said = f"|12{_('{coins} lost.').format(coins=coins)}"
-    told = said if name == me else f"|07{literal(name)}: {said}"
-    return _on_hand(told, item, event.seat, event.hand)
+        colour, mine, theirs = "|12", _("{coins} lost."), _("{name} loses {coins}.")
+    told = (mine if name == me else theirs).format(name=literal(name), coins=coins)
+    return _on_hand(f"{colour}{told}", item, event.seat, event.hand)
 
 
 def _on_hand(said: str, item: RoundNews, seat: int, hand: int) -> str:
     """Say of which of two hands it is, after a split."""
     if len(item.round.seats[seat].hands) == 1:
         return said
-    which = _("First hand:") if hand == 0 else _("Second hand:")
-    return f"|07{which} {said}"
+    which = _("First hand: {told}") if hand == 0 else _("Second hand: {told}")
+    return f"|07{which.format(told=said)}"
 
 
 # The rules of the table as a caller may read them there, as they are set here.
@@ -300,6 +339,19 @@ DEALER = {
 }
 
 
+# By whether any two cards may be doubled, and whether after a split too.
+DOUBLE = {
+    (True, True): N_("Any two cards, also after a split: twice the bet, one last card."),
+    (True, False): N_("Any two cards, not after a split: twice the bet, one last card."),
+    (False, True): N_(
+        "A hard 10 or 11 in two cards, also after a split: twice the bet, one last card."
+    ),
+    (False, False): N_(
+        "A hard 10 or 11 in two cards, not after a split: twice the bet, one last card."
+    ),
+}
+
+
 def rules_text(settings: VegasSettings) -> str:
     rules = settings.rules
     together = _(
@@ -308,11 +360,10 @@ def rules_text(settings: VegasSettings) -> str:
         "when you play alone."
     ).format(bell=span(settings.bell_seconds), turn=span(settings.turn_seconds))
     decks = ngettext("{number} deck", "{number} decks", rules.decks).format(number=rules.decks)
-    cards = _("{decks}. The dealer shuffles after the round that passes {percent} percent.").format(
-        decks=decks, percent=rules.penetration
-    )
-    doubled = _("Any two cards") if rules.double == "always" else _("A hard 10 or 11 in two cards")
-    after = _("also after a split") if rules.double_after_split else _("not after a split")
+    cards = _(
+        "{decks}. The dealer shuffles after the round that passes {percent} percent of the shoe."
+    ).format(decks=decks, percent=rules.penetration)
+    double = DOUBLE[rules.double == "always", rules.double_after_split]
     aces = (
         _("Split aces play like any hand.")
         if rules.split_aces == "play on"
@@ -322,7 +373,7 @@ def rules_text(settings: VegasSettings) -> str:
         (_("Together"), together),
         (_("Cards"), cards),
         (_("Dealer"), _(DEALER[rules.dealer])),
-        (_("Double"), f"{doubled}, {after}: {_('twice the bet, one last card.')}"),
+        (_("Double"), _(double)),
         (_("Split"), f"{_('Two cards of equal value, once: two hands, two bets.')} {aces}"),
         (
             _("Insurance"),
@@ -337,8 +388,8 @@ def rules_text(settings: VegasSettings) -> str:
             ),
         ),
         (
-            _("Lost line"),
-            _("Your hand waits for the rest of your turn. After that the dealer stands it."),
+            _("Hang up"),
+            _("Your hand waits for the rest of your turn. Then the dealer stands for you."),
         ),
     )
     pays = "\n".join(f"|15{value:<9}|07{name}" for name, value in _pay_table(rules))
@@ -348,25 +399,28 @@ def rules_text(settings: VegasSettings) -> str:
 
 def _pay_table(rules: BlackjackRules) -> list[tuple[str, str]]:
     return [
-        (_("Blackjack, an ace and a ten; not after a split"), _to(natural_words(rules))),
-        (_("A win"), _to("1 to 1")),
-        (_("Insurance, when the dealer has blackjack"), _to("2 to 1")),
+        (_("Blackjack, an ace and a ten; not after a split"), natural_odds(rules)),
+        (_("A win"), odds(1, 1)),
+        (_("Insurance, when the dealer has blackjack"), odds(2, 1)),
         (_("A tie: your bet comes back"), _("push")),
     ]
 
 
-def _to(odds: str) -> str:
-    """Put odds such as "3 to 2" in the reader's language."""
-    pays, _word, per = odds.partition(" to ")
-    return _("{pays} to {per}").format(pays=pays, per=per)
+def odds(wins: int, stake: int) -> str:
+    """Return what is won for a stake, in the way a table says it.
+
+    >>> odds(2, 1)
+    '2 to 1'
+    """
+    return _("{wins} to {stake}").format(wins=wins, stake=stake)
 
 
-def natural_words(rules: BlackjackRules) -> str:
-    """Return what a natural pays, in the way a table says it.
+def natural_odds(rules: BlackjackRules) -> str:
+    """Return what a natural pays.
 
     >>> from door.games.blackjack.rules import VEGAS
-    >>> natural_words(VEGAS)
+    >>> natural_odds(VEGAS)
     '3 to 2'
     """
     profit = rules.natural_pays - 1
-    return f"{profit.numerator} to {profit.denominator}"
+    return odds(profit.numerator, profit.denominator)

@@ -57,7 +57,7 @@ async def test_who_drops_at_their_turn_is_stood_and_the_others_play_on(
         await ada.board.pass_time(20)
         hang_up(ada.terminal)
         await caller.ended.wait()
-        await bob.sees("Ada may come back: 10 s")
+        await bob.sees("Ada is away: 10 s")
         await ada.board.pass_time(10)
         await bob.has_the_turn()
         await bob.sees_at(1, "stands")
@@ -77,7 +77,7 @@ async def test_who_calls_back_during_the_round_finds_their_hand_and_plays_it(
         await bob.is_ready(2)
         await ada.has_the_turn()
         await bob.drops_carrier()
-        await ada.sees("Bob lost the line")
+        await ada.sees("Bob was disconnected")
         await bob.comes_back()
         await bob.sees("Your hand is on the table.")
         await ada.sees("Bob is back.")
@@ -170,7 +170,7 @@ async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries
         await ada.has_the_turn()
         await ada.board.pass_time(58 * MINUTE - 1)
         await ada.board.clock.advance(1)  # and no wait: the next screen takes its place
-        await ada.sees("Your time is up. The dealer stands your hand.")
+        await ada.sees("Your time is up. The dealer stands for you.")
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
         await ada.board.pass_time(30)
@@ -202,7 +202,7 @@ async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_p
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(MINUTE)
-        await ada.sees("Your time is up. The dealer stands your hand.")
+        await ada.sees("Your time is up. The dealer stands for you.")
         await bob.stands()
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
@@ -214,7 +214,7 @@ async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
-        await ada.sees("The dealer stands your hand. You'll hear how it ended.")
+        await ada.sees("The dealer stands for you. You'll hear how it ended.")
         await ada.is_asked("Press any key")
         ada.presses(" ")
         await ada.is_sent_off("You're out of time. Fresh minutes at 00:00.")

@@ -11,8 +11,10 @@ from ansi.cards import plain, short
 from door.call.display import Area
 from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.games.vegas.scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
+from door.games.vegas.felt import layout_of
+from door.games.vegas.scene import VegasScene
 from door.games.vegas.state import Alarm
+from door.games.vegas.words import total_of
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
     ace_up,
@@ -68,9 +70,8 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
         await ada.sees_at(1, words)
         assert ada.has["online"] == (60 + net) * MINUTE
         await ada.gets_up()
-        won, lost = int(net > 0), int(net < 0)
-        counts = f"{won} win{'s' * (1 - won)}, {lost} loss{'es' * (1 - lost)}"
-        await ada.sees(f"Vegas: {counts}")
+        score = "1 win, 0 losses" if net > 0 else "0 wins, 1 loss" if net else "0 wins, 0 losses"
+        await ada.sees(f"Vegas: {score}")
 
 
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
@@ -81,10 +82,10 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
         ada.presses("i")
         await ada.is_asked("up to 1.5 (Enter for 1.5)")
         ada.presses("1.6\r")
-        await ada.sees("Insurance is up to 1.5 coins")
+        await ada.sees("Insurance: 1.5 at most, in coins.")
         await ada.is_asked("Insurance, up to")
         ada.presses("i")
-        await ada.is_asked("Coins of insurance")
+        await ada.is_asked("Coins to insure")
         ada.presses(".5\r")
         await ada.sees("Your insurance wins 1 coin.")
         assert ada.has["online"] == 58 * MINUTE
@@ -95,7 +96,7 @@ async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -
         await ada.says_bet(2)
         await ada.is_asked("Insurance, up to 1 coin?")
         ada.presses("i")
-        await ada.is_asked("Coins of insurance")
+        await ada.is_asked("Coins to insure")
         ada.presses("\x03")
         await ada.is_asked("Insurance, up to 1 coin?")
         ada.presses("n")
@@ -117,7 +118,8 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
         await ada.is_asked("<B>et")
         shown = ada.block(1)
         for hand in ada.round.seats[0].hands:
-            assert " ".join(short(card) for card in hand.cards) in shown
+            cards = " ".join(short(card) for card in hand.cards)
+            assert f"{cards} {total_of(hand)}" in shown
 
 
 async def test_only_what_the_pot_can_pay_is_offered(tmp_path: Path) -> None:
@@ -181,17 +183,20 @@ async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
 async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: Path) -> None:
     async with party(tmp_path, 1) as alone:
         scene = VegasScene(alone.table, alone.sitters[0].caller)
-        name = "Wolfeschlegelsteinhausen"
+        name, area = "Wolfeschlegelsteinhausen", Area(0, 79, 19)
+        layout = layout_of(area)
+        rows = (layout.clock_row, layout.clock_row + 1)
+        middle, right = layout.dealer_column, layout.seat(7)[1] - 1
         felt = Canvas(80, 22)
-        scene.paint(felt, Area(0, 79, 19))
-        beside = [felt.text(row)[RIGHT:] for row in (CLOCK_ROW, CLOCK_ROW + 1)]
-        for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} may come back: 0 s")):
+        scene.paint(felt, area)
+        beside = [felt.text(row)[right:] for row in rows]
+        for what, words in (("turn", f"{name}: 0 s"), ("return", f"{name} is away: 0 s")):
             alone.state.alarm = Alarm(what, 0.0, name)
             canvas = Canvas(80, 22)
-            scene.paint(canvas, Area(0, 79, 19))
-            lines = [canvas.text(row) for row in (CLOCK_ROW, CLOCK_ROW + 1)]
-            assert " ".join(line[MIDDLE:RIGHT].strip() for line in lines) == words
-            assert [line[RIGHT:] for line in lines] == beside
+            scene.paint(canvas, area)
+            lines = [canvas.text(row) for row in rows]
+            assert " ".join(line[middle:right].strip() for line in lines) == words
+            assert [line[right:] for line in lines] == beside
 
 
 async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
@@ -225,7 +230,7 @@ async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_pa
         await bob.is_ready(2)
         await ada.has_the_turn()
         bob.presses("q")
-        await bob.is_asked("The dealer stands your hand if you leave.")
+        await bob.is_asked("If you leave now, the dealer stands for you.")
         bob.presses("n")
         await bob.is_asked(AT_TABLE)
         bob.presses("q")
@@ -260,7 +265,7 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         ada.presses("s")
         await ada.terminal.until_heard("You stand on")
         await ada.terminal.until_heard("Dealer turns over")
-        await ada.terminal.until_heard("Bob: ")
+        await ada.terminal.until_heard("Bob loses 3 coins.")
         assert "\x1b" not in ada.terminal.transcript
 
 
@@ -317,7 +322,7 @@ async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_th
     async with world(tmp_path, toml=table_toml(dealer="hit 17")) as board:
         board.seeds = [shoe(1, everybody_plays)]
         ada = await player(board, "Ada", profile)
-        await ada.sees("Blackjack pays 3 to 2")
+        await ada.sees("BLACKJACK PAYS 3 TO 2")
         await ada.sees("Dealer hits all 17s")
         await ada.sees("Seal ")
         await ada.says_bet(1)

@@ -66,10 +66,14 @@ async def test_lines_never_tell_seal_or_seed_unasked(tmp_path: Path) -> None:
         assert seal[:8] not in ada.terminal.transcript
 
 
-async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pot", [0, 1])
+async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(
+    tmp_path: Path, pot: int
+) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada")
-        await board.pass_time(59 * MINUTE + 1)
+        await board.pass_time((59 - pot) * MINUTE + 1)
+        assert ada.caller.purse.pot(MINUTE) == pot
         ada.presses("r")
         await ada.sees("Rules of the Vegas table")
         ada.presses("q")
@@ -101,6 +105,19 @@ async def test_a_turn_is_told_once_however_many_cards_it_has(tmp_path: Path) -> 
         await two.sitters[0].does("split")
         assert len(two.sitters[0].was_told(news.TurnBegan)) == 1
         assert two.table.seconds_left() == TURN
+
+
+async def test_whose_turn_it_is_goes_from_the_screen_with_the_turn(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.sees("Your turn: 30 s")
+        await ada.stands()
+        assert "Your turn" not in ada.screen
+        await bob.stands()
+        await ada.is_asked("<A>gain")
+        for each in (ada, bob):
+            assert "turn:" not in each.screen
 
 
 async def test_a_lost_line_leaves_the_rest_of_the_turn_for_the_way_back(tmp_path: Path) -> None:
