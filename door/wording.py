@@ -57,15 +57,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if abs(number) == 1 else f"{number} {noun}s"
 
 
-def agree(seconds: int, one: str, many: str) -> str:
-    """Return the verb that goes with a span of seconds as it is said.
-
-    >>> agree(60, "goes", "go"), agree(90, "goes", "go"), agree(1, "is", "are")
-    ('goes', 'go', 'is')
-    """
-    return one if seconds in (1, 60) else many
-
-
 def coins_of(seconds: int, coin: int) -> str:
     """Return an amount of seconds in coins of `coin` seconds; a half as every terminal has it.
 

@@ -240,7 +240,9 @@ def _days() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "Of his stake {2} are left of a day before {1}, and he has staked {3}.")
+@each_is_wrong(
+    "caller {}", "Of their stake {2} are left of a day before {1}, and they have staked {3}."
+)
 def _standing() -> Query:
     who, own = callers.c, _ACCOUNTS.c
     today = and_(who.id == days.c.caller_id, who.day == days.c.day, who.deleted.is_(None))

@@ -162,7 +162,7 @@ def _visits() -> Query:
 
 _VISITS = Prepared(_visits)
 COLUMNS = (
-    *("brought", "of his own", "used", "won", "paid on the loan", "gained", "put back"),
+    *("brought", "of their own", "used", "won", "paid on the loan", "gained", "put back"),
     *("taken home", "more on the table"),
 )
 
@@ -176,13 +176,13 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
                 continue
             if says != moves:
                 yield Finding(
-                    f"visit {number}", f"{says} is {what}, its transfers add up to {moves}."
+                    f"visit {number}", f"It says {says} {what}; its transfers add up to {moves}."
                 )
 
 
 @each_is_wrong(
     "caller {}",
-    "What hands brought while he was on no call should be {1} taken home and {2} saved, and its"
+    "What hands brought while they were on no call should be {1} taken home and {2} saved, and its"
     " transfers add up to {3} and {4}.",
 )
 def _without_call() -> Query:
@@ -365,7 +365,7 @@ def _not_kept() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "On {1} he lost {3}, and his host was shown {2}.")
+@each_is_wrong("caller {}", "On {1} they lost {3}, and their host was shown {2}.")
 def _shown() -> Query:
     given, visit = given_back.c, visits.c
     shown = -func.sum(given.minutes) * MINUTE

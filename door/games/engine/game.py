@@ -281,7 +281,8 @@ def refuse_no_stake(stake: int) -> None:
 
 def card_at(shoe: Sequence[Card], number: int) -> Card:
     if number >= len(shoe):
-        raise ShoeTooShort(f"The shoe is too short: its {len(shoe)} cards are not enough.")
+        cards = "1 card is" if len(shoe) == 1 else f"{len(shoe)} cards are"
+        raise ShoeTooShort(f"The shoe is too short: its {cards} not enough.")
     return shoe[number]
 
 

@@ -114,7 +114,7 @@ def test_good_settings_are_in_order(config: Path) -> None:
     told = Shell(config)("check")
     assert (told.status, told.error) == (0, "")
     said, nobody_is_registered = told.output.split("[board] sysop names Sysop", 1)
-    assert nobody_is_registered.startswith(", and nobody is registered so")
+    assert nobody_is_registered.startswith(", who is not registered")
     assert said == (
         f"{config} is in order.\n"
         f"Board Nighthawk, 16 nodes, data in {config.parent / 'data'}.\n"
@@ -238,14 +238,14 @@ def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--seed", "xyz"), "--seed must be hexadecimal digits.\n"),
-        (("--seed", "é" * 64), "--seed must be hexadecimal digits.\n"),
+        (("--seed", "xyz"), "--seed takes hexadecimal digits.\n"),
+        (("--seed", "é" * 64), "--seed takes hexadecimal digits.\n"),
         (("--seed", ""), "A seed is 32 bytes, this one is 0.\n"),
         (("--seed", "00" * 31), "A seed is 32 bytes, this one is 31.\n"),
         (("--seed", "00" * 33), "A seed is 32 bytes, this one is 33.\n"),
-        (("--seed", "00" * 32, "--decks", "0"), "--decks must be 1 to 8.\n"),
-        (("--seed", "00" * 32, "--decks", "9"), "--decks must be 1 to 8.\n"),
-        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle must be 1 or more.\n"),
+        (("--seed", "00" * 32, "--decks", "0"), "--decks takes 1 to 8.\n"),
+        (("--seed", "00" * 32, "--decks", "9"), "--decks takes 1 to 8.\n"),
+        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle takes 1 or more.\n"),
         (
             ("--seed", "00" * 32, "--cut", "\udcff"),
             "The cut holds a character that is no text.\n",

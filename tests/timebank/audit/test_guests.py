@@ -39,14 +39,14 @@ def test_it_is_in_order_as_it_was_written(books, evening):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ("brought = brought + 1", "visit 2: 3001 is brought, its transfers add up to 3000."),
-        ("own = 60", "visit 2: 60 is of his own, its transfers add up to 0."),
-        ("elapsed = 59", "visit 2: 59 is used, its transfers add up to 60."),
-        ("result = 0", "visit 2: 0 is won, its transfers add up to 1500."),
-        ("gain = 901", "visit 2: 901 is gained, its transfers add up to 900."),
-        ("put_back = 1", "visit 2: 1 is put back, its transfers add up to 0."),
-        ("taken_home = 0", "visit 2: 0 is taken home, its transfers add up to 3240."),
-        ("left_staked = 0", "visit 2: 0 is more on the table, its transfers add up to 300."),
+        ("brought = brought + 1", "visit 2: It says 3001 brought; its transfers add up to 3000."),
+        ("own = 60", "visit 2: It says 60 of their own; its transfers add up to 0."),
+        ("elapsed = 59", "visit 2: It says 59 used; its transfers add up to 60."),
+        ("result = 0", "visit 2: It says 0 won; its transfers add up to 1500."),
+        ("gain = 901", "visit 2: It says 901 gained; its transfers add up to 900."),
+        ("put_back = 1", "visit 2: It says 1 put back; its transfers add up to 0."),
+        ("taken_home = 0", "visit 2: It says 0 taken home; its transfers add up to 3240."),
+        ("left_staked = 0", "visit 2: It says 0 more on the table; its transfers add up to 300."),
         ("debt_paid = 0", "visit 2: What became of it is not what its amounts come to."),
         ("left_standing = 0", "visit 2: What became of it is not what its amounts come to."),
         ("owed = 0", "visit 2: The debt of 2026-06-01 was 600, not 0."),
@@ -103,7 +103,7 @@ def test_more_shown_to_a_host_than_was_lost_is_named(books, vandal):
     call.close_and_give()
     assert books.audit() == []
     vandal("UPDATE given_back SET minutes = -11")
-    assert "caller 1: On 2026-06-01 he lost 600, and his host was shown 660." in books.audit()
+    assert "caller 1: On 2026-06-01 they lost 600, and their host was shown 660." in books.audit()
 
 
 def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
@@ -118,6 +118,6 @@ def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
     assert books.audit() == []
     vandal("UPDATE visits SET gain = 0 WHERE call_id IS NULL")
     assert (
-        "caller 1: What hands brought while he was on no call should be 600 taken home and 0"
+        "caller 1: What hands brought while they were on no call should be 600 taken home and 0"
         " saved, and its transfers add up to 600 and 300."
     ) in books.audit()

@@ -180,7 +180,7 @@ def test_a_shoe_that_ends_too_soon_leaves_the_round_as_it_was(
 ) -> None:
     states, _, taken = played(house, shoe, 1, chosen)
     short = shoe[: min(left, states[-1].cards_used - 1)]
-    with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards are not enough"):
+    with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards? (is|are) not enough"):
         play_short(house, short, taken)
 
 

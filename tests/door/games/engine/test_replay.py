@@ -212,6 +212,7 @@ def test_render_writes_json() -> None:
         ),
         ({"shoe": f"{TEN_UP} 9D"}, "shoe: 9D is in it 2 times, 1 deck holds it 1."),
         ({"shoe": ""}, "the shoe is too short: its 0 cards are not enough."),
+        ({"shoe": "3H"}, "the shoe is too short: its 1 card is not enough."),
         ({"shoe": "3H JS TH"}, "the shoe is too short: its 3 cards are not enough."),
         ({"shoe": "3H JS TH 3D"}, "action 1: the shoe is too short: its 4 cards are not enough."),
         ({"actions": "hit"}, 'actions must be a list of words, is "hit".'),
