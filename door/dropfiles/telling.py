@@ -17,7 +17,7 @@ def sentences(understood: Understood) -> list[str]:
     told = [_files(understood), *_caller(understood), _time(understood.time), _event(understood)]
     told += [_line(understood), _screen(understood)]
     told += [f"Not certain: {doubt}" for doubt in understood.doubts]
-    told += [f"Left alone: {left.path}, for {left.why}." for left in understood.left]
+    told += [f"Left alone: {left.path}: {left.why}." for left in understood.left]
     told += [_give(way) for way in understood.gives] or [NOTHING_BACK]
     return told
 

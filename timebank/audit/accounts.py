@@ -127,7 +127,7 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
             yield Finding(where, "It moves time of an account that does not exist.")
             continue
         if not isinstance(amount, int):
-            yield Finding(where, f"Its amount is {amount!r}, which is no number.")
+            yield Finding(where, f"Its amount is {amount!r}, which is not a number.")
             continue
         if amount <= 0 or source is target:
             yield Finding(where, f"It moves {amount} from {source.label} to {target.label}.")

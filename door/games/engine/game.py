@@ -80,7 +80,7 @@ class Act(NamedTuple):
         """Read what `entry` gives; TypeError when it is none."""
         word, seat, amount = (entry.get(key) for key in ("action", "seat", "amount"))
         if not isinstance(word, str) or not _number(seat) or not _number(amount):
-            raise TypeError("an action in it is none")
+            raise TypeError("it has an action that is not one")
         return cls(word, seat, amount)  # type: ignore[arg-type]  # _number has looked
 
 

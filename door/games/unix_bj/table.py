@@ -35,15 +35,14 @@ MANUAL = """\
   /usr/games/bj
 
 |15DESCRIPTION|07
-  You play against the dealer, who has no choices: he hits below 17 and
-  stands on any 17. The bet is $2 on every hand. One deck runs on from
-  hand to hand.
+  You play against the dealer, who must hit below 17 and stand on any
+  17. The bet is $2 on every hand. One deck runs on from hand to hand.
 
   A natural, 21 in your first two cards, pays $3. A natural of the dealer
   takes your bet, unless you have one too: nobody pays then.
 
-  Under an ace of the dealer you may insure for $1, which wins $2 if he
-  has a natural and is lost if he has none.
+  When the dealer shows an ace you may insure for $1, which wins $2 if
+  the dealer has a natural and is lost otherwise.
 
   Two cards of the same value may be split into two hands of $2 each, once
   a hand; split aces get one card each. On ten or eleven in two cards you

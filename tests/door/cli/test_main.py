@@ -248,7 +248,7 @@ def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
         (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle takes 1 or more.\n"),
         (
             ("--seed", "00" * 32, "--cut", "\udcff"),
-            "The cut holds a character that is no text.\n",
+            "The cut holds a character that is not text.\n",
         ),
     ],
 )
@@ -290,8 +290,8 @@ def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
         ({"actions": ["split"]}, "Hand 2: action 1: split is not open here"),
         ({"actions": ["run"]}, "Hand 2: action 1 must be "),
         ({"game": "whist"}, "Hand 2: game must be "),
-        ({"rules": {"tie": 1}}, "Hand 2: rules: tie: is no rule of this game.\n"),
-        ({"sleeve": "AS"}, "Hand 2: sleeve is no key of a hand"),
+        ({"rules": {"tie": 1}}, "Hand 2: rules: tie: is not a rule of this game.\n"),
+        ({"sleeve": "AS"}, "Hand 2: sleeve is not a key of a hand"),
     ],
 )
 def test_a_mistake_is_told_with_the_number_of_its_hand(
@@ -331,7 +331,7 @@ def test_what_is_no_hand_is_told_in_a_sentence(typed: bytes) -> None:
 def test_a_key_that_cannot_be_printed_is_told_all_the_same() -> None:
     told = door("replay", "-", typed=b'{"\\ud800": 1}')
     assert (told.status, told.output) == (2, "")
-    assert "is no key of a hand" in told.error
+    assert "is not a key of a hand" in told.error
 
 
 @pytest.mark.parametrize("name", ["nowhere.json", ""])

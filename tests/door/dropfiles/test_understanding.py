@@ -159,9 +159,7 @@ def test_the_next_daily_event_of_events_ra_counts(tmp_path: Path):
     put(tmp_path, Written("EVENTS.RA", records + ra_event("20:30", days=0x02)), ago=10**6)
     understood = understood_in(tmp_path)
     assert understood.event.clock == "22:30"
-    assert understood.doubts == (
-        "Events of EVENTS.RA left out, for they are not daily or not read: 1.",
-    )
+    assert understood.doubts == ("Events of EVENTS.RA left out (not daily, or not readable): 1.",)
 
 
 def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
@@ -237,19 +235,19 @@ def test_a_file_of_another_caller_is_left(tmp_path: Path):
     put(tmp_path, Written("DOOR.SYS", text(*lines)))
     understood = understood_in(tmp_path)
     assert [file.kind for file in understood.files] == [Format.DOOR32]
-    assert understood.left[0].why == "it is of another caller"
+    assert understood.left[0].why == "it is for another caller"
     assert understood.event.said is EventSaid.UNKNOWN
 
 
 def test_a_file_of_another_node_is_left(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"])
     put(tmp_path, Written("DOOR.SYS", text(*door_sys(node="4"))))
-    assert understood_in(tmp_path).left[0].why == "it is of node 4"
+    assert understood_in(tmp_path).left[0].why == "it is for node 4"
 
 
 def test_a_chosen_file_of_another_node_is_refused(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"])
-    with pytest.raises(DropFileRefused, match="it is of node 3, and this is node 4"):
+    with pytest.raises(DropFileRefused, match="it is for node 3, and this is node 4"):
         understand(find(tmp_path, {"SBBSNNUM": "4"}, None), AS_WRITTEN)
 
 
@@ -345,7 +343,7 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
         "The board's events are not known: DOOR32.SYS has no line for it.",
         "Their keys and screen are standard input and output.",
         "The board describes their screen as: emulation ansi.",
-        f"Left alone: {stale}, for it was written 1 hour before DOOR32.SYS.",
+        f"Left alone: {stale}: it was written 1 hour before DOOR32.SYS.",
         f"Time won can be given back through {tmp_path}/MODUSER.DAT: whole minutes into "
         "their account at Synchronet, if the door is set there to modify user data.",
     ]

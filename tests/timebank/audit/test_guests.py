@@ -53,7 +53,7 @@ def test_it_is_in_order_as_it_was_written(books, evening):
         ("standing = 9", "visit 2: It does not begin with what stood on the table before it."),
         ("debt = 601", "visit 2: 3000 was brought, and so much was not there."),
         ("closed = NULL", "visit 2: Its call 2 is over, and the visit is not."),
-        ("call_id = NULL", "call 2: It is of another board's caller, and no visit."),
+        ("call_id = NULL", "call 2: It is another board's caller's, but has no visit."),
     ],
 )
 def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, found):
@@ -72,7 +72,7 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
     comes(books, evening)
     vandal("UPDATE visits SET closed = 1 WHERE id = 3")
     assert "visit 3: Its call 3 is open, and the visit is not." in books.audit()
-    assert "visit 3: Some of its amounts are no numbers." in books.audit()
+    assert "visit 3: Some of its amounts are not numbers." in books.audit()
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,13 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
         ("given_back SET state = 'written'", "given back 1: Whether it is kept here, its trans"),
         ("given_back SET kept_id = NULL", "transfer 15: It came back from a host, and no row te"),
         ("given_back SET minutes = 14", "transfer 15: It came back from a host, and row 1 says"),
-        ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are no numbers."),
+        ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are not numbers."),
         ("callers SET password_hash = 'x'", "caller 1: Ann@Xibalba is of another board, and has"),
         ("callers SET name = 'Ann'", "caller 1: Ann is of another board, and has the name of"),
-        ("callers SET board = NULL, board_key = NULL", "transfer 1: It is of a kind that its call"),
+        (
+            "callers SET board = NULL, board_key = NULL",
+            "transfer 1: Its caller can't have one of this kind",
+        ),
         ("accounts SET balance = 9 WHERE kind = 'online'", "caller 1: Ann@Xibalba is of another"),
     ],
 )

@@ -224,7 +224,7 @@ def test_every_wrong_key_is_named_at_once() -> None:
         ("bank_option_3v9", 'must be "draw", "stand" or "toss", is "hit"'),
         ("bank_option_5v4", 'must be "draw", "stand" or "toss", is true'),
         ("decks", "must be a whole number from 1 to 8, is 9"),
-        ("ties", "is no rule of this game"),
+        ("ties", "is not a rule of this game"),
     ]
 
 
