@@ -22,14 +22,14 @@ HEARD_SECONDS = 6.0  # within which every process of the board looks at its cloc
 
 @click.command()
 @config_option
-@click.option("--believe", is_flag=True, help="Trust the wall clock: it is right now.")
-@click.option("--mend", is_flag=True, help="Show what a wrong clock did, and repair it.")
-@click.option("--yes", is_flag=True, help="Repair without asking.")
+@click.option("--believe", is_flag=True, help="The wall clock is right: believe it.")
+@click.option("--mend", is_flag=True, help="Show what a wrong clock did, and set it right.")
+@click.option("--yes", is_flag=True, help="Set it right without asking.")
 def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
-    """Show the board's clock, and whether it is trusted.
+    """Show the board's clock, and whether it is believed.
 
-    Exits with 1 when it is not, or when callers are on days that lie ahead; --mend repairs
-    these.
+    Exits with 1 when it is not, or when callers are on days that lie ahead; --mend sets
+    them right.
     """
     with opened(config) as books:
         if believe:
@@ -67,7 +67,7 @@ def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
     wall = schedule.local(believed.instruments.now())
     if believed.off:
         yield f"The wall clock says {wall:%Y-%m-%d %H:%M:%S}."
-        yield f"It is {told(believed.off)}, and is not trusted."
+        yield f"It is {told(believed.off)}, and is not believed."
         yield "If it is right, run `timebank clock --believe`."
     elif not believed.is_certain:
         yield "That is far ahead of the books, so nothing is deleted until it is certain."
@@ -84,7 +84,7 @@ def _waiting(desk: Desk) -> list[str]:
     ahead = clock_mend.ahead(desk)
     if not ahead:
         return []
-    return [*_listed(ahead, desk), "`timebank clock --mend` repairs that."]
+    return [*_listed(ahead, desk), "`timebank clock --mend` sets that right."]
 
 
 def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
@@ -100,15 +100,15 @@ def _mend(books: OpenBooks, yes: bool) -> None:
         ahead = clock_mend.ahead(desk)
         listed = list(_listed(ahead, desk))
     if not ahead:
-        say(["There is nothing to repair."])
+        say(["There is nothing to set right."])
         return
     say(listed)
     if not yes:
-        click.confirm("Repair that?", abort=True)
+        click.confirm("Set that right?", abort=True)
     with books.work() as desk:
         mended = clock_mend.mend(desk, BY)
     count = "1 caller" if len(mended) == 1 else f"{len(mended)} callers"
-    say([f"{count} repaired."])
+    say([f"{count} set right."])
 
 
 COMMANDS = (clock,)

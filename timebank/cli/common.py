@@ -166,7 +166,7 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
         clock.adopt(clock.judge(desk))
     if clock.off:
         click.echo(
-            f"The wall clock is {told(clock.off)}, and is not trusted:"
+            f"The wall clock is {told(clock.off)}, and is not believed:"
             f" the board's time is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
             " `timebank clock` says more.",
             err=True,

@@ -605,12 +605,12 @@ def test_the_command_shows_what_it_mends_before_it_does(board, timebank):
     )
     code, output, _ = timebank("clock", "--mend")  # nobody answers
     assert code == 1
-    assert "Repair that?" in output
+    assert "Set that right?" in output
     assert timebank("clock")[0] == 1
     code, output, _ = timebank("clock", "--mend", "--yes")
-    assert (code, output.splitlines()[-1]) == (0, "1 caller repaired.")
+    assert (code, output.splitlines()[-1]) == (0, "1 caller set right.")
     assert timebank("clock")[0] == 0
-    assert timebank("clock", "--mend")[1] == "There is nothing to repair.\n"
+    assert timebank("clock", "--mend")[1] == "There is nothing to set right.\n"
     assert "Mended the clock: day set back" in timebank("log")[1]
     assert board.audit() == []
 
