@@ -57,7 +57,7 @@ _COURTS = ("░▒▒▒░", "▒   ▒", "▒ {0} ▒", "▒   ▒", "░▒�
 
 def _parts(card: str) -> tuple[str, str]:
     if len(card) != 2 or card[0] not in "A23456789TJQK" or card[1] not in _SUIT_SIGNS:
-        raise ValueError(f"{card!r} is no card: a rank of A23456789TJQK, then a suit of HSDC.")
+        raise ValueError(f"{card!r} is not a card: a rank of A23456789TJQK, then a suit of HSDC.")
     return ("10" if card[0] == "T" else card[0]), card[1]
 
 

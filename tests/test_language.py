@@ -1,10 +1,15 @@
-"""Comments and docstrings say "they", or the thing's own name: nobody in them is a "he"."""
+"""The house speaks modern English: nobody is a "he", and no turn of phrase is a century old.
+
+Comments and docstrings say "they", or the thing's own name. So do the texts of the product, which
+callers and sysops read; those keep clear of archaic turns as well.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import StringIO
 
 import pytest
@@ -12,7 +17,16 @@ import pytest
 from tests import ROOT
 
 FOLDERS = ("ansi", "bench", "door", "timebank", "tools", "verify")
+PRODUCT = ("ansi", "door", "timebank")
 HE = re.compile(r"\b(he|his|him|himself)\b", re.IGNORECASE)
+ARCHAIC = re.compile(
+    r"\b(anew|hence|herein|hereby|lest|shall|thereof|thereby|thus|unto|upon|whence|wherein|whereof)\b"
+    r"|\b(of|to|by) whom\b|\blet (it )?be\b|\bso long\b(?! as)|\bnot to be had\b"
+    r"|\botherwise than\b|, for (it|they|he|she|there)\b|\b(is|are) none\b|\bmust needs\b"
+    # "That is no card" for "That is not a card"; "there is no card" is as it should be.
+    r"|(?<!there )\b(is|are) no (?!longer\b|more\b)(?=[a-z])",
+    re.IGNORECASE,
+)
 
 
 def prose(source: str) -> Iterator[tuple[int, str]]:
@@ -25,14 +39,46 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
             begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
+def said(source: str) -> Iterator[tuple[int, str]]:
+    """The strings that a program works with, by the number of the line that they begin in.
+
+    Those that stand one behind the other are one string, so a turn across two lines is seen. What
+    an f-string is given stands in it as braces.
+    """
+    tree = ast.parse(source)
+    apart: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            apart.add(id(node.value))  # a docstring
+        elif isinstance(node, ast.JoinedStr):
+            apart.update(id(value) for value in node.values)
+            parts = (v.value if isinstance(v, ast.Constant) else "{}" for v in node.values)
+            yield node.lineno, "".join(map(str, parts))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
+            yield node.lineno, node.value
+
+
+def found_in(
+    folder: str, reading: Callable[[str], Iterator[tuple[int, str]]], *turns: re.Pattern[str]
+) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {text.strip()}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for number, text in reading(path.read_text(encoding="utf-8"))
+        if any(turn.search(text) for turn in turns)
+    ]
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_nobody_is_a_he(folder: str) -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        for number, line in prose(path.read_text(encoding="utf-8"))
-        if HE.search(line)
-    ]
+    found = found_in(folder, prose, HE)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("folder", PRODUCT)
+def test_no_text_of_the_product_speaks_of_a_he_or_like_an_old_book(folder: str) -> None:
+    found = found_in(folder, said, HE, ARCHAIC)
     assert not found, "\n".join(found)
 
 
@@ -52,3 +98,58 @@ class Caller:
     """He."""
 '''
     assert [number for number, line in prose(source) if HE.search(line)] == [2, 3, 4, 8, 12, 13]
+
+
+def test_texts_are_what_a_program_says() -> None:
+    source = '''"""His file."""
+SAID = "his"
+# He
+told(f"{who} and "
+     f"his {number} hand{'s'[:number]}", "a", "his")
+
+class Caller:
+    """He."""
+    name: str = _(
+        "let it "
+        "be"
+    )
+'''
+    texts = {text for _, text in said(source)}
+    assert texts == {"{} and his {} hand{}", "his", "a", "s", "let it be"}
+    assert {number for number, text in said(source) if HE.search(text)} == {2, 4, 5}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He stays.",
+        "the callers of whom you know",
+        "Let it be.",
+        "so long he waits",
+        "what is not to be had now",
+        '"KK" is no card.',
+        "which are no numbers",
+        "one of them is none",
+        "written otherwise than that",
+        "Left alone, for it is old.",
+        "It is read anew.",
+    ],
+)
+def test_an_old_turn_is_seen(text: str) -> None:
+    assert HE.search(text) or ARCHAIC.search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is no card.",
+        "The lock is no longer held.",
+        "as long as the board is open, and so long as you play",
+        "It stays open for it.",
+        "the theme",
+        "You may insure.",
+    ],
+)
+def test_a_plain_one_is_not(text: str) -> None:
+    assert not HE.search(text)
+    assert not ARCHAIC.search(text)

@@ -53,12 +53,12 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
             return [not_ours(settings.database, program, version)]
         if version != SCHEMA_VERSION:
             return [
-                f"The database {settings.database} is of version {version}: who has the sysop's"
-                f" powers can be seen when a start of this program has made it {SCHEMA_VERSION}."
+                f"The database {settings.database} is of version {version}: who has sysop"
+                f" powers shows once a start of this program has upgraded it to {SCHEMA_VERSION}."
             ]
         return _people(settings, path)
     except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
-        return [f"The database {settings.database} cannot be looked at: {error}."]
+        return [f"Can't look into the database {settings.database}: {error}."]
 
 
 def _people(settings: Config, path: Path) -> list[str]:
@@ -82,9 +82,9 @@ def _look_for_front_ends(settings: Config) -> list[str]:
         host = listener.host
         if listener.kind != "rlogin" and not listener.proxies and Lookout(settings).watches(host):
             doubts.append(
-                f"Port {listener.port} on {host} is for this machine alone, and {host} is in"
-                " `allow`: nothing in [defence] holds for whoever calls there. If a front end"
-                " passes callers on to it, let it send the PROXY protocol and set"
+                f"Port {listener.port} on {host} is for this machine only, and {host} is in"
+                " `allow`: [defence] limits nobody who calls there. If a front end"
+                " passes callers on, have it send the PROXY protocol, and set"
                 f' proxies = ["{host}"] in that table of [[listeners]].'
             )
     return doubts + [str(sign) for sign in signs_in(settings, _latest_calls(settings))]

@@ -42,7 +42,7 @@ def ask_server(
     try:
         folder = config.load(path).board.data
     except SettingsError as error:
-        problem = f"\nThe settings cannot be read:\n{error}"
+        problem = f"\nCan't read the settings:\n{error}"
     else:
         try:
             return ask(folder, said)
@@ -57,8 +57,8 @@ def ask_server(
             nobody = nobody or error
     if nobody is None:
         nobody = NoAnswer(
-            "No server of this board is known to be running."
-            " If one is, name its data folder: --data DIR."
+            "No running server found for this board."
+            " If there is one, name its data folder: --data DIR."
         )
     raise NoAnswer(f"{nobody}{problem}") from nobody
 
@@ -75,16 +75,16 @@ def ask(
     except FileNotFoundError as error:
         raise _nobody(data, f"nothing listens in {data}") from error
     except ConnectionRefusedError as error:
-        raise _nobody(data, f"its last one left a socket in {data}") from error
+        raise _nobody(data, f"the last one left a socket in {data}") from error
     except PermissionError as error:
         raise NoAnswer(
-            f"The socket in {data} is another user's: only that user and root may command the"
+            f"The socket in {data} belongs to another user: only that user and root can control the"
             " server."
         ) from error
     except TimeoutError as error:
         raise NoAnswer(f"The server did not answer within {SECONDS:g} seconds.") from error
     except (OSError, LinkBroken, ValueError) as error:
-        raise NoAnswer(f"The server did not answer as it should: {error}.") from error
+        raise NoAnswer(f"Can't talk to the server: {error}.") from error
     if "error" in answer:
         raise NoAnswer(str(answer["error"]))
     return answer
@@ -94,15 +94,15 @@ def _nobody(data: Path, what: str) -> NoAnswer:
     """Say that no server listens in a data folder, and what became of the last one."""
     serving = server_file.server_in(data)
     if serving is None:
-        return NobodyThere(f"No server of this board is running: {what}.")
+        return NobodyThere(f"This board's server is not running: {what}.")
     since = f"{serving.since:%Y-%m-%d %H:%M}"
     if server_file.is_held(data):
         return NoAnswer(
-            f"Process {serving.process} serves this board since {since}, but cannot be asked:"
+            f"Process {serving.process} has served this board since {since}, but doesn't answer:"
             f" {what}. SIGTERM closes the board, and no hand is lost."
         )
     return NobodyThere(
-        f"No server of this board is running: {what}. The last one was process"
+        f"This board's server is not running: {what}. The last one was process"
         f" {serving.process}, which began on {since} and ended without closing the board."
     )
 
@@ -114,7 +114,7 @@ async def _ask(
         reader, writer = await dial(data)
         try:
             if believed is not None and user_of(writer.transport) not in believed:
-                raise LinkBroken(f"in {data} listens another user's program")
+                raise LinkBroken(f"another user's program listens in {data}")
             writer.write(frame(HEADER, told(said)))
             frames, text = Frames(), b""
             while received := await reader.read(65_536):
@@ -138,11 +138,13 @@ def table(answer: Mapping[str, Any]) -> list[str]:
             f"{idle:>6}{left:>7}  {on['address']}"
         )
     if not answer["nodes"]:
-        lines = ["Nobody is on."]
+        lines = ["Nobody is online."]
     if answer["log_ons"]:
-        lines.append(f"At the log-on: {answer['log_ons']}.")
+        lines.append(f"Logging on: {answer['log_ons']}.")
     if answer["draining"]:
-        lines.append("The board takes no more calls, and closes when the last caller has gone.")
+        lines.append(
+            "The board is draining: it takes no more calls and closes when the last caller leaves."
+        )
     return lines
 
 
@@ -157,10 +159,10 @@ def refusals(answer: Mapping[str, Any]) -> list[str]:
         lines.append(f"And {answer['more']} more.")
     if answer["names"]:
         names = "1 name" if answer["names"] == 1 else f"{answer['names']} names"
-        lines.append(f"Strangers wait for {names}; which ones is not kept.")
+        lines.append(f"Strangers have to wait for {names}; the names are not recorded.")
     if not lines:
         return ["Nobody has to wait."]
-    return [*lines, "`door forgive` with an address or a name lifts it."]
+    return [*lines, "`door forgive` clears an address or a name."]
 
 
 def _span(seconds: int | None) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 GIVEN = {
-    "moduser": "by MODUSER.DAT, into his own account with Synchronet",
+    "moduser": "by MODUSER.DAT, into their own Synchronet account",
     "door.sys": "by the line of time credits in DOOR.SYS",
     "exitinfo": "by the TimeLimit in EXITINFO.BBS, which shows losses as well",
     THEBANK_EXT: "through your THEBANK.EXT",
@@ -56,8 +56,8 @@ def examine(config: Config, asked: Asked) -> list[str]:
         try:
             record, opened = _trial(database, config, arrival, now)
         except Refused as refused:
-            return [*said, f"He would not be let in: {refused}"]
-    said.append(f"Here he is {record.name}, and has {span(opened.receipt.purse.bank)} in the bank.")
+            return [*said, f"They would not be let in: {refused}"]
+    said.append(f"Here they are {record.name}, with {span(opened.receipt.purse.bank)} in the bank.")
     said += _time(config, arrival, opened, now)
     said.append(_gains(config, arrival))
     return said
@@ -107,14 +107,14 @@ def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> l
     brought, guest = opened.arrival, arrival.guest
     assert brought is not None  # the caller is a board's
     if not brought.brought:
-        said = ["He would bring no time at all."]
+        said = ["They would bring no time at all."]
     else:
-        said = [f"He would bring {span(brought.brought)}."]
+        said = [f"They would bring {span(brought.brought)}."]
     if brought.shown is None:
         minutes = span(guest.board.minutes * MINUTE)
-        said.append(f"His board sets no limit: that is what is left of {minutes} for the day.")
+        said.append(f"Their board sets no limit: that is what is left of {minutes} for the day.")
     elif guest.board.share < 100:
-        said.append(f"That is {guest.board.share} percent of what he has left there.")
+        said.append(f"That is {guest.board.share} percent of what they have left there.")
     if brought.debt:
         said.append(f"Taken off it: {span(brought.debt)} lost here today.")
     if brought.standing:
@@ -126,9 +126,10 @@ def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> l
         ends.append(closing.start)
     if ends:
         end = schedule.local(min(ends))
-        said.append(f"His call would end at {end:%H:%M} ({end:%Z}) at the latest.")
+        said.append(f"The call would end at {end:%H:%M} ({end:%Z}) at the latest.")
     if brought.owed:
-        said.append(f"{span(brought.owed * MINUTE)} of earlier visits would be given back with it.")
+        owed = span(brought.owed * MINUTE)
+        said.append(f"Given back with it, from earlier sessions: {owed}.")
     return said
 
 
@@ -137,5 +138,5 @@ def _gains(config: Config, arrival: DoorCall) -> str:
     if way is None or (way == THEBANK_EXT and config.bank.thebank_ext is None):
         asked = arrival.guest.board.give_back
         wanted = f' (give_back = "{asked}" finds no such file)' if asked in GIVEN else ""
-        return f"What he wins would stay in his account in the bank here{wanted}."
-    return f"What he wins would be given back {GIVEN[way]}."
+        return f"What they win would stay in their account in the bank here{wanted}."
+    return f"What they win would be given back {GIVEN[way]}."

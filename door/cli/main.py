@@ -45,7 +45,7 @@ for command in (nodes, kick, say, refused, forgive, drain, stop):
 @config_option
 @click.option("--verbose", is_flag=True, help="Log every call.")
 def serve(config_path: Path, verbose: bool) -> None:
-    """Open the board to callers, until SIGTERM or Ctrl-C; SIGHUP reads the settings again."""
+    """Open the board. Ctrl-C or SIGTERM closes it; SIGHUP reloads the settings."""
     import asyncio
     import logging
 
@@ -80,28 +80,32 @@ def _announce(words: str) -> None:
 dropfile_option = click.option(
     "--dropfile",
     type=click.Path(path_type=Path),
-    help="The drop file, or its folder; else the environment says, or the folder it is in.",
+    help="The drop file or its folder. Default: the environment, then the current folder.",
 )
-node_option = click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+node_option = click.option("--node", type=click.IntRange(0, 9999), help="The node's number.")
 
 
 @main.command("run")
 @config_option
 @dropfile_option
-@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when they get up.")
-@click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts it.")
+@click.option(
+    "--door", "table", metavar="CODE", help="Go straight to this table; leaving it ends the call."
+)
+@click.option("--board", metavar="NAME", help="The board that starts it, from [boards.NAME].")
 @node_option
 @click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
-@click.option("--socket", type=click.IntRange(0), metavar="FD", help="He is on this descriptor.")
-@click.option("--connect", metavar="HOST:PORT", help="Call the board back there.")
-@click.option("--telnet/--no-telnet", default=None, help="Whether telnet is on the socket.")
+@click.option(
+    "--socket", type=click.IntRange(0), metavar="FD", help="The caller is on this descriptor."
+)
+@click.option("--connect", metavar="HOST:PORT", help="Connect back to the board there.")
+@click.option("--telnet/--no-telnet", default=None, help="Whether the socket speaks telnet.")
 @click.option(
     "--charset",
     type=click.Choice(["cp437", "cp437-text", "utf-8", "us-ascii"]),
-    help="What the board passes on; cp437-text is CP437 without the pictures below 20h.",
+    help="The board's character set; cp437-text is CP437 without the symbols below 20h.",
 )
-@click.option("--local", is_flag=True, help="No board: you, the sysop, on this terminal.")
-@click.option("--verbose", is_flag=True, help="Log every call on standard error as well.")
+@click.option("--local", is_flag=True, help="Play as the sysop, on this terminal.")
+@click.option("--verbose", is_flag=True, help="Also log every call to standard error.")
 def run_(
     config_path: Path,
     dropfile: Path | None,
@@ -110,7 +114,7 @@ def run_(
     charset: str | None,
     **how: Any,
 ) -> None:
-    """Serve one caller that a board hands over (docs/door-mode.md)."""
+    """Serve one caller from another board (see docs/door-mode.md)."""
     from door.cli import run
     from door.session.arrival import Asked
 
@@ -121,10 +125,10 @@ def run_(
 @main.command()
 @config_option
 @dropfile_option
-@click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts the door.")
+@click.option("--board", metavar="NAME", help="The board that starts the door, from [boards.NAME].")
 @node_option
 def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
-    """Say what was understood of a drop file, and what `door run` would make of it."""
+    """Explain how `door run` would read a drop file; nothing is changed."""
     from door.cli import doctor as cli_doctor
     from door.errors import DropFileRefused
     from door.session.arrival import Asked
@@ -143,7 +147,7 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
 @main.command()
 @config_option
 def check(config_path: Path) -> None:
-    """Check the settings and the certificates they name, and tell everything that is wrong."""
+    """Check the settings and their certificates; report every mistake."""
     from door.cli.check import check as look_at
     from timebank.errors import SettingsError
 
@@ -162,28 +166,28 @@ def check(config_path: Path) -> None:
 @main.command()
 @click.argument("file", type=click.File("rb"))
 def replay(file: BinaryIO) -> None:
-    """Play a hand, or a list of hands, from the JSON in FILE (- for standard input)."""
+    """Replay a hand, or a list of hands, from a JSON FILE (- for standard input)."""
     from door.games import replay as replays
     from door.games.engine.errors import ReplayError
 
     try:
         text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"The input cannot be read: {error}.") from error
+        raise UserError(f"Can't read the input: {error}.") from error
     with refusing(ReplayError):
         click.echo(replays.render(replays.replay(replays.parse(text))))
 
 
 @main.command()
-@click.option("--seed", required=True, help="The seed, 64 hexadecimal digits.")
-@click.option("--cut", default="", help="The words the caller cut the cards with.")
+@click.option("--seed", required=True, help="The seed (64 hexadecimal digits).")
+@click.option("--cut", default="", help="The phrase the caller cut the cards with.")
 @click.option("--decks", default=1, show_default=True, help="Decks in the shoe.")
 @click.option(
     "--shuffle",
     "number",
     default=1,
     show_default=True,
-    help="Which shuffle, where a shoe is shuffled again from the same seed.",
+    help="Which shuffle of the seed, if the shoe was reshuffled.",
 )
 @click.option(
     "--toss",
@@ -191,20 +195,20 @@ def replay(file: BinaryIO) -> None:
     type=click.IntRange(0, 9999),
     multiple=True,
     metavar="P",
-    help="What a toss at Baccarat came to before card P of the shoe, the first being 0.",
+    help="Show the Baccarat toss before card P of the shoe, counted from 0.",
 )
 def verify(seed: str, cut: str, decks: int, number: int, tosses: tuple[int, ...]) -> None:
-    """Print the seal of a seed and the order of the cards that it makes."""
+    """Print a seed's seal and the order of its cards."""
     from door.games.engine import shuffle
 
     try:
         raw = bytes.fromhex(seed)
     except ValueError as error:
-        raise UserError("--seed must be hexadecimal digits.") from error
+        raise UserError("--seed takes hexadecimal digits.") from error
     if decks not in range(1, 9):
-        raise UserError("--decks must be 1 to 8.")
+        raise UserError("--decks takes 1 to 8.")
     if number < 1:
-        raise UserError("--shuffle must be 1 or more.")
+        raise UserError("--shuffle takes 1 or more.")
     with refusing(ValueError):
         seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
     click.echo(f"seal {seal}")
@@ -221,26 +225,26 @@ def verify(seed: str, cut: str, decks: int, number: int, tosses: tuple[int, ...]
     type=click.Choice(["1975", "1971"]),
     default="1975",
     show_default=True,
-    help="Ask as the program did, or with the bare ? of its first manual page.",
+    help="Ask as the program did, or with the bare ? of its first manual.",
 )
-@click.option("--seed", help="Play the cards of this seed again, 64 hexadecimal digits.")
+@click.option("--seed", help="Replay the cards of this seed (64 hexadecimal digits).")
 def bj(prompts: Prompts, seed: str | None) -> None:
-    """Play the UNIX game bj on this terminal: y is yes, Enter no, and DEL or Ctrl-C ends it."""
+    """Play the UNIX game bj here: y is yes, Enter is no, DEL or Ctrl-C quits."""
     from door.cli import bj as cli_bj
 
     try:
         raw = None if seed is None else cli_bj.read_seed(seed)
     except ValueError as error:
-        raise UserError("--seed must be 64 hexadecimal digits.") from error
+        raise UserError("--seed takes 64 hexadecimal digits.") from error
     cli_bj.bj(prompts, raw)
 
 
 @main.command()
 @config_option
 @click.argument("number", type=click.IntRange(1, 2**63 - 1))
-@click.option("--json", "as_json", is_flag=True, help="In the form that `door replay` takes.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON for `door replay`.")
 def hand(config_path: Path, number: int, as_json: bool) -> None:
-    """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
+    """Show a played hand: seal, seed (once the shoe is done), cards, actions, transfers."""
     from door.games import hands
 
     with _reading(load_config(config_path)) as desk, refusing(NoSuchHand):
@@ -251,7 +255,7 @@ def hand(config_path: Path, number: int, as_json: bool) -> None:
 @main.command()
 @config_option
 def audit(config_path: Path) -> None:
-    """Check the books, and replay every settled hand from its journal."""
+    """Check the books and replay every settled hand."""
     from door.games import hands
     from timebank.ledger import generations
 
@@ -261,7 +265,8 @@ def audit(config_path: Path) -> None:
     for finding in findings:
         click.echo(finding)
     if findings:
-        click.echo(f"{len(findings)} things are wrong in the books.", err=True)
+        things = "thing is" if len(findings) == 1 else "things are"
+        click.echo(f"{len(findings)} {things} wrong in the books.", err=True)
         sys.exit(EXIT_WRONG)
     hands_words = "1 settled hand was" if counted == 1 else f"{counted} settled hands were"
     click.echo(f"The books are in order; {hands_words} replayed and agree.")
@@ -271,13 +276,13 @@ def audit(config_path: Path) -> None:
 
 @main.group()
 def callers() -> None:
-    """Look after the callers of the board."""
+    """Manage the board's callers."""
 
 
 @callers.command("list")
 @config_option
 def list_callers(config_path: Path) -> None:
-    """List the callers, with their last call, and who has the sysop's powers."""
+    """List all callers: last call, sysop powers, locks."""
     from timebank.callers import callers as records
     from timebank.reports.statements import printable
 
@@ -298,43 +303,43 @@ def list_callers(config_path: Path) -> None:
 @config_option
 @click.argument("name")
 def grant(config_path: Path, name: str) -> None:
-    """Give a caller your powers: the Sysop item at the bank's window, and a node on a full board.
+    """Give a caller sysop powers: the Sysop item at the bank's window, a node on a full board.
 
-    NAME is the name as `door callers list` shows it, or # and the number that it shows.
+    NAME is written exactly as `door callers list` shows it, or is "#" and a number.
     """
     from timebank.callers import powers
 
     with _desk(load_config(config_path)) as desk:
         record = powers.grant(desk, _exactly(desk, name).id, BY)
-    click.echo(f"{_numbered(record)}, has the sysop's powers now.")
+    click.echo(f"{_numbered(record)}, now has sysop powers.")
 
 
 @callers.command()
 @config_option
 @click.argument("name")
 def revoke(config_path: Path, name: str) -> None:
-    """Take your powers from a caller, at once; NAME is as for grant."""
+    """Take a caller's sysop powers away, at once; NAME is as for grant."""
     from timebank.callers import powers
 
     with _desk(load_config(config_path)) as desk:
         record = powers.revoke(desk, _exactly(desk, name).id, BY)
-    click.echo(f"{_numbered(record)}, has the sysop's powers no more.")
+    click.echo(f"{_numbered(record)}, no longer has sysop powers.")
 
 
 @callers.command()
 @config_option
 @click.argument("name")
 def lock(config_path: Path, name: str) -> None:
-    """Keep a caller out, from the next log-on on."""
-    _set_locked(config_path, name, True, "locked out", "locked out already")
+    """Lock a caller out, from the next log-on."""
+    _set_locked(config_path, name, True, "now locked out", "already locked out")
 
 
 @callers.command()
 @config_option
 @click.argument("name")
 def unlock(config_path: Path, name: str) -> None:
-    """Let a locked caller in again."""
-    _set_locked(config_path, name, False, "let in again", "not locked out")
+    """Let a locked caller back in."""
+    _set_locked(config_path, name, False, "no longer locked out", "not locked out")
 
 
 @callers.command()
@@ -342,7 +347,7 @@ def unlock(config_path: Path, name: str) -> None:
 @click.argument("name")
 @click.argument("new_name")
 def rename(config_path: Path, name: str, new_name: str) -> None:
-    """Give a caller another name; all that the caller has stays, powers included."""
+    """Rename a caller, who keeps everything, powers included."""
     from timebank.keeping import sysop
     from timebank.names import names
 
@@ -356,27 +361,27 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
     click.echo(f"{record.name} is now {renamed.name}.")
     if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
         click.echo(
-            f"sysop.toml bars {record.name} from the bank by name, and no longer this caller:"
-            f" put {renamed.name} there, or freeze the account."
+            f"sysop.toml bars {record.name} from the bank by name, and that name is gone:"
+            f" list {renamed.name} there, or freeze the account."
         )
 
 
 @callers.command()
 @config_option
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Don't ask.")
 def delete(config_path: Path, name: str, yes: bool) -> None:
-    """Delete a caller: their time is forfeited, their history stays in the ledger."""
+    """Delete a caller. Their time is forfeited; the ledger keeps their history."""
     from timebank.keeping import sysop
 
     config = load_config(config_path)
     with _desk(config) as desk:
         record = _caller(desk, name)
     if not yes:
-        click.confirm(f"Delete {record.name} and forfeit all his time?", abort=True)
+        click.confirm(f"Delete {record.name} and forfeit all their time?", abort=True)
     with _desk(config) as desk:
         sysop.delete(desk, record.id, BY)
-    click.echo(f"{record.name} is deleted; his time is in the account forfeit.")
+    click.echo(f"{record.name} is deleted; their time is forfeited.")
 
 
 @callers.command()
@@ -384,9 +389,9 @@ def delete(config_path: Path, name: str, yes: bool) -> None:
 @click.argument("name")
 @click.option("--stdin", is_flag=True, help="Read the password from standard input.")
 def password(config_path: Path, name: str, stdin: bool) -> None:
-    """Set a caller's password; a name that sysop.toml keeps is entered with it when it is new.
+    """Set a caller's password, or register a name that sysop.toml reserves.
 
-    The sysop's own is entered with the sysop's powers, any other without: `door callers grant`.
+    The sysop's own name gets sysop powers; any other gets them by `door callers grant`.
     """
     from door.call import passwords
     from door.config.named import command
@@ -402,11 +407,11 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     if record is None and kept is None:
         raise UserError(f"There is no caller named {name}.")
     if record is not None and kept is not None and not names.is_same(kept, record.name):
-        raise UserError(f"{_numbered(record)}, has a name that is only read like {kept}.")
+        raise UserError(f"{_numbered(record)}, has a name that only looks like {kept}.")
     typed = (
         _read_line()
         if stdin
-        else click.prompt("The new password", hide_input=True, confirmation_prompt=True)
+        else click.prompt("New password", hide_input=True, confirmation_prompt=True)
     )
     with refusing(PasswordRefused):
         passwords.check(typed, name)
@@ -418,17 +423,17 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
         else:
             entered = sysop.enter(desk, kept or name, hashed, BY, with_powers=is_sysop)
     if record is not None:
-        void = " The recovery code is void; Your settings makes another." if had_code else ""
+        void = " The recovery code is void; Your settings makes a new one." if had_code else ""
         click.echo(f"{record.name} has a new password.{void}")
     else:
         click.echo(
-            f"Nobody was called {entered.name}: entered as caller number {entered.id}, with this"
-            f" password and {'with' if is_sysop else 'without'} the sysop's powers."
+            f"{entered.name} is new: registered as caller number {entered.id},"
+            f" {'with' if is_sysop else 'without'} sysop powers."
         )
     record = record or entered
     if (kept in config.bank.co_sysops or is_sysop) and not record.powers:
         gives = command(config_path, "grant", record.name)
-        click.echo(f"{record.name} has none of the sysop's powers: {gives} gives them.")
+        click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
 
 
 def _set_locked(config_path: Path, name: str, locked: bool, now: str, before: str) -> None:
@@ -462,9 +467,9 @@ def _refuse_kept(config: Config, name: str) -> None:
     if any(names.is_same(name, named) for _, named in config.bank.named):
         return
     if names.is_reserved(name):
-        raise UserError("That name is kept for the house.")
+        raise UserError("That name is reserved for the house.")
     if config.bank.keeps(name):
-        raise UserError(f"The name {name} looks too much like one that sysop.toml keeps.")
+        raise UserError(f"The name {name} looks too much like one that sysop.toml reserves.")
 
 
 def _exactly(desk: Desk, name: str) -> CallerRecord:
@@ -484,8 +489,8 @@ def _exactly(desk: Desk, name: str) -> CallerRecord:
         return _caller(desk, name)
     if unicodedata.normalize("NFC", name) == record.name:
         return record
-    how = "written otherwise than" if names.is_same(name, record.name) else "only read like"
-    raise UserError(f"{_numbered(record)}, has a name that is {how} {name}. {_by_number(record)}")
+    how = "is spelled differently from" if names.is_same(name, record.name) else "only looks like"
+    raise UserError(f"{_numbered(record)}, {how} {name}. {_by_number(record)}")
 
 
 def _refuse_like(desk: Desk, name: str) -> None:
@@ -495,13 +500,13 @@ def _refuse_like(desk: Desk, name: str) -> None:
     record = _find(desk, alike) if alike else None
     if record is not None:
         raise UserError(
-            f"There is no caller named {name}. {_numbered(record)}, has a name that looks like it."
+            f"There is no caller named {name}. {_numbered(record)}, has a name that looks the same."
             f" {_by_number(record)}"
         )
 
 
 def _by_number(record: CallerRecord) -> str:
-    return f"If you mean this caller, say #{record.id} in place of the name."
+    return f"If you mean this caller, use #{record.id} instead of the name."
 
 
 def _numbered(record: CallerRecord) -> str:

@@ -42,7 +42,7 @@ EXIT_REFUSED = 2  # nobody could be served: the log says what the sysop must do
 
 APOLOGY_SECONDS = 8.0  # a host clears the screen when the door ends
 NOBODY = Introduction("", Hints(), 0, 0)
-OUT_OF_ORDER = "Sorry, these games cannot be opened just now. Please tell the sysop."
+OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
 log = logging.getLogger("door.run")
 
@@ -96,7 +96,7 @@ def run(options: Options) -> int:
 def _run(options: Options, config: Config, arrived: float) -> int:
     if options.table is not None and game_named(options.table) is None:
         codes = ", ".join(game.code for game in GAMES.values())
-        raise NoLine(f"There is no table {options.table}: --door takes one of {codes}.")
+        raise NoLine(f"No table is called {options.table}: --door takes {codes}.")
     way = options.way()
     if options.local:
         introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)

@@ -23,7 +23,7 @@ def server_options(command: F) -> F:
     data = click.option(
         "--data",
         type=click.Path(path_type=Path, file_okay=False),
-        help="The server's data folder; sysop.toml is not read then.",
+        help="The server's data folder, instead of reading sysop.toml.",
     )
 
     @wraps(command)
@@ -35,9 +35,9 @@ def server_options(command: F) -> F:
 
 @click.command()
 @server_options
-@click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with times in seconds.")
 def nodes(where: Where, as_json: bool) -> None:
-    """Show who is on the running board: where, since when, idle for how long, with what left."""
+    """Show who is on: where, since when, how long idle, time left."""
     from door.cli import control
 
     _show(_ask(where, "nodes"), control.table, as_json=as_json)
@@ -46,9 +46,9 @@ def nodes(where: Where, as_json: bool) -> None:
 @click.command()
 @server_options
 @click.argument("node", type=click.IntRange(0, 9999))
-@click.option("--why", default="", help="What the caller is told.")
+@click.option("--why", default="", help="The reason, for the caller.")
 def kick(where: Where, node: int, why: str) -> None:
-    """End the call on a node in peace: the caller is told, an open hand waits for them."""
+    """End the call on a node. The caller is told, and an open hand waits for them."""
     click.echo(_ask(where, "kick", node=node, why=why)["words"])
 
 
@@ -57,18 +57,18 @@ def kick(where: Where, node: int, why: str) -> None:
 @click.argument("node", metavar="NODE|all")
 @click.argument("text")
 def say(where: Where, node: str, text: str) -> None:
-    """Say something to the caller on a node, or to all."""
+    """Send a message to the caller on a node, or to all."""
     if node != "all" and not (node.isascii() and node.isdecimal()):
-        raise UserError('Say it to the number of a node, or to "all".')
+        raise UserError('Name a node by its number, or "all".')
     number = None if node == "all" else int(node)
     click.echo(_ask(where, "say", node=number, text=text)["words"])
 
 
 @click.command()
 @server_options
-@click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with times in seconds.")
 def refused(where: Where, as_json: bool) -> None:
-    """Show which addresses have to wait before the running board takes them, and why."""
+    """Show which addresses have to wait, and why."""
     from door.cli import control
 
     _show(_ask(where, "refused"), control.refusals, as_json=as_json)
@@ -78,21 +78,21 @@ def refused(where: Where, as_json: bool) -> None:
 @server_options
 @click.argument("who", metavar="ADDRESS|NAME")
 def forgive(where: Where, who: str) -> None:
-    """Forget what is counted against an address, or the wrong passwords for a name."""
+    """Clear the counts against an address, or the wrong passwords for a name."""
     click.echo(_ask(where, "forgive", who=who)["words"])
 
 
 @click.command()
 @server_options
 def drain(where: Where) -> None:
-    """Take no more calls, and close the board when the last caller has gone; twice closes now."""
+    """Take no more calls; close when the last caller is gone. A second drain closes now."""
     click.echo(_ask(where, "drain")["words"])
 
 
 @click.command()
 @server_options
 def stop(where: Where) -> None:
-    """Close the running board: callers are told, and no hand is lost."""
+    """Close the board now. Callers are told, and no hand is lost."""
     click.echo(_ask(where, "stop")["words"])
 
 

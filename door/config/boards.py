@@ -101,7 +101,7 @@ def read_boards(root: TomlTable) -> dict[str, HostBoard]:
 def _board(name: str, table: TomlTable) -> HostBoard:
     usual = unlisted(name)
     if not is_name(name):
-        table.refuse("minutes", f"stands under a name that is none: {NAMES}")
+        table.refuse("minutes", f"has a name that is not allowed: {NAMES}")
     return HostBoard(
         name=name,
         minutes=table.whole("minutes", usual.minutes, 1, DAY_MINUTES),

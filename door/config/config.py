@@ -105,7 +105,7 @@ def _board(table: TomlTable) -> BoardSettings:
     try:
         sysop = names.check(sysop)
         if names.fold(sysop) == names.fold(NEW_CALLER):
-            table.refuse("sysop", "is what callers type who have no name yet; choose another")
+            table.refuse("sysop", "is what new callers type; choose another")
     except NameRefused as refusal:
         table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
     data, texts = table.path("data", "data"), table.path("texts", "texts")

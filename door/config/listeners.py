@@ -34,7 +34,7 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     if tables is None:
         return (ListenerSettings("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
     if not tables and root.sound("listeners"):
-        root.refuse("listeners", "must be one at least, or nobody could call")
+        root.refuse("listeners", "needs at least one, or nobody could call")
     listeners: list[ListenerSettings] = []
     for table in tables:
         listener = _listener(table)
@@ -63,7 +63,7 @@ def _file(table: TomlTable, name: str, kind: ListenerKind) -> Path | None:
         if path is None:
             table.refuse(name, 'must name the file when kind is "telnets"')
         else:
-            table.refuse(name, f'is for kind "telnets" alone, and this one is "{kind}"')
+            table.refuse(name, f'is for kind "telnets" only, and this one is "{kind}"')
     return path
 
 
@@ -72,8 +72,8 @@ def _host(table: TomlTable) -> str:
     address = address_in(host)
     if address is None:
         reason = (
-            f'must be an IP address of this machine, "{EVERY_ADDRESS}" for all of IPv4 or '
-            f'"{EVERY_ADDRESS_OF_BOTH}" for all there are'
+            f'must be an IP address of this machine, "{EVERY_ADDRESS}" for every IPv4'
+            f' address or "{EVERY_ADDRESS_OF_BOTH}" for every address'
         )
         table.refuse("host", f"{reason}, is {shown(host)}")
         return EVERY_ADDRESS

@@ -39,14 +39,14 @@ def unregistered(settings: BankSettings, path: Path) -> list[str]:
 
 def holders(desk: Desk) -> str:
     found = [_numbered(record) for record in powers.holders(desk)]
-    return f"The sysop's powers: {', '.join(found) or 'nobody has them'}."
+    return f"Sysop powers: {', '.join(found) or 'nobody'}."
 
 
 def look_alike(desk: Desk) -> list[str]:
     """Say which callers' names look alike, as names could when they were registered."""
     groups = look_alikes.groups(desk.connection.exec_driver_sql)
     said = [
-        f"These names look alike, and each goes on as it is: {printable(', '.join(group))}."
+        f"These names look alike; their callers keep them: {printable(', '.join(group))}."
         for group in groups[:MOST_ALIKE]
     ]
     if len(groups) > MOST_ALIKE:
@@ -66,26 +66,26 @@ def _doubt(desk: Desk, path: Path, key: str, name: str) -> str:
         return _nobody(path, key, name)
     if not names.is_same(name, record.name):
         return (
-            f"{key} names {name}, and nobody is registered so: {_numbered(record)}, has a name that"
-            f" is only read alike, and gets nothing by it."
+            f"{key} names {name}, who is not registered: {_numbered(record)}, has a name that only"
+            " looks the same, and gets nothing from it."
         )
     if key in GIVES and not record.powers:
         return (
-            f"{key} names {_numbered(record)}, who has no powers by that:"
+            f"{key} names {_numbered(record)}, which gives no powers:"
             f" {command(path, 'grant', record.name)} gives them."
         )
     return ""
 
 
 def _nobody(path: Path, key: str, name: str) -> str:
-    enters = f"{command(path, 'password', name)} enters that caller"
+    enters = f"{command(path, 'password', name)} registers that caller"
     if key == GIVES[0]:
-        enters += " with the sysop's powers"
+        enters += " with sysop powers"
     elif key in GIVES:
-        enters += f", and {command(path, 'grant', name)} gives the sysop's powers"
+        enters += f", and {command(path, 'grant', name)} gives sysop powers"
     return (
-        f"{key} names {name}, and nobody is registered so: the name gives nobody anything, and no"
-        f" new caller can have it or one like it. {enters}."
+        f"{key} names {name}, who is not registered. The name gives nobody anything, and no"
+        f" new caller can take it, or one like it. {enters}."
     )
 
 

@@ -41,7 +41,7 @@ class TooOpen:
     wanted: int  # the mode it should have
 
     def __str__(self) -> str:
-        return f"{self.path} is {self.mode:04o}: say chmod {self.wanted:04o} {self.path}"
+        return f"{self.path} is {self.mode:04o}: run chmod {self.wanted:04o} {self.path}"
 
 
 def make_folder(config: Config) -> None:
@@ -61,7 +61,7 @@ def close_what_is_open(config: Config) -> list[str]:
                 said.append(str(found))
                 continue
             if (shared := _used_by_others(config)) is not None and found.path.is_dir():
-                said.append(f"{found}, once {shared} is elsewhere, for other programs use it")
+                said.append(f"{found}, once {shared} is elsewhere: other programs use it")
                 continue
             found.path.chmod(found.wanted)
         except OSError as error:

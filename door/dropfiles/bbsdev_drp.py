@@ -31,7 +31,7 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     if not lines.utf8:
         raise lines.refusal(None, "it is not written in UTF-8, as BBSDEV.DRP must be")
     if _VERSION.fullmatch(lines.field(1)) is None:
-        raise lines.refusal(1, "the version is not 1.x, so this is no BBSDEV.DRP that we know")
+        raise lines.refusal(1, "the version is not 1.x, so this is not a BBSDEV.DRP that we know")
     lines.need(LINES - 1, "BBSDEV.DRP")
     if len(lines) < LINES:
         lines.need(LINES, "BBSDEV.DRP")
@@ -77,7 +77,7 @@ def _time(lines: Lines, reading: dropfile.HostSettings) -> dropfile.TimeLeft:
     except ValueError:
         pass  # digits in the right places, but no such day or hour
     lines.doubts.append(f"{place} has no deadline that can be read.")
-    why = "is no instant such as 2026-11-20T20:30:00Z"
+    why = "is not a time such as 2026-11-20T20:30:00Z"
     return dropfile.TimeLeft(dropfile.Limit.UNREADABLE, place, why=why)
 
 

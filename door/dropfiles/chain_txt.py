@@ -12,7 +12,7 @@ _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi"}
 def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 23."""
     if lines.field(1) and lines.number(1) is None:
-        raise lines.refusal(1, "there is no user number, so this is no CHAIN.TXT")
+        raise lines.refusal(1, "there is no user number, so this is not a CHAIN.TXT")
     lines.need(BOARD, "CHAIN.TXT")
     return dropfile.DropFile(
         kind=dropfile.Format.CHAIN,

@@ -19,7 +19,7 @@ _WWIV = re.compile(r"\bwwiv\b", re.IGNORECASE)
 def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 10."""
     if lines.number(1) not in range(10):
-        raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is no DOOR32.SYS")
+        raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is not a DOOR32.SYS")
     lines.need(9, "DOOR32.SYS")
     enigma = _is_enigma(lines)
     return dropfile.DropFile(

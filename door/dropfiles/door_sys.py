@@ -43,7 +43,7 @@ def layout(lines: Lines) -> DoorSysLayout:
             return DoorSysLayout(shift, _name_line(lines, shift))
     if not lines.whole(GRAPHICS + 1):
         lines.need(USER_NUMBER, "DOOR.SYS")
-    what = "no graphics mode (GR, NG or 7E) is near this line, so this is no DOOR.SYS"
+    what = "no graphics mode (GR, NG or 7E) is near this line, so this is not a DOOR.SYS"
     raise lines.refusal(GRAPHICS, what)
 
 

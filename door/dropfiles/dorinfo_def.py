@@ -22,7 +22,7 @@ _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"
 def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off in the time left."""
     if _PORT.fullmatch(lines.field(4)) is None:
-        raise lines.refusal(4, "there is no port such as COM1, so this is no DORINFO file")
+        raise lines.refusal(4, "there is no port such as COM1, so this is not a DORINFO file")
     lines.need(USER + 5, "DORINFO")
     user = _user_line(lines)
     emulation = _emulation_line(lines, user)

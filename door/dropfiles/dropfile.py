@@ -50,7 +50,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimeLeft:
-    """How long the caller may stay, and where that was read.
+    """How long the caller can stay, and where that was read.
 
     `seconds`, zero or more, is set when there is a limit; `deadline` (aware) when the host named an
     instant instead of a length. `written` are the seconds in the file where they are not believed:

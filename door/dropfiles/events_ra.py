@@ -37,7 +37,7 @@ def read(path: Path, reading: HostSettings) -> tuple[NextEvent, str]:
             daily.append(event)
         else:
             others += 1
-    left_out = f"Events of {path.name} left out, for they are not daily or not read: {others}."
+    left_out = f"Events of {path.name} left out (not daily, or not readable): {others}."
     if daily:
         found = min(daily, key=lambda event: event.seconds_from(reading.now) or 0)
     else:

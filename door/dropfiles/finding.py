@@ -139,7 +139,7 @@ def _named(path: Path) -> _Entry:
         raise DropFileRefused(path, None, what, _HOW) from None
     kind = kind_of(found.name)
     if kind is None:
-        what = "its name is that of no drop file we read"
+        what = "its name is not that of a drop file we read"
         raise DropFileRefused(path, None, what, f"Name one of these: {KNOWN}.")
     return _Entry(found, kind, written)
 

@@ -67,7 +67,7 @@ def _outcome(path: Path, reading: HostSettings) -> DropFile | DropFileRefused:
     kind = kind_of(path.name)
     if kind is None:
         remedy = f"Name one of these: {KNOWN}."
-        return DropFileRefused(path, None, "its name is that of no drop file we read", remedy)
+        return DropFileRefused(path, None, "its name is not that of a drop file we read", remedy)
     try:
         content = raw(path).content
         if kind is Format.EXITINFO:

@@ -170,7 +170,7 @@ class Lines:
             return TimeLeft(Limit.UNKNOWN, place)
         form = _DECIMAL if fractions else _WHOLE
         if form.fullmatch(text) is None:
-            return TimeLeft(Limit.UNREADABLE, place, why="is no number")
+            return TimeLeft(Limit.UNREADABLE, place, why="is not a number")
         if text.startswith("-"):
             return TimeLeft(Limit.UNREADABLE, place, why="is less than nothing")
         return TimeLeft.left(int(text.partition(".")[0]) * size, place)

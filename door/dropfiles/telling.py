@@ -17,7 +17,7 @@ def sentences(understood: Understood) -> list[str]:
     told = [_files(understood), *_caller(understood), _time(understood.time), _event(understood)]
     told += [_line(understood), _screen(understood)]
     told += [f"Not certain: {doubt}" for doubt in understood.doubts]
-    told += [f"Left alone: {left.path}, for {left.why}." for left in understood.left]
+    told += [f"Left alone: {left.path}: {left.why}." for left in understood.left]
     told += [_give(way) for way in understood.gives] or [NOTHING_BACK]
     return told
 
@@ -35,36 +35,36 @@ def _caller(understood: Understood) -> list[str]:
     board = f'"{who.board}"' if who.board else "a board that the files do not name"
     said = f"The caller is {understood.name or 'without a name'}: {caller} of {board}."
     if who.caller.startswith("name "):
-        more = "No file gives him a number, so his account goes by this name."
+        more = "No file gives them a number, so their account goes by this name."
     else:
-        more = "His account goes by that, whatever he is called."
+        more = "Their account goes by that, even under another name."
     told = [f"{said} {more}"]
     if understood.role:
-        told.append(f"He is the board's {understood.role}.")
+        told.append(f"They are the board's {understood.role}.")
     if understood.level is not None:
-        told.append(f"His security level is {understood.level}.")
+        told.append(f"Their security level is {understood.level}.")
     if understood.node is not None:
-        told.append(f"He is on node {understood.node}.")
+        told.append(f"They are on node {understood.node}.")
     return told
 
 
 def _time(time: TimeLeft) -> str:
     if time.limit is Limit.UNKNOWN:
-        return f"How long he may stay is not known: nothing to be read in {time.place}."
+        return f"How long they can stay is not known: {time.place} says nothing."
     if time.limit is Limit.UNREADABLE:
-        return f"How long the caller may stay cannot be read: {time.place} {time.why}."
+        return f"How long the caller can stay cannot be read: {time.place} {time.why}."
     if time.limit is Limit.CONSTANT:
         return (
-            f"How long the caller may stay is not known: {span(time.written or 0)} ({time.place}) "
+            f"How long the caller can stay is not known: {span(time.written or 0)} ({time.place}) "
             "is what ENiGMA writes for everybody."
         )
     if time.limit is Limit.UNLIMITED:
-        return f"He may stay as long as he likes: {time.place} sets no limit."
+        return f"They can stay as long as they like: {time.place} sets no limit."
     seconds = time.seconds or 0
     if not seconds:
-        return f"His time is up ({time.place})."
+        return f"Their time is up ({time.place})."
     until = f", until {time.deadline:%Y-%m-%d %H:%M:%S} UTC" if time.deadline else ""
-    return f"He may stay {span(seconds)}{until} ({time.place})."
+    return f"They can stay {span(seconds)}{until} ({time.place})."
 
 
 def _event(understood: Understood) -> str:
@@ -74,26 +74,26 @@ def _event(understood: Understood) -> str:
             return f"The board's next event is at {event.clock} ({event.place})."
         case EventSaid.PLACEHOLDER:
             return (
-                f"{event.clock} ({event.place}) is what boards write that know of no event, "
-                "so none is counted."
+                f"{event.clock} ({event.place}) is what boards without events write, "
+                "so it does not count."
             )
         case EventSaid.NONE:
             return f"The board has no event ahead ({event.place})."
         case EventSaid.UNKNOWN:
-            return f"Nothing is known of the board's events: {event.place}."
+            return f"The board's events are not known: {event.place}."
 
 
 def _line(understood: Understood) -> str:
     connection = understood.connection
     match connection.kind:
         case ConnectionKind.STDIO:
-            return "His keys and his screen are standard input and output."
+            return "Their keys and screen are standard input and output."
         case ConnectionKind.SOCKET:
-            return f"His line is a socket that the board hands down, number {connection.handle}."
+            return f"Their line is a socket that the board hands down, number {connection.handle}."
         case ConnectionKind.SERIAL:
-            return "His line is a serial port or a FOSSIL driver, which this door cannot use."
+            return "Their line is a serial port or a FOSSIL driver, which this door cannot use."
         case ConnectionKind.UNSAID:
-            return "How his bytes arrive is not said: standard input and output are taken."
+            return "No file says how their bytes arrive: standard input and output are used."
 
 
 def _screen(understood: Understood) -> str:
@@ -104,16 +104,16 @@ def _screen(understood: Understood) -> str:
     parts += [f"{screen.rows} rows"] if screen.rows else []
     parts += [f"language {screen.language}"] if screen.language else []
     if not parts:
-        return "Nothing is said of his screen."
-    return f"Of his screen the board says: {', '.join(parts)}."
+        return "No file describes their screen."
+    return f"The board describes their screen as: {', '.join(parts)}."
 
 
 def _give(give: GiveBack) -> str:
     match give.way:
         case Way.MODUSER:
             return (
-                f"Time won can be given back through {give.path}: whole minutes into his account "
-                "with Synchronet, if this door is set there to modify user data."
+                f"Time won can be given back through {give.path}: whole minutes into their account "
+                "at Synchronet, if the door is set there to modify user data."
             )
         case Way.DOOR_SYS:
             where = "on the line of time credits"

@@ -125,7 +125,7 @@ def understand(found: Found, reading: HostSettings) -> Understood:
     node's. A broken file beside it is a doubt."""
     chosen = read(found.chosen, reading)
     if None not in (found.node, chosen.node) and found.node != chosen.node:
-        what = f"it is of node {chosen.node}, and this is node {found.node}"
+        what = f"it is for node {chosen.node}, and this is node {found.node}"
         remedy = "It was left by another call, or the nodes share a folder: give each its own."
         raise DropFileRefused(found.chosen, None, what, remedy)
     doubts: list[str] = []
@@ -174,11 +174,11 @@ def _beside(
             doubts.append(str(refused))
             continue
         if None not in (file.node, chosen.node) and file.node != chosen.node:
-            left.append(Left(path, f"it is of node {file.node}"))
+            left.append(Left(path, f"it is for node {file.node}"))
         elif _same_caller(file, chosen):
             files.append(file)
         else:
-            left.append(Left(path, "it is of another caller"))
+            left.append(Left(path, "it is for another caller"))
     return files
 
 

@@ -36,7 +36,7 @@ def parse(text: str) -> object:
         )
     except json.JSONDecodeError as error:
         raise ReplayError(
-            f"The input is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+            f"The input is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
         ) from None
     except RecursionError:
         raise ReplayError("The input is nested too deeply to be a hand.") from None
@@ -103,7 +103,7 @@ def _fields(item: object) -> dict[str, object]:
         raise ReplayError(f"a hand must be a table of {wanted}, is {shown(item)}.")
     for key in item:
         if key not in _KEYS:
-            raise ReplayError(f"{shown_key(key)} is no key of a hand: they are {wanted}.")
+            raise ReplayError(f"{shown_key(key)} is not a key of a hand: they are {wanted}.")
     for key in ("game", "shoe", "actions"):
         if key not in item:
             raise ReplayError(f"{key} is missing.")
@@ -254,4 +254,4 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ReplayError(f"The input holds {name}, which is no number.")
+    raise ReplayError(f"The input holds {name}, which is not a number.")

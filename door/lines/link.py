@@ -91,7 +91,7 @@ def read_told(content: bytes) -> Said:
     except ValueError as error:
         raise LinkBroken("what should be JSON is not") from error
     if not isinstance(said, dict):
-        raise LinkBroken("what should be an object is none")
+        raise LinkBroken("an object was expected")
     return said
 
 

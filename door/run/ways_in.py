@@ -67,7 +67,7 @@ def said_by(connection: Connection, telnet: bool | None) -> WayIn:
     """Take what the drop file says; `NoLine` where that is a serial port."""
     match connection.kind:
         case ConnectionKind.SOCKET:
-            assert connection.handle is not None  # a socket without one is no socket
+            assert connection.handle is not None  # a socket without one is not a socket
             return Inherited(connection.handle, telnet is not False)
         case ConnectionKind.SERIAL:
             raise NoLine(

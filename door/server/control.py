@@ -129,7 +129,7 @@ def _say(board: Board, node: int | None, text: str) -> str:
         raise CommandRefused("There is nothing to say.")
     heard = board.callers() if node is None else _on(board, node)
     if not heard:
-        raise CommandRefused("Nobody is on.")
+        raise CommandRefused("Nobody is online.")
     for caller in heard:
         caller.console.bell()
         with speaking_to(caller.console.viewer):

@@ -51,7 +51,10 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
     game = game_named(header.xtrn) if header.xtrn else None
     if header.xtrn and game is None:
         log.info(
-            "rlogin %s: %s asks for %s, which is no table", line.address, caller.board, header.xtrn
+            "rlogin %s: %s asks for %s, which is not a table",
+            line.address,
+            caller.board,
+            header.xtrn,
         )
     greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"])
     await answer_guest(board, console, guest, game)

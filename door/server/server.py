@@ -345,7 +345,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
 
 _ADVICE = {
     errno.EADDRINUSE: "Is another board running? ",
-    errno.EADDRNOTAVAIL: "That is no address of this machine. ",
+    errno.EADDRNOTAVAIL: "That is not an address of this machine. ",
     errno.EACCES: "Ports below 1024 need the rights of root. ",
 }
 

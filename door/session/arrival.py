@@ -143,7 +143,7 @@ def _seconds(understood: Understood, board: HostBoard) -> int | None:
         return time.seconds
     if "share" in board.agreed:
         return time.written
-    what = f"{time.place} is what ENiGMA writes for every caller, so it is no time left"
+    what = f"{time.place} is what ENiGMA writes for every caller, so it counts as none"
     remedy = f"Say minutes = 60 in [boards.{board.name}] of sysop.toml, or as many as you agree on."
     raise DropFileRefused(understood.chosen.path, None, what, remedy)
 

@@ -127,7 +127,7 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
             yield Finding(where, "It moves time of an account that does not exist.")
             continue
         if not isinstance(amount, int):
-            yield Finding(where, f"Its amount is {amount!r}, which is no number.")
+            yield Finding(where, f"Its amount is {amount!r}, which is not a number.")
             continue
         if amount <= 0 or source is target:
             yield Finding(where, f"It moves {amount} from {source.label} to {target.label}.")
@@ -240,7 +240,9 @@ def _days() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "Of his stake {2} are left of a day before {1}, and he has staked {3}.")
+@each_is_wrong(
+    "caller {}", "Of their stake {2} are left of a day before {1}, and they have staked {3}."
+)
 def _standing() -> Query:
     who, own = callers.c, _ACCOUNTS.c
     today = and_(who.id == days.c.caller_id, who.day == days.c.day, who.deleted.is_(None))

@@ -66,7 +66,7 @@ OURS = ("grant", "forfeit", "carry")
 THEIRS = ("brought", "taken home", "gain", "given back", "put back", "kept", "loan paid")
 
 
-@each_is_wrong("transfer {}", "It is of a kind that its caller can have none of.")
+@each_is_wrong("transfer {}", "Its caller can't have one of this kind.")
 def _of_strange_kind() -> Query:
     kind, board = transfers.c.kind, callers.c.board
     ours = and_(kind.in_(OURS), board.is_not(None))
@@ -108,7 +108,7 @@ _CALLS = Prepared(_calls)
 def _check_calls(desk: Desk) -> Iterator[Finding]:
     for call, visit, over, left in _CALLS(desk.connection):
         if visit is None:
-            yield Finding(f"call {call}", "It is of another board's caller, and no visit.")
+            yield Finding(f"call {call}", "It is another board's caller's, but has no visit.")
         elif over != left:
             which = "is over, and the visit is" if over else "is open, and the visit is"
             yield Finding(f"visit {visit}", f"Its call {call} {which} not.")
@@ -162,7 +162,7 @@ def _visits() -> Query:
 
 _VISITS = Prepared(_visits)
 COLUMNS = (
-    *("brought", "of his own", "used", "won", "paid on the loan", "gained", "put back"),
+    *("brought", "of their own", "used", "won", "paid on the loan", "gained", "put back"),
     *("taken home", "more on the table"),
 )
 
@@ -176,13 +176,13 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
                 continue
             if says != moves:
                 yield Finding(
-                    f"visit {number}", f"{says} is {what}, its transfers add up to {moves}."
+                    f"visit {number}", f"It says {says} {what}; its transfers add up to {moves}."
                 )
 
 
 @each_is_wrong(
     "caller {}",
-    "What hands brought while he was on no call should be {1} taken home and {2} saved, and its"
+    "What hands brought while they were on no call should be {1} taken home and {2} saved, and its"
     " transfers add up to {3} and {4}.",
 )
 def _without_call() -> Query:
@@ -280,7 +280,7 @@ def _check_order(desk: Desk) -> Iterator[Finding]:
         before = row
         begun = [row[name] for name in BEGUN]
         if not all(isinstance(amount, int) for amount in (*begun, *_ended(row))):
-            yield Finding(where, "Some of its amounts are no numbers.")
+            yield Finding(where, "Some of its amounts are not numbers.")
             continue
         if row["brought"] > max(0, row["clock"] - row["debt"] - row["standing"]):
             yield Finding(where, f"{row['brought']} was brought, and so much was not there.")
@@ -365,7 +365,7 @@ def _not_kept() -> Query:
     )
 
 
-@each_is_wrong("caller {}", "On {1} he lost {3}, and his host was shown {2}.")
+@each_is_wrong("caller {}", "On {1} they lost {3}, and their host was shown {2}.")
 def _shown() -> Query:
     given, visit = given_back.c, visits.c
     shown = -func.sum(given.minutes) * MINUTE

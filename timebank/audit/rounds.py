@@ -204,7 +204,7 @@ def _shoes() -> Query:
 
 def _check_totals(desk: Desk) -> Iterator[Finding]:
     for each in differing(desk):
-        said = "Not what its hands add up to: `timebank maintain` counts them anew."
+        said = "Not what its hands add up to: `timebank maintain` recounts them."
         yield Finding(str(each), said)
 
 

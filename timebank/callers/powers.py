@@ -76,6 +76,6 @@ def _set(desk: Desk, record: CallerRecord, powers: bool, by: str) -> CallerRecor
         raise Refused(said)
     _SET(desk.connection, powers=int(powers), id=record.id)
     add_notice(desk, record.id, GIVEN if powers else TAKEN)
-    done = "was given the sysop's powers" if powers else "has the sysop's powers no more"
+    done = "was given sysop powers" if powers else "no longer has sysop powers"
     sysop_log.note(desk, by, record.id, f"{numbered(record)}, {done}")
     return callers.get(desk, record.id)

@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 @config_option
 @format_option
 @click.option(
-    "--again", metavar="NUMBER", type=NUMBER, help="These minutes never arrived: give them."
+    "--again", metavar="NUMBER", type=NUMBER, help="These minutes never arrived: give them again."
 )
-@click.option("--given", metavar="NUMBER", type=NUMBER, help="These minutes did arrive: let be.")
+@click.option(
+    "--given", metavar="NUMBER", type=NUMBER, help="These minutes did arrive: do nothing."
+)
 def boards(config: Path, form: str, again: int | None, given: int | None) -> None:
-    """Show what callers of other boards brought and gained, settle doubts.
+    """Show what callers of other boards brought and gained, and settle doubts.
 
-    Under each board: how gains were given back to it. Then what is not with its host yet. Minutes
-    are doubtful when the program died while it wrote them: ask the caller or look at their board,
-    then say --again or --given.
+    Under each board: how gains went back to it. Then: what its host has yet to get. Minutes
+    are doubtful when the program died while writing them: ask the caller or look at their board,
+    then use --again or --given.
     """
     from timebank.guests import claims
     from timebank.reports import boards as board_reports
@@ -77,7 +79,7 @@ def accounts(config: Path, form: str) -> None:
 @click.option("--hand", metavar="NUMBER", type=NUMBER, help="Only transfers of this hand.")
 @since_option
 @common.until_option
-@click.option("--newest-first", is_flag=True, help="Begin with the last transfer.")
+@click.option("--newest-first", is_flag=True, help="Start with the last transfer.")
 def show_ledger(
     config: Path, form: str, newest_first: bool, **filters: str | int | datetime | None
 ) -> None:
@@ -133,7 +135,7 @@ def statement(
 ) -> None:
     """Show a caller's entries and balances.
 
-    An entry a line, in words, with what each of their accounts held after it.
+    One line an entry, in words, with what each account held after it.
     """
     from timebank.callers import callers
     from timebank.reports import exports, statements
@@ -160,14 +162,14 @@ def statement(
     type=click.Choice(["day", "week", "month"]),
     default="day",
     show_default=True,
-    help="How much to put together.",
+    help="The period of each line.",
 )
 @since_option
 @common.until_option
 def summary(
     config: Path, form: str, by: By, since: datetime | None, until: datetime | None
 ) -> None:
-    """Show what was moved by day, week or month.
+    """Show totals by day, week or month.
 
     Minutes granted, used, banked, withdrawn, lent, repaid and forfeited; won and lost by game, and
     the house's result.
@@ -189,10 +191,10 @@ def summary(
 @since_option
 @common.until_option
 def show_addresses(config: Path, form: str, since: datetime | None, until: datetime | None) -> None:
-    """Show which callers share an address, and what they sent one another.
+    """Show callers who share an address, and what they sent each other.
 
-    With it their calls from there, the days' minutes they were granted, what they sent to others
-    than these, and what they owe on loans now. A shared address proves nothing; nothing is done.
+    Also their calls from there, the daily minutes they were granted, what they sent to others,
+    and what they owe on loans now. A shared address proves nothing, and nothing is done about it.
     """
     from timebank.reports import neighbours
 
@@ -221,13 +223,13 @@ def _bar() -> str:
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file, which must not be there yet, instead of the screen.",
+    help="Write to this new file instead of the screen.",
 )
 @click.argument(
     "form", metavar="[csv|json|beancount]", type=click.Choice(["csv", "json", "beancount"])
 )
 def export(config: Path, output: Path | None, form: str) -> None:
-    """Write the whole books for other programs."""
+    """Export the whole books for other programs."""
     with opened(config) as books:
         pieces = _exported(books, form)
         if output is None:
@@ -276,7 +278,7 @@ AUDIT_FIELDS = ("where", "sentence")
 def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
     """Read a digest as it was noted down."""
     if typed is not None and re.fullmatch("[0-9a-fA-F]{64}", typed.strip()) is None:
-        raise click.BadParameter(f"{typed!r} is no digest: it has 64 digits and letters a to f.")
+        raise click.BadParameter(f"{typed!r} is not a digest, which is 64 hexadecimal digits.")
     return None if typed is None else typed.strip().lower()
 
 
@@ -287,13 +289,13 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
     "--since-digest",
     metavar="DIGEST",
     callback=_digest,
-    help="Prove that the books continue those of which you noted down this digest.",
+    help="Prove that the books still continue those with this digest.",
 )
 def audit(config: Path, form: str, since_digest: str | None) -> None:
-    """Check the books from the rows up.
+    """Check the books, row by row.
 
-    Exits with 1 and names the rows when anything is off. When all is well it shows the digest of
-    the last transfer: noted down, it proves some day that the ledger up to it is still the same.
+    Exits with 1 and names the rows if anything is off. If all is well, it shows the digest of
+    the last transfer. Note it down, and you can prove later that the ledger up to it is unchanged.
     """
     from timebank.audit import accounts as audits
     from timebank.errors import BooksUnavailable
@@ -319,15 +321,14 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
         tell(form, (), AUDIT_FIELDS, [finding._asdict() for finding in findings])
         sys.exit(EXIT_WRONG if findings else 0)
     if remark is not None:
-        click.echo(f"{remark}. Whoever serves from it treats it as restored first.", err=True)
+        click.echo(f"{remark}. The next start treats it as restored.", err=True)
     common.say(str(finding) for finding in findings)
     if findings:
         things = "thing is" if len(findings) == 1 else "things are"
-        click.echo(f"{len(findings)} {things} wrong with the books.", err=True)
+        click.echo(f"{len(findings)} {things} wrong in the books.", err=True)
         sys.exit(EXIT_WRONG)
-    click.echo(
-        f"The books are in order: {transfers} transfers, and every balance follows from them."
-    )
+    rows = "1 transfer" if transfers == 1 else f"{transfers} transfers"
+    click.echo(f"The books are in order: {rows}, and every balance follows from them.")
     if restores:
         last = restores[-1]
         click.echo(
@@ -335,7 +336,7 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
             f" ({last.why})."
         )
     if since_digest is not None:
-        click.echo("They continue those whose digest you gave.")
+        click.echo("They continue the books with your digest.")
     click.echo(
         f"The last digest is {head.digest}. Note it down for `timebank audit --since-digest`."
     )

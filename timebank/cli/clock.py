@@ -22,14 +22,14 @@ HEARD_SECONDS = 6.0  # within which every process of the board looks at its cloc
 
 @click.command()
 @config_option
-@click.option("--believe", is_flag=True, help="The wall clock is right now: believe it.")
+@click.option("--believe", is_flag=True, help="The wall clock is right: believe it.")
 @click.option("--mend", is_flag=True, help="Show what a wrong clock did, and set it right.")
-@click.option("--yes", is_flag=True, help="Mend without asking.")
+@click.option("--yes", is_flag=True, help="Set it right without asking.")
 def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
     """Show the board's clock, and whether it is believed.
 
-    Exits with 1 when it is not, or when callers are on days that lie ahead of it; --mend sets these
-    right.
+    Exits with 1 when it is not, or when callers are on days that lie ahead; --mend sets
+    them right.
     """
     with opened(config) as books:
         if believe:
@@ -63,15 +63,15 @@ def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
     believed, schedule = books.clock, books.settings.schedule
     local = schedule.local(desk.now)
     day = schedule.day_of(desk.now)
-    yield f"For the board it is {local:%Y-%m-%d %H:%M:%S}, and its day is {day}."
+    yield f"The board's time is {local:%Y-%m-%d %H:%M:%S}, and its day is {day}."
     wall = schedule.local(believed.instruments.now())
     if believed.off:
         yield f"The wall clock says {wall:%Y-%m-%d %H:%M:%S}."
         yield f"It is {told(believed.off)}, and is not believed."
-        yield "If it is right, say `timebank clock --believe`."
+        yield "If it is right, run `timebank clock --believe`."
     elif not believed.is_certain:
-        yield "That is far ahead of what is in the books, so nothing is deleted before it is sure."
-        yield "If it is right, say `timebank clock --believe`; else set the wall clock first."
+        yield "That is far ahead of the books, so nothing is deleted until it is certain."
+        yield "If it is right, run `timebank clock --believe`; if not, set the wall clock first."
     else:
         yield "The wall clock agrees."
     servers = "agree with" if believed.instruments.is_synchronised() else "say nothing of"
@@ -88,7 +88,7 @@ def _waiting(desk: Desk) -> list[str]:
 
 
 def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
-    yield "A wrong clock has gone too far for:"
+    yield "A wrong clock has taken these callers too far:"
     for each in ahead:
         yield f"  {each.name}: {each.words(desk)}"
 
@@ -100,14 +100,14 @@ def _mend(books: OpenBooks, yes: bool) -> None:
         ahead = clock_mend.ahead(desk)
         listed = list(_listed(ahead, desk))
     if not ahead:
-        say(["There is nothing to mend."])
+        say(["There is nothing to set right."])
         return
     say(listed)
     if not yes:
         click.confirm("Set that right?", abort=True)
     with books.work() as desk:
         mended = clock_mend.mend(desk, BY)
-    count = "1 caller is" if len(mended) == 1 else f"{len(mended)} callers are"
+    count = "1 caller" if len(mended) == 1 else f"{len(mended)} callers"
     say([f"{count} set right."])
 
 

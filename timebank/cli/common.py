@@ -37,7 +37,7 @@ config_option = click.option(
     show_default=True,
     envvar="BJFT_CONFIG",
     show_envvar=True,
-    help="The settings of the board; they say where its database is.",
+    help="The board's settings, which name its data folder.",
 )
 format_option = click.option(
     "--format",
@@ -45,7 +45,7 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="How to write it: for reading, or for other programs.",
+    help="The output format.",
 )
 # The number of a transfer, call or hand: whatever SQLite can count to.
 NUMBER = click.IntRange(1, 2**63 - 1)
@@ -54,13 +54,13 @@ since_option = click.option(
     "--since",
     metavar="DATE",
     type=DATE,
-    help="Only from this day on (YYYY-MM-DD, in the board's time zone).",
+    help="Only from this day on (YYYY-MM-DD in the board's time zone).",
 )
 until_option = click.option(
     "--until",
     metavar="DATE",
     type=DATE,
-    help="Only up to this day, the day itself included.",
+    help="Only up to and including this day.",
 )
 
 
@@ -116,7 +116,7 @@ class OpenBooks:
         try:
             return stamp(self.settings.schedule.day_starts(day))
         except OverflowError as error:
-            raise UserError(f"{day} is no day that the board could know.") from error
+            raise UserError(f"{day} is out of range.") from error
 
 
 def _day_after(day: date) -> date:
@@ -149,9 +149,9 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
             database.open_existing()
             yield OpenBooks(database, settings, _board_clock(database, settings))
     except UnicodeEncodeError as error:  # bytes from the command line that are no text
-        raise UserError(f"{error.object!a} cannot be read.") from error
+        raise UserError(f"{error.object!a} is not readable text.") from error
     except DBAPIError as error:  # tables that are not as they should be
-        raise UserError(f"The database {database.path} cannot be used: {error.orig}.") from error
+        raise UserError(f"Can't use the database {database.path}: {error.orig}.") from error
     finally:
         database.close()
 
@@ -167,8 +167,8 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     if clock.off:
         click.echo(
             f"The wall clock is {told(clock.off)}, and is not believed:"
-            f" for the board it is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
-            " `timebank clock` tells more.",
+            f" the board's time is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
+            " `timebank clock` says more.",
             err=True,
         )
     return clock
@@ -180,7 +180,7 @@ Found = TypeVar("Found")
 def found(what: Found | None, name: str) -> Found:
     """Give what was found of the caller of this name."""
     if what is None:
-        raise UserError(f"There is no caller named {name}. `timebank accounts` lists all.")
+        raise UserError(f"There is no caller named {name}. `timebank accounts` lists them all.")
     return what
 
 
@@ -234,7 +234,7 @@ def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> 
     """Read an amount as it is typed, minutes or h:mm, and give seconds above zero."""
     seconds = signed_amount(_context, _parameter, typed)
     if seconds < 0:
-        raise click.BadParameter(f"{typed!r} is below nothing.")
+        raise click.BadParameter(f"{typed!r} is below zero.")
     return seconds
 
 
@@ -243,9 +243,9 @@ def signed_amount(_context: click.Context, _parameter: click.Parameter, typed: s
     match = AMOUNT.fullmatch(typed)
     if match is None:
         raise click.BadParameter(
-            f"{typed!r} is no amount: write minutes (90) or hours and minutes (1:30)."
+            f"{typed!r} is not an amount: write minutes (90) or hours and minutes (1:30)."
         )
     minutes = int(match["hours"] or 0) * 60 + int(match["minutes"] or match["all"])
     if minutes == 0:
-        raise click.BadParameter("nothing is no amount.")
+        raise click.BadParameter("zero is not an amount.")
     return minutes * (-60 if match["sign"] == "-" else 60)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 @config_option
 @click.argument("file", type=click.Path(path_type=Path))
 def backup(config: Path, file: Path) -> None:
-    """Copy the books to the new FILE.
+    """Copy the books to a new FILE.
 
-    The board may go on serving meanwhile. The copy is of one moment, and audited.
+    The board can stay open. The copy is of one moment, and audited.
     """
     from timebank.keeping import backup as backups
 
@@ -36,7 +36,7 @@ def backup(config: Path, file: Path) -> None:
         copied = backups.back_up(books.database, books.settings, books.clock.now(), file)
     if copied.findings:
         _tell(copied.findings)
-        click.echo(f"{file} is a true copy, but the books are not in order.", err=True)
+        click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
 
@@ -46,17 +46,16 @@ def backup(config: Path, file: Path) -> None:
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say what would be done, and change nothing; the board may be open.",
+    help="Say what would be done and change nothing; the board can stay open.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 def restore(config: Path, dry_run: bool, file: Path) -> None:
-    """Put the backup FILE in the place of the books.
+    """Replace the books with the backup FILE.
 
-    It is audited first, and the board must be closed. The books that it replaces are kept beside
-    it. What is open in the backup is closed: shoes are dealt from no more, hands are void and their
-    stakes returned. Numbers go on past any that were ever given, in a new generation. Recovery
-    codes are void, and powers that were taken since stay taken; passwords and locks are the
-    backup's.
+    The backup is audited first, and the board must be closed. The old books are kept beside
+    it. What is open in the backup is closed: shoes end, hands are void and their stakes go
+    back. Numbers go on past any ever given, in a new generation. Recovery codes are void, and
+    powers taken away since then stay taken; passwords and locks are the backup's.
     """
     from timebank.keeping import backup as backups
 
@@ -72,13 +71,13 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
             sys.exit(EXIT_WRONG)
         raise
     if dry_run:
-        click.echo("Nothing was changed. This is what would be done:")
+        click.echo("Nothing was changed. A restore would do this:")
     if restored.on_call:
         names = ", ".join(restored.on_call)
-        click.echo(f"On a call just now: {names}. The board must be closed first.")
+        click.echo(f"Online right now: {names}. Close the board first.")
     click.echo(f"{settings.database} holds {_transfers(restored.transfers)} from {file}.")
     if restored.aside is not None:
-        click.echo(f"The books before are in {restored.aside}.")
+        click.echo(f"The old books are in {restored.aside}.")
     say(restored.treated.sentences())
 
 
@@ -93,15 +92,17 @@ def _tell(findings: Sequence[Finding]) -> None:
 @click.command()
 @config_option
 @format_option
-@click.option("--repeat", metavar="NUMBER", type=NUMBER, help="This record never arrived: send it.")
 @click.option(
-    "--delivered", metavar="NUMBER", type=NUMBER, help="This record did arrive: let it be."
+    "--repeat", metavar="NUMBER", type=NUMBER, help="This record never arrived: send it again."
+)
+@click.option(
+    "--delivered", metavar="NUMBER", type=NUMBER, help="This record did arrive: do nothing."
 )
 def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -> None:
-    """Show what is not in THEBANK.EXT yet, settle doubts.
+    """Show what is not in THEBANK.EXT yet, and settle doubts.
 
-    A record is doubtful when the file was taken away in the middle of writing it: look into your
-    time bank for it, then say --repeat or --delivered.
+    A record is doubtful when the file was taken away while it was being written: look for it in
+    your time bank, then use --repeat or --delivered.
     """
     from timebank.thebank import outbox as thebank_ext
 
@@ -147,11 +148,11 @@ def _outbox_table(rows: list[OutboxRow], schedule: Schedule) -> Iterator[str]:
 @config_option
 @click.argument("file", type=click.Path(path_type=Path))
 def import_file(config: Path, file: Path) -> None:
-    """Take over a THEBANK.EXT of another program.
+    """Import a THEBANK.EXT from another program.
 
-    Its deposits and withdrawals are applied, each once, however often this is interrupted. The file
-    is kept as .BAK; what cannot be applied is told and kept in .ERR. Exits with 1 when there is
-    any, with 2 when the file could not be taken over.
+    Each deposit and withdrawal is applied once, however often this is interrupted. The file
+    is kept as .BAK; what cannot be applied is reported and kept in .ERR. Exits with 1 if there is
+    any, and with 2 if the file could not be imported.
     """
     from timebank.thebank import importer
 
@@ -170,12 +171,12 @@ def import_file(config: Path, file: Path) -> None:
 @click.command()
 @config_option
 def maintain(config: Path) -> None:
-    """Do the nightly work; may be done again at any time.
+    """Do the nightly work; safe to repeat at any time.
 
     Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
-    of callers who are gone, forgets old notices and log lines, and mends running totals of hands.
-    Exits with 1 when a hand could not be stood, or when the clock is in doubt: then nothing is done
-    that nobody could mend.
+    of callers who are gone, drops old notices and log lines, and repairs running totals of hands.
+    Exits with 1 if a hand could not be stood, or if the clock is in doubt: then nothing is done
+    that could not be undone.
     """
     from timebank.keeping import maintain as nightly
 
@@ -184,8 +185,8 @@ def maintain(config: Path) -> None:
         counted = nightly.count_results(books.work, books.look)
     said = list(done.sentences())
     if counted:
-        said.append(f"Counted {counted} running total{'s'[: counted > 1]} of hands anew.")
-    say(said or ["There was nothing to do."])
+        said.append(f"Recounted {counted} running total{'s'[: counted > 1]} of hands.")
+    say(said or ["Nothing to do."])
     if done.left or done.held_up:
         sys.exit(EXIT_WRONG)
 

@@ -13,7 +13,7 @@ from timebank.cli import books, clock, keeping, window
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="blackjack-for-time", prog_name="timebank")
 def main() -> None:
-    """Read, check, keep and steer the books of the time bank."""
+    """Read, check, maintain and correct the time bank's books."""
 
 
 _GROUPS = (books, window, keeping, clock)

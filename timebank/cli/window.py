@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 BY = "the command line"
 
 why_option = click.option(
-    "--why", required=True, metavar="TEXT", help="The reason, for the caller and for the books."
+    "--why",
+    required=True,
+    metavar="TEXT",
+    help="The reason, shown to the caller and kept in the books.",
 )
 amount_argument = click.argument("amount", metavar="AMOUNT", callback=amount)
 
@@ -69,7 +72,7 @@ def withdraw(config: Path, why: str, name: str, amount: int) -> None:
 @click.argument("to_name", metavar="TO")
 @amount_argument
 def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> None:
-    """Move minutes from the account of NAME, which owes no loan, to that of TO.
+    """Move minutes from NAME's account to TO's; NAME must not owe a loan.
 
     AMOUNT is minutes (90) or hours and minutes (1:30).
     """
@@ -91,8 +94,8 @@ def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> No
 def adjust(config: Path, why: str, name: str, amount: int) -> None:
     """Correct a caller's account, up or down.
 
-    AMOUNT is minutes (90) or hours and minutes (1:30), with a minus sign to take them out. Unlike
-    a deposit it goes past the largest balance, into frozen accounts, and in every mode.
+    AMOUNT is minutes (90) or hours and minutes (1:30); a minus sign takes them out. Unlike
+    a deposit, it can pass the largest balance, enter frozen accounts, and work in every mode.
     """
     from timebank.window import sysop
 
@@ -126,9 +129,9 @@ def _move(
 @why_option
 @click.argument("name")
 def freeze(config: Path, why: str, name: str) -> None:
-    """Let nothing into or out of an account.
+    """Freeze an account: nothing goes in or out.
 
-    Its caller plays as before; what an event cuts off from winnings is put there all the same.
+    Its caller plays as before; winnings cut off at an event are still put there.
     """
     from timebank.window import sysop
 
@@ -140,7 +143,7 @@ def freeze(config: Path, why: str, name: str) -> None:
 @why_option
 @click.argument("name")
 def unfreeze(config: Path, why: str, name: str) -> None:
-    """Open a frozen account again."""
+    """Unfreeze an account."""
     from timebank.window import sysop
 
     _set(config, name, lambda desk, who: sysop.unfreeze(desk, who, why, BY), "open again")
@@ -163,7 +166,7 @@ LOG_PAGE = 500
 @config_option
 @format_option
 def show_log(config: Path, form: str) -> None:
-    """Show the sysop's log, newest first: what was done to accounts and callers by hand."""
+    """Show the sysop's log, newest first: changes to accounts and callers by hand."""
 
     with opened(config) as books:
         entries = _log(books)
@@ -189,7 +192,7 @@ def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[str]:
 
     first = next(entries, None)
     if first is None:
-        yield "Nothing was done by hand."
+        yield "Nothing has been done by hand."
         return
     yield f"{'When':<19}  {'By':<24}{'Caller':<24}What"
     for entry in chain((first,), entries):

@@ -28,7 +28,7 @@ from timebank.words import MINUTE
 
 # A claim is written at once; after this long nobody is taken for alive who has made it.
 CLAIM_SECONDS = 30
-DIED = "whoever was to write it has died over it"
+DIED = "the program died while writing it"
 
 
 _ROW = given_back.c

@@ -125,7 +125,7 @@ class Admission:
                 f"Took the sysop's powers from {'; '.join(self.taken)}: they had none in the books"
                 " before. `door callers grant` gives them."
             )
-        holders = f"The sysop's powers: {'; '.join(self.holders) or 'nobody has them'}"
+        holders = f"Sysop powers: {'; '.join(self.holders) or 'nobody'}"
         if self.holders and not self.is_known:
             holders += (
                 ", as in the copy. Callers who lost them since have them again:"

@@ -102,7 +102,7 @@ def boards_table(reports: Iterable[BoardReport]) -> Iterator[str]:
         for (way, state), minutes in report.given.items():
             yield f"  {_given(way, state, minutes)}"
     if nobody:
-        yield "No caller of another board has come here yet."
+        yield "No caller from another board has been here yet."
 
 
 def _given(way: str, state: str, minutes: int) -> str:

@@ -278,7 +278,7 @@ def table(found: Iterable[Address], schedule: Schedule) -> Iterator[str]:
                 f"{'  deleted' if caller.deleted else ''}"
             )
     if nobody:
-        yield "No two callers have called from one address."
+        yield "No two callers share an address."
 
 
 def lines(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, object]]:

@@ -86,7 +86,7 @@ def _days(first: str, last: str | None) -> Iterable[int]:
     for word in (first, last or first):
         if word not in WEEKDAYS:
             known = ", ".join((*GROUPS, *WEEKDAYS))
-            raise HoursRefused(f'must name its days with {known}; "{word}" is none of them')
+            raise HoursRefused(f'must name its days with {known}; "{word}" is not one of them')
     start, end = WEEKDAYS.index(first), WEEKDAYS.index(last or first)
     return [(start + day) % 7 for day in range((end - start) % 7 + 1)]
 

@@ -177,7 +177,7 @@ def _zone(board: TomlTable) -> ZoneInfo:
         board.refuse("time_zone", reason)
         board.problems.raise_any()
     hint = guess(name, known) or '; it must be a name such as "Europe/Berlin"'
-    board.refuse("time_zone", f"{shown(name)} is no known time zone{hint}")
+    board.refuse("time_zone", f"{shown(name)} is not a known time zone{hint}")
     return ZoneInfo("UTC")
 
 
@@ -225,7 +225,7 @@ def _names(table: TomlTable, key: str) -> tuple[str, ...]:
         try:
             kept.append(names.check(name))
         except NameRefused as refused:
-            table.refuse(key, f"{shown(name)} is no caller's name: {str(refused).rstrip('.')}")
+            table.refuse(key, f"{shown(name)} can't be a caller's name: {str(refused).rstrip('.')}")
     return tuple(kept)
 
 

@@ -153,7 +153,7 @@ class TomlTable:
             return ()
         for each in value:
             if not isinstance(each, str) or not each.strip() or not each.isprintable():
-                self.refuse(key, f"must be a list of texts on one line each; {shown(each)} is none")
+                self.refuse(key, f"must be a list of texts on one line each; {shown(each)} is not")
             elif len(each) > LONGEST_TEXT:
                 self.refuse(key, f"must have texts of {LONGEST_TEXT} characters at most")
         return tuple(value) if self.sound(key) else ()

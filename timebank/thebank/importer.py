@@ -315,7 +315,7 @@ class _Takeover:
         try:
             with files.opened(self._place, os.O_RDONLY) as file:
                 if row is not None and not row.position.is_in(file):
-                    log.warning("%s is not the file that it was; it is read anew", self.path)
+                    log.warning("%s is not the file that it was; it is read again", self.path)
                     self._advance(row, "closed")
                     row = None
                 position = NOWHERE if row is None else row.position

@@ -381,5 +381,5 @@ def _round(row: Any, played: Sequence[Any], seats: tuple[StoredSeat, ...]) -> St
 def _object(text: str) -> dict[str, object]:
     found = json.loads(text)
     if not isinstance(found, dict):
-        raise TypeError(f"{text[:40]} is no JSON object")
+        raise TypeError(f"{text[:40]} is not a JSON object")
     return found

@@ -163,13 +163,13 @@ class SecondAccount:
         result = flow.results.total()
         must(
             change == result + owes - beyond,
-            "visit {}: {} more of his own; won {}, owes {} more, used {} beyond",
+            "visit {}: {} more of their own; won {}, owes {} more, used {} beyond",
             *(number, change, result, owes, beyond),
         )
         must(today.debt >= 0, "visit {}: a debt of {}", number, today.debt)
         # What the host's clock shows less is theirs no more, and no debt that a gain would pay.
         most = today.best + shown
-        must(today.own <= most, "visit {}: {} of his own, not {}", number, today.own, most)
+        must(today.own <= most, "visit {}: {} of their own, not {}", number, today.own, most)
 
 
 VISITS = """

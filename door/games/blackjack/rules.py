@@ -297,7 +297,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> B
     ...     rules_from_mapping({"tie": "push", "decks": 0}, BLACK_JACK_FOR_TIME)
     ... except RulesRefused as error:
     ...     print(error)
-    tie: is no rule of this game; decks: must be a whole number from 1 to 8, is 0.
+    tie: is not a rule of this game; decks: must be a whole number from 1 to 8, is 0.
     """
     values = checked(mapping, {key: _CHECKS[key] for key in _journaled(base)})
     # Every value has been checked against its field; replace() cannot be told so.

@@ -56,12 +56,12 @@ def parse_card(text: str) -> Card:
     >>> parse_card("10H")
     Traceback (most recent call last):
     ...
-    ValueError: "10H" is no card: a card is one of A23456789TJQK and one of HSDC, such as TH.
+    ValueError: "10H" is not a card: one of A23456789TJQK and one of HSDC, such as TH.
     """
     card = _PACK.get(text)
     if card is None:
         raise ValueError(
-            f"{shown(text)} is no card: a card is one of {RANKS} and one of {SUITS}, such as TH."
+            f"{shown(text)} is not a card: one of {RANKS} and one of {SUITS}, such as TH."
         )
     return card
 

@@ -80,7 +80,7 @@ class Act(NamedTuple):
         """Read what `entry` gives; TypeError when it is none."""
         word, seat, amount = (entry.get(key) for key in ("action", "seat", "amount"))
         if not isinstance(word, str) or not _number(seat) or not _number(amount):
-            raise TypeError("an action in it is none")
+            raise TypeError("it has an action that is not one")
         return cls(word, seat, amount)  # type: ignore[arg-type]  # _number has looked
 
 
@@ -281,7 +281,8 @@ def refuse_no_stake(stake: int) -> None:
 
 def card_at(shoe: Sequence[Card], number: int) -> Card:
     if number >= len(shoe):
-        raise ShoeTooShort(f"The shoe is too short: its {len(shoe)} cards are not enough.")
+        cards = "1 card is" if len(shoe) == 1 else f"{len(shoe)} cards are"
+        raise ShoeTooShort(f"The shoe is too short: its {cards} not enough.")
     return shoe[number]
 
 

@@ -24,14 +24,14 @@ def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[
     ...     checked({"deck": 6, "decks": 9}, {"decks": whole(1, 8)})
     ... except RulesRefused as error:
     ...     print(error)
-    deck: is no rule of this game; decks: must be a whole number from 1 to 8, is 9.
+    deck: is not a rule of this game; decks: must be a whole number from 1 to 8, is 9.
     """
     values: dict[str, object] = {}
     problems: list[RuleProblem] = []
     for key, value in mapping.items():
         check = checks.get(key)
         if check is None:
-            problems.append(RuleProblem(shown_key(key), "is no rule of this game"))
+            problems.append(RuleProblem(shown_key(key), "is not a rule of this game"))
             continue
         try:
             values[key] = check(value)

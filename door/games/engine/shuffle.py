@@ -41,7 +41,7 @@ def normal_cut(text: str) -> str:
     try:
         cut.encode()
     except UnicodeEncodeError:
-        raise ValueError("The cut holds a character that is no text.") from None
+        raise ValueError("The cut holds a character that is not text.") from None
     return cut
 
 

@@ -89,7 +89,7 @@ def endpoint(text: str) -> tuple[str, int]:
     """
     form = _ENDPOINT.fullmatch(text)
     if form is None or not 1 <= int(form["port"]) <= 65535:
-        raise NoLine(f"{text!r} is no address to connect to: it reads HOST:PORT, port 1 to 65535.")
+        raise NoLine(f"{text!r} is not an address to connect to: use HOST:PORT, port 1 to 65535.")
     return form["host"].strip("[]"), int(form["port"])
 
 
@@ -103,7 +103,7 @@ def _checked(descriptor: int) -> str:
     """Refuse what is no connected socket; return the address of who is at its other end."""
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-            raise NoLine(f"Descriptor {descriptor} is no socket. {_HAND_DOWN}")
+            raise NoLine(f"Descriptor {descriptor} is not a socket. {_HAND_DOWN}")
     except (OSError, OverflowError) as error:
         raise NoLine(f"Descriptor {descriptor} is not open. {_HAND_DOWN}") from error
     with _shared(descriptor) as wire:

@@ -84,7 +84,7 @@ def _text(read: bytes) -> Passed | None:
     if words[1] == "UNKNOWN":
         return Passed(None, rest)
     if words[1] not in ("TCP4", "TCP6"):
-        raise ProxyHeaderRefused("its protocol is none of TCP4, TCP6 and UNKNOWN")
+        raise ProxyHeaderRefused("its protocol is not TCP4, TCP6 or UNKNOWN")
     if len(words) != 6:
         raise ProxyHeaderRefused("its line has not the six words of a call")
     for port in words[4:]:
@@ -104,14 +104,14 @@ def _binary(read: bytes) -> Passed | None:
     command, family = read[12], read[13]
     length = int.from_bytes(read[14:_FIXED], "big")
     if command not in (_LOCAL, _PROXY):
-        raise ProxyHeaderRefused("its version or its command is none that is known")
+        raise ProxyHeaderRefused("its version or its command is unknown")
     if length > LONGEST_EXTRAS:
         raise ProxyHeaderRefused("it is too long")
     body, rest = read[_FIXED : _FIXED + length], read[_FIXED + length :]
     if command == _PROXY:
         kind, size = _FAMILIES.get(family, (None, 0))
         if kind is None and family not in (_UNSPECIFIED, _UNIX):
-            raise ProxyHeaderRefused("its family is none that calls come by")
+            raise ProxyHeaderRefused("its address family carries no calls")
         needed = _UNIX_BYTES if family == _UNIX else 2 * size + 4 if kind else 0
         if length < needed:
             raise ProxyHeaderRefused("it is too short for its addresses")

@@ -116,7 +116,7 @@ def _terminal(field: bytes) -> tuple[str, str]:
         return kind, ""
     code = kind[len(_CODE_WORD) :]
     if not _CODE.fullmatch(code):
-        raise RloginHeaderRefused("the code behind xtrn= is none: 1 to 16 letters, digits, _ and -")
+        raise RloginHeaderRefused("the code behind xtrn= is not 1 to 16 letters, digits, _ and -")
     return "", code
 
 

@@ -89,7 +89,7 @@ def test_every_run_has_a_seed_of_its_own_which_plays_it_again() -> None:
 def test_a_seed_that_is_none_is_refused(seed: str) -> None:
     told = door("bj", "--seed", seed, typed="")
     assert (told.status, told.output) == (2, "")
-    assert told.error == "--seed must be 64 hexadecimal digits.\n"
+    assert told.error == "--seed takes 64 hexadecimal digits.\n"
 
 
 def test_input_of_any_length_and_kind_is_answers() -> None:

@@ -93,10 +93,10 @@ def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Syso
 
 def test_a_locked_caller_is_marked_until_unlocked(sysop: Sysop) -> None:
     told = sysop("callers", "lock", "ADA")
-    assert (told.status, told.output) == (0, "Ada is locked out.\n")
+    assert (told.status, told.output) == (0, "Ada is now locked out.\n")
     assert sysop("callers", "list").output.splitlines()[1].endswith(" locked")
     told = sysop("callers", "unlock", "Ada")
-    assert (told.status, told.output) == (0, "Ada is let in again.\n")
+    assert (told.status, told.output) == (0, "Ada is no longer locked out.\n")
     assert "locked" not in sysop("callers", "list").output
 
 
@@ -141,8 +141,8 @@ def test_a_caller_may_get_another_spelling_of_their_own_name(sysop: Sysop) -> No
         ("12345", "A name needs at least one letter.\n"),
         ("", "A name has 2 to 24 characters.\n"),
         ("A\udcffda", "A name cannot contain control or invisible characters.\n"),
-        ("New", "That name is kept for the house.\n"),
-        ("Dealer", "That name is kept for the house.\n"),
+        ("New", "That name is reserved for the house.\n"),
+        ("Dealer", "That name is reserved for the house.\n"),
     ],
 )
 def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
@@ -158,8 +158,8 @@ def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence:
 def test_a_deleted_caller_forfeits_and_frees_the_name(sysop: Sysop) -> None:
     told = sysop("callers", "delete", "Ada", typed="y\n")
     assert told.status == 0
-    assert "Delete Ada and forfeit all his time?" in told.output
-    assert told.output.endswith("Ada is deleted; his time is in the account forfeit.\n")
+    assert "Delete Ada and forfeit all their time?" in told.output
+    assert told.output.endswith("Ada is deleted; their time is forfeited.\n")
     assert "Ada" not in sysop("callers", "list").output
     assert sysop.rows("SELECT balance FROM accounts WHERE kind = 'forfeit'") == [(59 * 60,)]
     assert sysop("callers", "rename", "Bob Dobbs", "Ada").status == 0
@@ -219,8 +219,7 @@ def test_the_sysops_own_name_is_entered_with_its_password(sysop: Sysop) -> None:
     told = sysop("callers", "password", "WANDA", "--stdin", typed="a new secret\n")
     assert (told.status, told.output) == (
         0,
-        "Nobody was called Wanda: entered as caller number 3, with this password and with the"
-        " sysop's powers.\n",
+        "Wanda is new: registered as caller number 3, with sysop powers.\n",
     )
     assert verify_password(sysop.password_of("Wanda"), "a new secret")
     assert "Wanda" in sysop("callers", "list").output
@@ -274,7 +273,7 @@ def test_every_change_leaves_a_line_in_the_log(sysop: Sysop) -> None:
 def test_what_changes_nothing_leaves_no_line(sysop: Sysop) -> None:
     assert sysop("callers", "unlock", "Ada").output == "Ada is not locked out.\n"
     sysop("callers", "lock", "Ada")
-    assert sysop("callers", "lock", "Ada").output == "Ada is locked out already.\n"
+    assert sysop("callers", "lock", "Ada").output == "Ada is already locked out.\n"
     sysop("callers", "rename", "Ada", "Ada")
     for words in (("rename", "Ada", "Bob Dobbs"), ("password", "Ada", "--stdin")):
         assert sysop("callers", *words, typed="short\n").status == 2

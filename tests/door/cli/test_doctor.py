@@ -35,12 +35,12 @@ def test_says_who_the_caller_is_what_they_bring_and_how_it_goes_back(
     shell: Shell, tmp_path: Path
 ) -> None:
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "He may stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in said
+    assert "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in said
     assert "This board is Xibalba" in said
-    assert "Here he is Moth@Xibalba" in said
-    assert "He would bring 59 minutes." in said
-    assert "His call would end at " in said
-    assert "What he wins would be given back by MODUSER.DAT" in said
+    assert "Here they are Moth@Xibalba" in said
+    assert "They would bring 59 minutes." in said
+    assert "The call would end at " in said
+    assert "What they win would be given back by MODUSER.DAT" in said
 
 
 def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
 def test_says_what_was_agreed_and_what_follows_from_it(shell: Shell, tmp_path: Path) -> None:
     shell.config.write_text(f'{BOARD}share = 50\ngive_back = "bank"\n')
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
-    assert "He would bring 29 minutes 30 seconds." in said
-    assert "That is 50 percent of what he has left there." in said
-    assert "What he wins would stay in his account in the bank here." in said
+    assert "They would bring 29 minutes 30 seconds." in said
+    assert "That is 50 percent of what they have left there." in said
+    assert "What they win would stay in their account in the bank here." in said
 
 
 def test_a_way_that_the_files_do_not_open_is_named(shell: Shell, tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_board_without_a_table_is_told_to_have_one(shell: Shell, tmp_path: Pat
     shell.config.write_text(BOARD.partition("[boards")[0])
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "it counts as host." in said
-    assert "Here he is Moth@host" in said
+    assert "Here they are Moth@host" in said
 
 
 def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Pat
         text(*lines, "ENiGMA 0.4", "Xibalba", "The Keeper", "30", "1", "N", charset="utf-8")
     )
     said = told(shell, "--dropfile", str(tmp_path))
-    assert "He would bring 60 minutes." in said
-    assert "His board sets no limit: that is what is left of 60 minutes for the day." in said
+    assert "They would bring 60 minutes." in said
+    assert "Their board sets no limit: that is what is left of 60 minutes for the day." in said
 
 
 def test_what_cannot_be_read_is_refused_with_what_the_caller_would_hear(

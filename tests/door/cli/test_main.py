@@ -114,7 +114,7 @@ def test_good_settings_are_in_order(config: Path) -> None:
     told = Shell(config)("check")
     assert (told.status, told.error) == (0, "")
     said, nobody_is_registered = told.output.split("[board] sysop names Sysop", 1)
-    assert nobody_is_registered.startswith(", and nobody is registered so")
+    assert nobody_is_registered.startswith(", who is not registered")
     assert said == (
         f"{config} is in order.\n"
         f"Board Nighthawk, 16 nodes, data in {config.parent / 'data'}.\n"
@@ -238,17 +238,17 @@ def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--seed", "xyz"), "--seed must be hexadecimal digits.\n"),
-        (("--seed", "é" * 64), "--seed must be hexadecimal digits.\n"),
+        (("--seed", "xyz"), "--seed takes hexadecimal digits.\n"),
+        (("--seed", "é" * 64), "--seed takes hexadecimal digits.\n"),
         (("--seed", ""), "A seed is 32 bytes, this one is 0.\n"),
         (("--seed", "00" * 31), "A seed is 32 bytes, this one is 31.\n"),
         (("--seed", "00" * 33), "A seed is 32 bytes, this one is 33.\n"),
-        (("--seed", "00" * 32, "--decks", "0"), "--decks must be 1 to 8.\n"),
-        (("--seed", "00" * 32, "--decks", "9"), "--decks must be 1 to 8.\n"),
-        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle must be 1 or more.\n"),
+        (("--seed", "00" * 32, "--decks", "0"), "--decks takes 1 to 8.\n"),
+        (("--seed", "00" * 32, "--decks", "9"), "--decks takes 1 to 8.\n"),
+        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle takes 1 or more.\n"),
         (
             ("--seed", "00" * 32, "--cut", "\udcff"),
-            "The cut holds a character that is no text.\n",
+            "The cut holds a character that is not text.\n",
         ),
     ],
 )
@@ -290,8 +290,8 @@ def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
         ({"actions": ["split"]}, "Hand 2: action 1: split is not open here"),
         ({"actions": ["run"]}, "Hand 2: action 1 must be "),
         ({"game": "whist"}, "Hand 2: game must be "),
-        ({"rules": {"tie": 1}}, "Hand 2: rules: tie: is no rule of this game.\n"),
-        ({"sleeve": "AS"}, "Hand 2: sleeve is no key of a hand"),
+        ({"rules": {"tie": 1}}, "Hand 2: rules: tie: is not a rule of this game.\n"),
+        ({"sleeve": "AS"}, "Hand 2: sleeve is not a key of a hand"),
     ],
 )
 def test_a_mistake_is_told_with_the_number_of_its_hand(
@@ -331,7 +331,7 @@ def test_what_is_no_hand_is_told_in_a_sentence(typed: bytes) -> None:
 def test_a_key_that_cannot_be_printed_is_told_all_the_same() -> None:
     told = door("replay", "-", typed=b'{"\\ud800": 1}')
     assert (told.status, told.output) == (2, "")
-    assert "is no key of a hand" in told.error
+    assert "is not a key of a hand" in told.error
 
 
 @pytest.mark.parametrize("name", ["nowhere.json", ""])

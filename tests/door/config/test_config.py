@@ -288,7 +288,7 @@ class TestTheListeners:
     def test_nothing_else_has_a_certificate(self, refusal):
         assert refusal('[[listeners]]\ncertificate = "board.pem"') == [
             "line 2: [[listeners]] 1, certificate: "
-            'is for kind "telnets" alone, and this one is "telnet".'
+            'is for kind "telnets" only, and this one is "telnet".'
         ]
 
 
@@ -336,7 +336,7 @@ class TestWrongValues:
             ),
             (
                 '[board]\nsysop = "New"',
-                "line 2: [board] sysop: is what callers type who have no name yet; choose another.",
+                "line 2: [board] sysop: is what new callers type; choose another.",
             ),
             (
                 '[[listeners]]\nkind = "telnt"',
@@ -351,7 +351,7 @@ class TestWrongValues:
                 (
                     f'[[listeners]]\nhost = "{host}"',
                     "line 2: [[listeners]] 1, host: must be an IP address of this machine, "
-                    f'"0.0.0.0" for all of IPv4 or "::" for all there are, is "{host}".',
+                    f'"0.0.0.0" for every IPv4 address or "::" for every address, is "{host}".',
                 )
                 for host in (
                     *("localhost", "1.2.3", "1.2.3.256", "1.2.3.04", "1.2.3.４", "*"),
@@ -360,7 +360,7 @@ class TestWrongValues:
             ),
             (
                 "listeners = []",
-                "line 1: listeners: must be one at least, or nobody could call.",
+                "line 1: listeners: needs at least one, or nobody could call.",
             ),
             (
                 "[calls]\nnodes = 0",

@@ -62,7 +62,7 @@ async def test_a_new_board_keeps_its_data_for_its_owner_and_the_log_for_the_grou
         assert mode(data / "refused.log") == "0640"
         assert mode(data / "board.sqlite3") == "0600"
         assert mode(data / "vegas.sock") == "0600"
-    assert ": say chmod" not in checked(settings.load(tmp_path / "sysop.toml"))
+    assert ": run chmod" not in checked(settings.load(tmp_path / "sysop.toml"))
 
 
 async def test_a_log_of_refusals_that_begins_anew_is_no_more_open(
@@ -100,8 +100,8 @@ def test_what_an_earlier_version_left_open_is_told_and_closed_when_the_board_sta
     data = with_books(config)
     (data / "refused.log").touch(0o644)
     told = checked(config)
-    assert "HERE/data is 0755: say chmod 0700 HERE/data.\n" in told
-    assert "HERE/data/refused.log is 0644: say chmod 0640 HERE/data/refused.log.\n" in told
+    assert "HERE/data is 0755: run chmod 0700 HERE/data.\n" in told
+    assert "HERE/data/refused.log is 0644: run chmod 0640 HERE/data/refused.log.\n" in told
     said = privacy.close_what_is_open(config)
     assert said == [
         f"{data} was 0755 and is 0700 now; data_mode in [board] can say otherwise",
@@ -125,7 +125,7 @@ def test_a_folder_that_is_not_the_boards_alone_is_told_of_and_left(tmp_path: Pat
     config.board.data.chmod(0o1777)
     (config.board.data / "board.sqlite3").touch(0o600)
     (said,) = privacy.close_what_is_open(config)
-    assert said.endswith(f"is 1777: say chmod 1700 {config.board.data}")
+    assert said.endswith(f"is 1777: run chmod 1700 {config.board.data}")
     assert mode(config.board.data) == "1777"
 
 
@@ -135,7 +135,7 @@ def test_books_that_a_group_shares_are_no_matter_where_it_may_write(tmp_path: Pa
     (data / "board.sqlite3").chmod(0o660)
     assert privacy.doubts(shared) == []
     books = data / "board.sqlite3"
-    assert privacy.doubts(alone) == [f"{books} is 0660: say chmod 0600 {books}."]
+    assert privacy.doubts(alone) == [f"{books} is 0660: run chmod 0600 {books}."]
 
 
 def test_copies_logs_keys_and_secrets_that_others_can_read_are_told(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_copies_logs_keys_and_secrets_that_others_can_read_are_told(tmp_path: Pa
     for name in ("board.sqlite3.v3-backup", "board.sqlite3-wal", "door.log"):
         (data / name).touch(0o644)
     (data / "THEBANK.EXT").touch(0o644)
-    told = [line for line in checked(config).splitlines() if "say chmod" in line]
+    told = [line for line in checked(config).splitlines() if "run chmod" in line]
     assert [line.split()[0] for line in told] == [
         "HERE/data/board.sqlite3-wal",
         "HERE/data/board.sqlite3.v3-backup",
@@ -168,7 +168,7 @@ def test_a_folder_that_holds_a_file_of_other_programs_is_told_of_and_left(tmp_pa
     data = with_books(config)
     (said,) = privacy.close_what_is_open(config)
     assert said == (
-        f"{data} is 0755: say chmod 0700 {data},"
-        f" once {data}/THEBANK.EXT is elsewhere, for other programs use it"
+        f"{data} is 0755: run chmod 0700 {data},"
+        f" once {data}/THEBANK.EXT is elsewhere: other programs use it"
     )
     assert mode(data) == "0755"

@@ -309,7 +309,7 @@ async def test_a_code_is_void_when_the_password_is_changed(tmp_path: Path) -> No
             "callers", "password", "Ada", "--stdin", typed="open sesame"
         )
         assert told.output == (
-            "Ada has a new password. The recovery code is void; Your settings makes another.\n"
+            "Ada has a new password. The recovery code is void; Your settings makes a new one.\n"
         )
         thief = Attacker(board, "Ada", VILLAIN)
         await thief.connects()

@@ -90,7 +90,7 @@ def test_an_empty_folder_is_refused_with_the_formats_we_read(tmp_path: Path):
 
 def test_a_file_of_another_name_is_refused(tmp_path: Path):
     (tmp_path / "XTRN.DAT").write_bytes(b"Ann")
-    with pytest.raises(DropFileRefused, match="no drop file we read"):
+    with pytest.raises(DropFileRefused, match="not that of a drop file we read"):
         find(tmp_path / "XTRN.DAT", NO_ENVIRONMENT, None)
 
 

@@ -159,9 +159,7 @@ def test_the_next_daily_event_of_events_ra_counts(tmp_path: Path):
     put(tmp_path, Written("EVENTS.RA", records + ra_event("20:30", days=0x02)), ago=10**6)
     understood = understood_in(tmp_path)
     assert understood.event.clock == "22:30"
-    assert understood.doubts == (
-        "Events of EVENTS.RA left out, for they are not daily or not read: 1.",
-    )
+    assert understood.doubts == ("Events of EVENTS.RA left out (not daily, or not readable): 1.",)
 
 
 def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
@@ -237,19 +235,19 @@ def test_a_file_of_another_caller_is_left(tmp_path: Path):
     put(tmp_path, Written("DOOR.SYS", text(*lines)))
     understood = understood_in(tmp_path)
     assert [file.kind for file in understood.files] == [Format.DOOR32]
-    assert understood.left[0].why == "it is of another caller"
+    assert understood.left[0].why == "it is for another caller"
     assert understood.event.said is EventSaid.UNKNOWN
 
 
 def test_a_file_of_another_node_is_left(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"])
     put(tmp_path, Written("DOOR.SYS", text(*door_sys(node="4"))))
-    assert understood_in(tmp_path).left[0].why == "it is of node 4"
+    assert understood_in(tmp_path).left[0].why == "it is for node 4"
 
 
 def test_a_chosen_file_of_another_node_is_refused(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"])
-    with pytest.raises(DropFileRefused, match="it is of node 3, and this is node 4"):
+    with pytest.raises(DropFileRefused, match="it is for node 3, and this is node 4"):
         understand(find(tmp_path, {"SBBSNNUM": "4"}, None), AS_WRITTEN)
 
 
@@ -337,32 +335,35 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
     stale = put(tmp_path, WRITERS["synchronet door.sys"], ago=7200)
     assert sentences(understood_in(tmp_path)) == [
         f"Read: {tmp_path}/DOOR32.SYS (the newest in the folder named).",
-        'The caller is Moth: number 42 of "synchronet". His account goes by that, whatever he is '
-        "called.",
-        "His security level is 50.",
-        "He is on node 3.",
-        "He may stay 59 minutes (line 9 of DOOR32.SYS, in minutes).",
-        "Nothing is known of the board's events: DOOR32.SYS has no line for it.",
-        "His keys and his screen are standard input and output.",
-        "Of his screen the board says: emulation ansi.",
-        f"Left alone: {stale}, for it was written 1 hour before DOOR32.SYS.",
-        f"Time won can be given back through {tmp_path}/MODUSER.DAT: whole minutes into his "
-        "account with Synchronet, if this door is set there to modify user data.",
+        'The caller is Moth: number 42 of "synchronet". Their account goes by that, even under '
+        "another name.",
+        "Their security level is 50.",
+        "They are on node 3.",
+        "They can stay 59 minutes (line 9 of DOOR32.SYS, in minutes).",
+        "The board's events are not known: DOOR32.SYS has no line for it.",
+        "Their keys and screen are standard input and output.",
+        "The board describes their screen as: emulation ansi.",
+        f"Left alone: {stale}: it was written 1 hour before DOOR32.SYS.",
+        f"Time won can be given back through {tmp_path}/MODUSER.DAT: whole minutes into "
+        "their account at Synchronet, if the door is set there to modify user data.",
     ]
 
 
 @pytest.mark.parametrize(
     ("writer", "sentence"),
     [
-        ("anetbbs bbsdev", "He may stay as long as he likes: line 11 of BBSDEV.DRP sets no limit."),
-        ("anetbbs bbsdev", "He is the board's sysop."),
+        (
+            "anetbbs bbsdev",
+            "They can stay as long as they like: line 11 of BBSDEV.DRP sets no limit.",
+        ),
+        ("anetbbs bbsdev", "They are the board's sysop."),
         (
             "enigma bbsdev",
-            "He may stay 30 minutes, until 2026-11-20 20:30:00 UTC (line 11 of BBSDEV.DRP).",
+            "They can stay 30 minutes, until 2026-11-20 20:30:00 UTC (line 11 of BBSDEV.DRP).",
         ),
         (
             "door32 without time",
-            "How long he may stay is not known: nothing to be read in line 9 of DOOR32.SYS.",
+            "How long they can stay is not known: line 9 of DOOR32.SYS says nothing.",
         ),
         (
             "door32 without time",
@@ -370,23 +371,23 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
         ),
         (
             "gamesrv door.sys",
-            "00:00 (line 37 of DOOR.SYS) is what boards write that know of no "
-            "event, so none is counted.",
+            "00:00 (line 37 of DOOR.SYS) is what boards without events "
+            "write, so it does not count.",
         ),
         ("synchronet door.sys", "The board's next event is at 03:00 (line 37 of DOOR.SYS)."),
         (
             "maximus avatar",
-            "His line is a serial port or a FOSSIL driver, which this door cannot use.",
+            "Their line is a serial port or a FOSSIL driver, which this door cannot use.",
         ),
-        ("synchronet socket", "His line is a socket that the board hands down, number 17."),
+        ("synchronet socket", "Their line is a socket that the board hands down, number 17."),
         (
             "synchronet dorinfo",
-            "How his bytes arrive is not said: standard input and output are taken.",
+            "No file says how their bytes arrive: standard input and output are used.",
         ),
         (
             "synchronet dorinfo",
-            'The caller is MOTH: name moth of "moth house". No file gives him a '
-            "number, so his account goes by this name.",
+            'The caller is MOTH: name moth of "moth house". No file gives them a '
+            "number, so their account goes by this name.",
         ),
         (
             "synchronet dorinfo",
@@ -395,7 +396,7 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
         ),
         (
             "enigma bbsdev",
-            "Of his screen the board says: emulation ansi, charset cp437, 132 "
+            "The board describes their screen as: emulation ansi, charset cp437, 132 "
             "columns, 43 rows, language en-US.",
         ),
     ],
@@ -407,7 +408,7 @@ def test_each_thing_is_told_in_words(writer, sentence, tmp_path: Path):
 
 def test_time_that_is_up_is_told(tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(left="0"))))
-    assert "His time is up (line 9 of DOOR32.SYS, in minutes)." in sentences(
+    assert "Their time is up (line 9 of DOOR32.SYS, in minutes)." in sentences(
         understood_in(tmp_path)
     )
 

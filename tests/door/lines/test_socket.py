@@ -209,7 +209,7 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
     os.close(writing)
     with socket.create_server(("127.0.0.1", 0)) as port:
         for descriptor, sentence in (
-            (reading, f"Descriptor {reading} is no socket"),
+            (reading, f"Descriptor {reading} is not a socket"),
             (9999, "Descriptor 9999 is not open"),
             (-1, "Descriptor -1 is not open"),
             (2**31, f"Descriptor {2**31} is not open"),
@@ -398,5 +398,5 @@ def test_an_address_to_connect_to_is_read(text: str, read: tuple[str, int]) -> N
     ["", "host", "host:", ":1", "host:0", "host:65536", "::1:4000", "a b:1", "h:１", "h:1\n"],
 )
 def test_an_address_that_is_none_is_refused_with_a_sentence(text: str) -> None:
-    with pytest.raises(NoLine, match="it reads HOST:PORT, port 1 to 65535"):
+    with pytest.raises(NoLine, match="use HOST:PORT, port 1 to 65535"):
         endpoint(text)

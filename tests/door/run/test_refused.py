@@ -69,7 +69,7 @@ async def test_settings_that_are_wrong_are_told_to_the_log(tmp_path: Path) -> No
         host.config.path.write_text(good + "\n[calls]\nnodes = 0\n")
         status, shown, log = await host.refused("--dropfile", str(host.door32()))
         assert status == 2
-        assert "cannot be opened just now" in shown
+        assert "can't open right now" in shown
         assert "[calls] nodes: must be a whole number" in log
         host.config.path.write_text(good)
 
@@ -79,8 +79,8 @@ async def test_settings_that_are_wrong_are_told_to_the_log(tmp_path: Path) -> No
     [
         (("--stdio", "--socket", "7"), "choose one of them"),
         (("--socket", "99"), "Descriptor 99 is not open."),
-        (("--connect", "nowhere"), "it reads HOST:PORT"),
-        (("--door", "craps"), "There is no table craps"),
+        (("--connect", "nowhere"), "use HOST:PORT"),
+        (("--door", "craps"), "No table is called craps"),
         (("--board", "a@b"), "no board can be called so"),
     ],
 )

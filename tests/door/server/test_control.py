@@ -66,12 +66,12 @@ async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> N
         assert first.split()[:6] == ["1", "Ada", "Black", "Jack", "For", "Time"]
         assert first.split()[-3:] == ["5:00", "55:00", "127.0.0.1"]
         assert second.split()[:2] == ["2", "Bob"]
-        assert waiting == "At the log-on: 1."
+        assert waiting == "Logging on: 1."
 
 
 async def test_an_empty_board_says_so(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        assert (await sysop(board, "nodes")).output == "Nobody is on.\n"
+        assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
 
 
 async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
             ),
             (("say", "all", " \x1b "), "There is nothing to say.\n"),
             (("say", "7", "Hello"), "Nobody whom this server can reach is on node 7.\n"),
-            (("say", "two", "Hello"), 'Say it to the number of a node, or to "all".\n'),
+            (("say", "two", "Hello"), 'Name a node by its number, or "all".\n'),
         ):
             assert await sysop(board, *words) == Told(2, "", why)
 
@@ -131,8 +131,8 @@ async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> No
         assert told == [
             "Address                       Wait  Why",
             "127.0.0.1                     3:00  too many wrong passwords",
-            "Strangers wait for 1 name; which ones is not kept.",
-            "`door forgive` with an address or a name lifts it.",
+            "Strangers have to wait for 1 name; the names are not recorded.",
+            "`door forgive` clears an address or a name.",
         ]
         answer = json.loads((await sysop(board, "refused", "--json")).output)
         held = {"address": "127.0.0.1", "why": "too many wrong passwords", "wait": 180}
@@ -216,11 +216,11 @@ async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
     assert stat.S_ISSOCK(kept.st_mode)
     told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
     assert told.status == 2
-    assert told.error.startswith("No server of this board is running: nothing listens in ")
+    assert told.error.startswith("This board's server is not running: nothing listens in ")
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(path))
     told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
-    assert told.error.startswith("No server of this board is running: its last one left a socket")
+    assert told.error.startswith("This board's server is not running: the last one left a socket")
 
 
 # Who may
@@ -241,7 +241,7 @@ async def test_another_users_process_is_cut_off_even_where_it_gets_in(
         monkeypatch.setattr(link, "user_of", lambda transport: os.geteuid() + 1)
         told = await sysop(board, "stop")
         assert told.status == 2
-        assert told.error.startswith("The server did not answer as it should")
+        assert told.error.startswith("Can't talk to the server")
         assert not board.server.ended.is_set()
         await ada.is_asked(MENU)
 

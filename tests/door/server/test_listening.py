@@ -43,7 +43,10 @@ async def opened(folder: Path, toml: str) -> AsyncIterator[Server]:
 @pytest.mark.parametrize(
     ("host", "told"),
     [
-        ("192.0.2.7", "(Cannot assign requested address). That is no address of this machine. [["),
+        (
+            "192.0.2.7",
+            "(Cannot assign requested address). That is not an address of this machine. [[",
+        ),
         ("fe80::1%no-such-card", "cannot be opened ("),
     ],
 )

@@ -21,7 +21,7 @@ from tests.world import World, world
 
 NO_EVENTS = sysop_toml(events="")
 TYPO = NO_EVENTS.replace("[calls]", "[calls]\nnodes = sixteen")
-UNKNOWN = "No server of this board is known to be running."
+UNKNOWN = "No running server found for this board."
 RANDOM_BYTES = random.Random(11).randbytes(4096)
 
 Ask = Callable[..., Awaitable[Told]]
@@ -101,9 +101,9 @@ async def test_a_server_is_found_by_any_path_to_its_sysop_toml(
         monkeypatch.chdir(tmp_path / "elsewhere")
         for path in ("board.toml", "../sysop.toml"):
             told = await asyncio.to_thread(door, "nodes", "--config", path)
-            assert told == Told(0, "Nobody is on.\n", "")
+            assert told == Told(0, "Nobody is online.\n", "")
         monkeypatch.chdir(tmp_path)
-        assert (await asyncio.to_thread(door, "nodes")).output == "Nobody is on.\n"
+        assert (await asyncio.to_thread(door, "nodes")).output == "Nobody is online.\n"
 
 
 async def test_where_nothing_can_be_written_beside_sysop_toml_the_home_leads_to_the_server(
@@ -114,7 +114,7 @@ async def test_where_nothing_can_be_written_beside_sysop_toml_the_home_leads_to_
     copy_of(tmp_path / "sysop.toml").mkdir()
     async with world(tmp_path, toml=NO_EVENTS) as board:
         board.config.path.write_bytes(RANDOM_BYTES)
-        assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         (left,) = (home / server_file.STATE).iterdir()
         assert left.stat().st_mode & 0o777 == 0o600
     assert not left.exists()
@@ -129,14 +129,14 @@ async def test_what_can_be_written_nowhere_is_told_in_the_log_and_the_board_serv
     async with world(tmp_path, toml=NO_EVENTS) as board:
         assert "server.json cannot be written: Is a directory" in caplog.text
         assert "commands such as door nodes need --data" in caplog.text
-        assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         board.config.path.write_bytes(RANDOM_BYTES)
-        assert (await by_data(board)("nodes")).output == "Nobody is on.\n"
+        assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
         told = await by_config(board)("nodes")
         assert told.status == 2
         assert told.error.startswith(
-            "No server of this board is known to be running. If one is, name its data folder:"
-            " --data DIR.\nThe settings cannot be read:\n"
+            "No running server found for this board. If there is one, name its data folder:"
+            " --data DIR.\nCan't read the settings:\n"
         )
 
 
@@ -160,11 +160,11 @@ async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_
     assert told == Told(
         2,
         "",
-        "No server of this board is known to be running. If one is, name its data folder:"
-        f" --data DIR.\nThe settings cannot be read:\n{complaint(path)}",
+        "No running server found for this board. If there is one, name its data folder:"
+        f" --data DIR.\nCan't read the settings:\n{complaint(path)}",
     )
     told = await by_data(board)("stop")
-    nothing = f"No server of this board is running: nothing listens in {board.config.board.data}.\n"
+    nothing = f"This board's server is not running: nothing listens in {board.config.board.data}.\n"
     assert told == Told(2, "", nothing)
 
 
@@ -198,7 +198,7 @@ async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
             assert (serving.config, serving.data) == (str(board.config.path), str(data))
             assert copy_of(board.config.path).stat().st_mode & 0o777 == 0o600
             board.config.path.write_bytes(RANDOM_BYTES)
-            assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+            assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         assert not (data / "server.json").exists()
         assert not copy_of(board.config.path).exists()
 
@@ -222,8 +222,8 @@ async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
         told = await by_config(board)("nodes")
         assert told.status == 2
         assert told.error == (
-            f"Process {os.getpid()} serves this board since"
-            f" {board.clock.now().astimezone():%Y-%m-%d %H:%M}, but cannot be asked: nothing"
+            f"Process {os.getpid()} has served this board since"
+            f" {board.clock.now().astimezone():%Y-%m-%d %H:%M}, but doesn't answer: nothing"
             f" listens in {data}. SIGTERM closes the board, and no hand is lost.\n"
         )
 
@@ -240,18 +240,18 @@ async def test_a_killed_server_is_told_from_one_that_runs_and_the_next_one_takes
     try:
         await board.serve()
         path.write_bytes(RANDOM_BYTES)
-        assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        assert (await by_config(board)("nodes")).output == "Nobody is online.\n"
         board.process.send_signal(signal.SIGKILL)
         await board.process.wait()
         told = await by_config(board)("nodes")
         assert told.status == 2
         first, second, *_ = told.error.splitlines()
         assert first.startswith(
-            "No server of this board is running: its last one left a socket in "
+            "This board's server is not running: the last one left a socket in "
             f"{board.config.board.data}. The last one was process {board.process.pid}, which began"
         )
         assert first.endswith("and ended without closing the board.")
-        assert second == "The settings cannot be read:"
+        assert second == "Can't read the settings:"
         path.write_text(OPEN_ALL_DAY)
         board.port = 0
         await board.serve()
@@ -309,7 +309,7 @@ async def test_a_file_that_is_none_of_ours_leads_nowhere(tmp_path: Path, content
     assert told.error.startswith(UNKNOWN)
     (tmp_path / "server.json").write_bytes(content)
     told = await asyncio.to_thread(door, "nodes", "--data", str(tmp_path))
-    assert told.error == f"No server of this board is running: nothing listens in {tmp_path}.\n"
+    assert told.error == f"This board's server is not running: nothing listens in {tmp_path}.\n"
 
 
 async def test_the_file_of_another_sysop_toml_leads_nowhere(tmp_path: Path) -> None:
@@ -335,8 +335,8 @@ async def test_another_users_file_leads_nowhere_and_another_users_server_is_not_
             patched.setattr(server_file, "trusted", lambda config: {os.geteuid()})
             told = await ask("stop")
         assert told.status == 2
-        assert "listens another user's program" in told.error
-        assert (await by_data(board)("nodes")).output == "Nobody is on.\n"
+        assert "another user's program listens" in told.error
+        assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
         assert not board.server.ended.is_set()
 
 

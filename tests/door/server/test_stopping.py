@@ -137,4 +137,4 @@ def test_a_board_whose_announcements_nobody_reads_any_more_closes_in_peace(tmp_p
         assert b"The board is closing." in heard
         assert process.wait(SLOW) == 0
         (warning,) = process.stderr.read().splitlines()
-        assert "[board] sysop names Sysop, and nobody is registered so" in warning
+        assert "[board] sysop names Sysop, who is not registered" in warning

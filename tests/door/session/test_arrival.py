@@ -101,7 +101,7 @@ def test_a_deadline_is_also_when_the_board_wants_the_caller_back(sent) -> None:
     ("left", "why"),
     [
         ("", "no file of this call says how long the caller may stay"),
-        ("sixty", r"the time left \(line 9 of DOOR32.SYS\) is no number"),
+        ("sixty", r"the time left \(line 9 of DOOR32.SYS\) is not a number"),
         ("-60", r"the time left \(line 9 of DOOR32.SYS\) is less than nothing"),
         ("9999", r"\(line 9 of DOOR32.SYS, in minutes\) is more than the 25 hours"),
     ],

@@ -109,7 +109,7 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
         shell = Shell(tmp_path / "sysop.toml")
         told = shell("callers", "grant", "Ada")
         assert (told.status, told.error) == (0, "")
-        assert told.output == "Ada, caller number 1, has the sysop's powers now.\n"
+        assert told.output == "Ada, caller number 1, now has sysop powers.\n"
         ada.presses("h")
         await ada.is_asked("<Q>uit")
         ada.presses("q")
@@ -123,8 +123,8 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
         with board.books() as desk:
             log = desk.connection.exec_driver_sql("SELECT by, caller_id, what FROM sysop_log")
             assert [tuple(row) for row in log] == [
-                ("the command line", 1, "Ada, caller number 1, was given the sysop's powers"),
-                ("the command line", 1, "Ada, caller number 1, has the sysop's powers no more"),
+                ("the command line", 1, "Ada, caller number 1, was given sysop powers"),
+                ("the command line", 1, "Ada, caller number 1, no longer has sysop powers"),
             ]
 
 
@@ -210,8 +210,8 @@ def test_a_name_that_is_written_otherwise_is_refused_and_told(
     told = shell("callers", command, written)
     assert (told.status, told.output) == (2, "")
     assert told.error == (
-        f"Ann Smith, caller number 1, has a name that is written otherwise than {written}. If you"
-        " mean this caller, say #1 in place of the name.\n"
+        f"Ann Smith, caller number 1, is spelled differently from {written}. If you"
+        " mean this caller, use #1 instead of the name.\n"
     )
     assert shell.rows("SELECT powers FROM callers") == before
     assert shell("callers", command, "#1").status == 0
@@ -223,7 +223,7 @@ def test_a_name_that_only_looks_like_anothers_is_refused_and_told(tmp_path: Path
     assert (told.status, told.output) == (2, "")
     assert told.error == (
         "There is no caller named Ann Srnith. Ann Smith, caller number 1, has a name that looks"
-        " like it. If you mean this caller, say #1 in place of the name.\n"
+        " the same. If you mean this caller, use #1 instead of the name.\n"
     )
     assert shell.rows("SELECT powers FROM callers") == [(0,)]
 
@@ -240,8 +240,8 @@ def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None
     told = shell("callers", "grant", "Bill Gates")
     assert told.status == 2
     assert told.error == (
-        "BiII Gates, caller number 1, has a name that is only read like Bill Gates. If you mean"
-        " this caller, say #1 in place of the name.\n"
+        "BiII Gates, caller number 1, only looks like Bill Gates. If you mean"
+        " this caller, use #1 instead of the name.\n"
     )
     assert shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n").status == 2
     assert shell.rows("SELECT powers, password_hash FROM callers") == [(0, "hash")]
@@ -271,14 +271,10 @@ def test_the_shell_enters_those_the_sysop_has_written_down(tmp_path: Path) -> No
     """The sysop with powers; a co-sysop without, and the command that gives them is told."""
     shell = Board(tmp_path)
     told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
-    assert told.output == (
-        "Nobody was called Sysop: entered as caller number 1, with this password and with the"
-        " sysop's powers.\n"
-    )
+    assert told.output == ("Sysop is new: registered as caller number 1, with sysop powers.\n")
     told = shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n")
     assert told.output.splitlines()[0] == (
-        "Nobody was called Bill Gates: entered as caller number 2, with this password and without"
-        " the sysop's powers."
+        "Bill Gates is new: registered as caller number 2, without sysop powers."
     )
     assert shell.rows("SELECT caller_id, what FROM sysop_log") == [
         (1, "Sysop, caller number 1, was entered, with the sysop's powers"),
@@ -297,7 +293,7 @@ def test_a_caller_may_be_given_a_name_that_is_written_down_but_none_like_it(tmp_
     told = shell("callers", "rename", "Ada", "BiII Gates")
     assert (told.status, told.error) == (
         2,
-        "The name BiII Gates looks too much like one that sysop.toml keeps.\n",
+        "The name BiII Gates looks too much like one that sysop.toml reserves.\n",
     )
     assert shell("callers", "rename", "Ada", "Bill Gates").status == 0
     assert shell.rows("SELECT powers FROM callers") == [(0,)]
@@ -309,7 +305,7 @@ def test_a_caller_may_be_given_a_name_that_is_written_down_but_none_like_it(tmp_
 def test_a_check_says_who_has_powers_and_what_to_type(tmp_path: Path) -> None:
     shell = Board(tmp_path, "Ada")
     told = shell("check").output
-    assert "The sysop's powers: nobody has them." in told
+    assert "Sysop powers: nobody." in told
     asked = [line for line in told.splitlines() if line.startswith("[")]
     assert [line.partition(" names ")[0] for line in asked] == [
         "[board] sysop",
@@ -322,18 +318,18 @@ def test_a_check_says_who_has_powers_and_what_to_type(tmp_path: Path) -> None:
     for name in ("Sysop", "Bill Gates"):
         shell("callers", "password", name, "--stdin", typed="a secret\n")
     told = shell("check").output
-    assert "The sysop's powers: Sysop, caller number 2." in told
+    assert "Sysop powers: Sysop, caller number 2." in told
     (asked_still,) = [line for line in told.splitlines() if line.startswith("[")]
-    assert "Bill Gates, caller number 3, who has no powers by that" in asked_still
+    assert "Bill Gates, caller number 3, which gives no powers" in asked_still
     shell("callers", "grant", "Bill Gates")
     told = shell("check").output
-    assert "The sysop's powers: Bill Gates, caller number 3, Sysop, caller number 2." in told
+    assert "Sysop powers: Bill Gates, caller number 3, Sysop, caller number 2." in told
     assert "[timebank]" not in told
 
 
 def test_a_check_tells_of_a_caller_whose_name_is_only_read_alike(tmp_path: Path) -> None:
     told = Board(tmp_path, "BiII Gates")("check").output
-    assert "nobody is registered so: BiII Gates, caller number 1, has a name that is only" in told
+    assert "who is not registered: BiII Gates, caller number 1, has a name that only" in told
     assert "grant" not in told
 
 
@@ -342,13 +338,13 @@ def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
 ) -> None:
     (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
     told = Shell(tmp_path / "sysop.toml")("check").output
-    assert "[timebank] co_sysops names Bill Gates, and nobody is registered so" in told
-    assert "[board] sysop names Sysop, and nobody is registered so" in told
+    assert "[timebank] co_sysops names Bill Gates, who is not registered" in told
+    assert "[board] sysop names Sysop, who is not registered" in told
     (tmp_path / "sysop.toml").write_text(
         NAMED.replace("[board]", '[board]\nsysop = "Wanda"', 1), encoding="utf-8"
     )
     told = Shell(tmp_path / "sysop.toml")("check").output
-    assert "[board] sysop names Wanda, and nobody is registered so" in told
+    assert "[board] sysop names Wanda, who is not registered" in told
     assert not (tmp_path / "data").exists()
 
 
@@ -357,7 +353,7 @@ def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) 
     shell.rows("PRAGMA user_version = 0")
     told = shell("check")
     assert told.status == 0
-    assert "is of version 0: who has the sysop's powers can be seen when a start" in told.output
+    assert "is of version 0: who has sysop powers shows once a start" in told.output
     assert shell.rows("PRAGMA user_version") == [(0,)]
 
 
@@ -367,9 +363,9 @@ async def test_a_first_start_says_that_nobody_is_registered_as_the_sysop(
     caplog.set_level(logging.WARNING, "door.server")
     async with world(tmp_path):
         (said,) = caplog.messages
-    assert said.startswith("[board] sysop names Sysop, and nobody is registered so")
+    assert said.startswith("[board] sysop names Sysop, who is not registered")
     assert "`door callers password" in said
-    assert said.endswith("Sysop` enters that caller with the sysop's powers.")
+    assert said.endswith("Sysop` registers that caller with sysop powers.")
 
 
 async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_be_done(

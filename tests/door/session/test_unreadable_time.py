@@ -197,5 +197,7 @@ async def test_a_process_says_so_and_ends_with_status_2_and_the_books_are_as_the
         assert status == 2
         assert "Sorry, this board has not told us enough" in " ".join(shown.split())
         host.expected = "nobody can be let in: "
-        assert f"{host.expected}{file}: the time left (line 9 of DOOR32.SYS) is no number." in log
+        assert (
+            f"{host.expected}{file}: the time left (line 9 of DOOR32.SYS) is not a number." in log
+        )
         assert not host.config.database.exists() or host.visits_told() == []

@@ -150,7 +150,7 @@ def test_an_entry_cut_short_in_its_numbers_is_found(books, vandal):
 def test_an_amount_that_is_no_number_is_found(books, vandal):
     won = number(books, "won")
     vandal(f"UPDATE transfers SET amount = 'all of it' WHERE id = {won}")
-    assert f"transfer {won}: Its amount is 'all of it', which is no number." in books.audit()
+    assert f"transfer {won}: Its amount is 'all of it', which is not a number." in books.audit()
 
 
 def test_an_amount_below_zero_is_found(books, vandal):

@@ -39,21 +39,21 @@ def test_it_is_in_order_as_it_was_written(books, evening):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ("brought = brought + 1", "visit 2: 3001 is brought, its transfers add up to 3000."),
-        ("own = 60", "visit 2: 60 is of his own, its transfers add up to 0."),
-        ("elapsed = 59", "visit 2: 59 is used, its transfers add up to 60."),
-        ("result = 0", "visit 2: 0 is won, its transfers add up to 1500."),
-        ("gain = 901", "visit 2: 901 is gained, its transfers add up to 900."),
-        ("put_back = 1", "visit 2: 1 is put back, its transfers add up to 0."),
-        ("taken_home = 0", "visit 2: 0 is taken home, its transfers add up to 3240."),
-        ("left_staked = 0", "visit 2: 0 is more on the table, its transfers add up to 300."),
+        ("brought = brought + 1", "visit 2: It says 3001 brought; its transfers add up to 3000."),
+        ("own = 60", "visit 2: It says 60 of their own; its transfers add up to 0."),
+        ("elapsed = 59", "visit 2: It says 59 used; its transfers add up to 60."),
+        ("result = 0", "visit 2: It says 0 won; its transfers add up to 1500."),
+        ("gain = 901", "visit 2: It says 901 gained; its transfers add up to 900."),
+        ("put_back = 1", "visit 2: It says 1 put back; its transfers add up to 0."),
+        ("taken_home = 0", "visit 2: It says 0 taken home; its transfers add up to 3240."),
+        ("left_staked = 0", "visit 2: It says 0 more on the table; its transfers add up to 300."),
         ("debt_paid = 0", "visit 2: What became of it is not what its amounts come to."),
         ("left_standing = 0", "visit 2: What became of it is not what its amounts come to."),
         ("owed = 0", "visit 2: The debt of 2026-06-01 was 600, not 0."),
         ("standing = 9", "visit 2: It does not begin with what stood on the table before it."),
         ("debt = 601", "visit 2: 3000 was brought, and so much was not there."),
         ("closed = NULL", "visit 2: Its call 2 is over, and the visit is not."),
-        ("call_id = NULL", "call 2: It is of another board's caller, and no visit."),
+        ("call_id = NULL", "call 2: It is another board's caller's, but has no visit."),
     ],
 )
 def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, found):
@@ -72,7 +72,7 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
     comes(books, evening)
     vandal("UPDATE visits SET closed = 1 WHERE id = 3")
     assert "visit 3: Its call 3 is open, and the visit is not." in books.audit()
-    assert "visit 3: Some of its amounts are no numbers." in books.audit()
+    assert "visit 3: Some of its amounts are not numbers." in books.audit()
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,13 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
         ("given_back SET state = 'written'", "given back 1: Whether it is kept here, its trans"),
         ("given_back SET kept_id = NULL", "transfer 15: It came back from a host, and no row te"),
         ("given_back SET minutes = 14", "transfer 15: It came back from a host, and row 1 says"),
-        ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are no numbers."),
+        ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are not numbers."),
         ("callers SET password_hash = 'x'", "caller 1: Ann@Xibalba is of another board, and has"),
         ("callers SET name = 'Ann'", "caller 1: Ann is of another board, and has the name of"),
-        ("callers SET board = NULL, board_key = NULL", "transfer 1: It is of a kind that its call"),
+        (
+            "callers SET board = NULL, board_key = NULL",
+            "transfer 1: Its caller can't have one of this kind",
+        ),
         ("accounts SET balance = 9 WHERE kind = 'online'", "caller 1: Ann@Xibalba is of another"),
     ],
 )
@@ -103,7 +106,7 @@ def test_more_shown_to_a_host_than_was_lost_is_named(books, vandal):
     call.close_and_give()
     assert books.audit() == []
     vandal("UPDATE given_back SET minutes = -11")
-    assert "caller 1: On 2026-06-01 he lost 600, and his host was shown 660." in books.audit()
+    assert "caller 1: On 2026-06-01 they lost 600, and their host was shown 660." in books.audit()
 
 
 def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
@@ -118,6 +121,6 @@ def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
     assert books.audit() == []
     vandal("UPDATE visits SET gain = 0 WHERE call_id IS NULL")
     assert (
-        "caller 1: What hands brought while he was on no call should be 600 taken home and 0"
+        "caller 1: What hands brought while they were on no call should be 600 taken home and 0"
         " saved, and its transfers add up to 600 and 300."
     ) in books.audit()

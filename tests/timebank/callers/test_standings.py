@@ -86,7 +86,7 @@ def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books,
     of = f"{TODAY}, {ann.caller_id}" if table == "results" else ann.caller_id
     finding = (
         f"{table} of {of}, {GAME}, second: Not what its hands add up to:"
-        " `timebank maintain` counts them anew."
+        " `timebank maintain` recounts them."
     )
     assert books.audit() == [finding]
     for total in books.do(standings.differing):

@@ -419,7 +419,7 @@ def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, an
     books.call(ann)
     books.sql("UPDATE days SET standing = 60")
     assert books.audit() == [
-        "caller 1: Of his stake 60 are left of a day before 2026-06-01, and he has staked 0."
+        "caller 1: Of their stake 60 are left of a day before 2026-06-01, and they have staked 0."
     ]
 
 

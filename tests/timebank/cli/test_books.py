@@ -145,7 +145,7 @@ def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
     assert timebank("ledger", "--since", "0001-01-01") == (
         2,
         "",
-        "0001-01-01 is no day that the board could know.\n",
+        "0001-01-01 is out of range.\n",
     )
     assert timebank("ledger", "--until", "9999-12-31")[0] == 0
 
@@ -166,9 +166,12 @@ def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
             ["ledger", "--since", "2026-03-02", "--until", "2026-03-01"],
             "--since must not be after --until.\n",
         ),
-        (["statement", "Zoe"], "There is no caller named Zoe. `timebank accounts` lists all.\n"),
-        (["statement", "\udcff"], "'\\udcff' cannot be read.\n"),
-        (["ledger", "--caller", "\udcff"], "'\\udcff' cannot be read.\n"),
+        (
+            ["statement", "Zoe"],
+            "There is no caller named Zoe. `timebank accounts` lists them all.\n",
+        ),
+        (["statement", "\udcff"], "'\\udcff' is not readable text.\n"),
+        (["ledger", "--caller", "\udcff"], "'\\udcff' is not readable text.\n"),
     ],
 )
 def test_what_the_books_do_not_know_is_refused(evening, timebank, words, sentence):
@@ -361,4 +364,4 @@ def test_books_without_their_tables_are_refused_in_a_sentence(board, timebank, w
         board.sql(f"ALTER TABLE {table} RENAME TO {table}_gone")
     code, output, error = timebank(*words)
     assert (code, output) == (2, "")
-    assert "cannot be used: no such table" in error
+    assert ": no such table" in error

@@ -125,7 +125,7 @@ def test_the_ledger_of_a_caller_who_was_deleted(board, timebank):
 def test_a_caller_nobody_knows_is_refused(board, timebank):
     code, output, error = timebank("ledger", "--caller", "Zoe")
     assert (code, output) == (2, "")
-    assert error == "There is no caller named Zoe. `timebank accounts` lists all.\n"
+    assert error == "There is no caller named Zoe. `timebank accounts` lists them all.\n"
 
 
 def test_the_ledger_since_a_day_begins_with_that_day_on_the_board(board, timebank):
@@ -169,14 +169,14 @@ def test_an_audit_proves_that_the_books_continue_those_of_yesterday(board, timeb
     for noted in (digest, f" {digest.upper()} "):
         code, output, _ = timebank("audit", "--since-digest", noted)
         assert code == 0
-        assert "They continue those whose digest you gave.\n" in output
+        assert "They continue the books with your digest.\n" in output
         assert f"The last digest is {last_digest(board)}." in output
 
 
 def test_books_that_are_others_are_found_out(board, timebank):
     board.call(board.caller("Ann")).lose(60)
     code, output, error = timebank("audit", "--since-digest", "12" * 32)
-    assert (code, error) == (1, "1 thing is wrong with the books.\n")
+    assert (code, error) == (1, "1 thing is wrong in the books.\n")
     assert "these books do not continue those" in output
 
 
@@ -184,7 +184,7 @@ def test_books_that_are_others_are_found_out(board, timebank):
 def test_a_digest_that_is_none_is_refused(board, timebank, typed):
     code, output, error = timebank("audit", "--since-digest", typed)
     assert (code, output) == (2, "")
-    assert "is no digest: it has 64 digits and letters a to f." in error
+    assert "is not a digest, which is 64 hexadecimal digits." in error
 
 
 def test_an_audit_for_other_programs(board, timebank):
@@ -211,12 +211,12 @@ def test_an_audit_that_finds_something_names_it_and_exits_with_1(board, timebank
     assert timebank("audit") == (
         1,
         "hand 1: 30 was lost, its transfers add up to 60.\n",
-        "1 thing is wrong with the books.\n",
+        "1 thing is wrong in the books.\n",
     )
     board.sql("UPDATE accounts SET balance = balance + 1 WHERE id = 1")
     code, output, error = timebank("audit")
     assert (code, len(output.splitlines())) == (1, 3)
-    assert error == "3 things are wrong with the books.\n"
+    assert error == "3 things are wrong in the books.\n"
 
 
 @pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
@@ -269,4 +269,4 @@ def test_help_comes_without_the_database_library():
         check=False,
     )
     assert run.returncode == 0, run.stderr
-    assert "the books of the time bank." in run.stdout
+    assert "the time bank's books." in run.stdout

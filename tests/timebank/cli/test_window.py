@@ -172,12 +172,12 @@ def test_a_caller_who_was_deleted_has_no_account(board, ann, timebank):
     assert timebank("deposit", "Ann", "5", *WHY) == (
         2,
         "",
-        "There is no caller named Ann. `timebank accounts` lists all.\n",
+        "There is no caller named Ann. `timebank accounts` lists them all.\n",
     )
 
 
 def test_the_log_in_text_csv_and_json(board, timebank):
-    assert timebank("log") == (0, "Nothing was done by hand.\n", "")
+    assert timebank("log") == (0, "Nothing has been done by hand.\n", "")
     assert timebank("log", "--format", "json") == (0, "[]\n", "")
     ann = board.caller("Ann")
     board.do(give, ann, 3600)

@@ -117,7 +117,7 @@ def test_one_who_died_over_it_leaves_a_doubt_and_nobody_writes_it_again(books, a
     books.wait(CLAIM_SECONDS)
     assert outstanding(books) == [(15, "writing", None)]
     books.wait(1)
-    assert outstanding(books) == [(15, "doubtful", "whoever was to write it has died over it")]
+    assert outstanding(books) == [(15, "doubtful", "the program died while writing it")]
     call = comes(books, ann, way="moduser")
     assert call.arrival.owed == 0
     call.close()

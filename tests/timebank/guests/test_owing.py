@@ -653,8 +653,11 @@ class TestTheAudit:
                 "visits SET loan = 1799 WHERE id = 1",
                 "At its end 1800 was owed on a loan, not 1799.",
             ),
-            ("visits SET loan_paid = 1199 WHERE id = 1", "1199 is paid on the loan, its transfers"),
-            ("visits SET loan = 'x' WHERE id = 1", "visit 1: Some of its amounts are no numbers."),
+            (
+                "visits SET loan_paid = 1199 WHERE id = 1",
+                "It says 1199 paid on the loan; its transfers",
+            ),
+            ("visits SET loan = 'x' WHERE id = 1", "visit 1: Some of its amounts are not numbers."),
         ],
     )
     def test_names_what_was_changed(self, books, change, found):

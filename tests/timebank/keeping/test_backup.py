@@ -129,7 +129,7 @@ def test_a_backup_of_books_that_are_not_in_order_is_kept_and_says_so(played, tim
     assert timebank("backup", str(path)) == (
         1,
         "hand 1: 30 was lost, its transfers add up to 60.\n",
-        f"{path} is a true copy, but the books are not in order.\n",
+        f"{path} is a true copy, but the books have faults.\n",
     )
     assert path.exists()
 
@@ -155,7 +155,7 @@ def test_a_restore_brings_the_books_back_and_keeps_the_others(
     assert (code, error) == (0, "")
     first, second, *_ = output.splitlines()
     assert first == f"{path} holds 4 transfers from {copy}."
-    aside = second.removeprefix("The books before are in ").removesuffix(".")
+    aside = second.removeprefix("The old books are in ").removesuffix(".")
     assert files(played) == [path.name, os.path.basename(aside)]
     assert path.stat().st_mode & 0o777 == 0o600
     assert os.stat(aside).st_mode & 0o777 == 0o600
@@ -205,7 +205,7 @@ def test_a_restore_replaces_books_that_are_broken(played, copy, timebank, damage
     code, output, _ = timebank("restore", str(copy))
     assert code == 0
     assert timebank("audit")[0] == 0
-    aside = output.splitlines()[1].removeprefix("The books before are in ").removesuffix(".")
+    aside = output.splitlines()[1].removeprefix("The old books are in ").removesuffix(".")
     with open(aside, "rb") as file:
         assert file.read() == damage
 

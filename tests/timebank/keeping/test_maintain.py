@@ -96,11 +96,11 @@ def test_a_hand_whose_caller_comes_back_just_then_is_theirs(books):
     books.wait(2 * A_DAY)
 
     def too_late(desk, stored):
-        raise CallerOnline("The caller is on line: the hand is his to finish.")
+        raise CallerOnline("The caller is online: the hand is theirs to finish.")
 
     assert run(books, too_late).left == (
         f"Hand {call.round_id} is overdue and was left:"
-        " The caller is on line: the hand is his to finish.",
+        " The caller is online: the hand is theirs to finish.",
     )
 
 
@@ -310,7 +310,7 @@ def test_the_command_says_what_it_did(board, timebank):
         "Closed the account of Ann, empty and not used any more.\n",
         "",
     )
-    assert timebank("maintain") == (0, "There was nothing to do.\n", "")
+    assert timebank("maintain") == (0, "Nothing to do.\n", "")
 
 
 def test_the_command_exits_with_1_when_a_hand_could_not_be_stood(board, timebank):

@@ -108,7 +108,7 @@ def test_the_command_shows_them(guests, timebank):
     )
     assert lines[2] == "  by moduser: 5 minutes writing"
     # The board's clock is that of years after the test's: the claim is old.
-    assert lines[-1].endswith("moduser    doubtful: whoever was to write it has died over it")
+    assert lines[-1].endswith("moduser    doubtful: the program died while writing it")
 
 
 def test_the_command_settles_doubts(guests, timebank):
@@ -144,7 +144,7 @@ def test_other_programs_read_it(guests, timebank):
 
 
 def test_nobody_has_come_yet(board, timebank):
-    assert timebank("boards") == (0, "No caller of another board has come here yet.\n", "")
+    assert timebank("boards") == (0, "No caller from another board has been here yet.\n", "")
 
 
 def test_statement_and_summary_know_it(guests, timebank):

@@ -90,9 +90,7 @@ def test_it_is_a_table_to_read(farm, timebank):
 
 
 def test_days_narrow_it(farm, timebank):
-    assert report(timebank, "--since", "2026-03-02") == (
-        "No two callers have called from one address.\n"
-    )
+    assert report(timebank, "--since", "2026-03-02") == ("No two callers share an address.\n")
     assert "192.0.2.7: 2 callers" in report(timebank, "--until", "2026-03-01")
     assert "2001:db8" not in report(timebank, "--until", "2026-03-01")
 
@@ -112,7 +110,7 @@ def test_callers_of_other_boards_and_lines_without_an_address_share_none(board, 
     for name in ("Ann", "Bob"):
         calls(board, name, "").close()
         calls(board, name, "Xibalba, node 1").close()
-    assert report(timebank) == "No two callers have called from one address.\n"
+    assert report(timebank) == "No two callers share an address.\n"
     assert report(timebank, "--format", "json") == "[]\n"
 
 

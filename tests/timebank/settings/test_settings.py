@@ -143,12 +143,12 @@ class TestWrongValues:
             ),
             (
                 '[board]\ntime_zone = "Europe/Berln"',
-                'line 2: [board] time_zone: "Europe/Berln" is no known time zone; '
+                'line 2: [board] time_zone: "Europe/Berln" is not a known time zone; '
                 'did you mean "Europe/Berlin"?',
             ),
             (
                 '[board]\ntime_zone = "?"',
-                'line 2: [board] time_zone: "?" is no known time zone; '
+                'line 2: [board] time_zone: "?" is not a known time zone; '
                 'it must be a name such as "Europe/Berlin".',
             ),
             (

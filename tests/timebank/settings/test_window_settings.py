@@ -120,7 +120,7 @@ class TestNames:
     @pytest.mark.parametrize("key", ["barred", "co_sysops"])
     def test_a_name_that_nobody_can_have_is_refused(self, refusal, key):
         (sentence,) = refusal(f'{key} = ["Ann", "x;y"]')
-        assert sentence.startswith(f'line 2: [timebank] {key}: "x;y" is no caller\'s name: ')
+        assert sentence.startswith(f"line 2: [timebank] {key}: \"x;y\" can't be a caller's name: ")
 
     @pytest.mark.parametrize("value", ["5", '"Ann"', "[[]]", '["a\\u0007"]', f'["{"x" * 201}"]'])
     def test_a_list_of_names_is_a_list_of_texts(self, refusal, value):
@@ -220,7 +220,7 @@ class TestHours:
         assert refusal('hours = ["mon 1", "daily 08:00-09:00", "mo 08:00-09:00"]') == [
             'line 2: [timebank] hours: "mon 1" must be like "mon-fri 08:00-22:00".',
             'line 2: [timebank] hours: "mo 08:00-09:00" must name its days with daily, weekdays,'
-            ' weekends, mon, tue, wed, thu, fri, sat, sun; "mo" is none of them.',
+            ' weekends, mon, tue, wed, thu, fri, sat, sun; "mo" is not one of them.',
         ]
 
     def test_are_those_of_the_boards_clock(self, tmp_path):

@@ -160,7 +160,7 @@ def test_a_shoe_that_ends_too_soon_is_said_and_nothing_happens(
 ) -> None:
     states, _, taken = played(BLACK_JACK_FOR_TIME, shoe, [stake], chosen)
     short = shoe[: min(left, states[-1].cards_used - 1)]
-    with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards are not enough"):
+    with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards? (is|are) not enough"):
         replay_all(short, stake, taken)
 
 

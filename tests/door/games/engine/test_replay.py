@@ -186,7 +186,7 @@ def test_render_writes_json() -> None:
         ),
         ({"game": 1}, "game must be a name, is 1."),
         ({"rules": []}, "rules must be a table, is a list."),
-        ({"rules": {"tie": 1}}, "rules: tie: is no rule of this game."),
+        ({"rules": {"tie": 1}}, "rules: tie: is not a rule of this game."),
         (
             {"rules": {"ties": 1, "decks": 0}},
             'rules: ties: must be "dealer" or "push", is 1; '
@@ -198,12 +198,12 @@ def test_render_writes_json() -> None:
         ),
         (
             {"bet": 10},
-            "bet is no key of a hand: they are game, rules, stake or seats, shoe, actions.",
+            "bet is not a key of a hand: they are game, rules, stake or seats, shoe, actions.",
         ),
         ({"shoe": ["3H"]}, "shoe must be a text of cards such as 3H JS TH, is a list."),
         (
             {"shoe": "3H JS 10H 3D"},
-            'shoe: "10H" is no card: a card is one of A23456789TJQK and one of HSDC, such as TH.',
+            'shoe: "10H" is not a card: one of A23456789TJQK and one of HSDC, such as TH.',
         ),
         ({"shoe": "3H JS TH 3H"}, "shoe: 3H is in it 2 times, 1 deck holds it 1."),
         (
@@ -212,6 +212,7 @@ def test_render_writes_json() -> None:
         ),
         ({"shoe": f"{TEN_UP} 9D"}, "shoe: 9D is in it 2 times, 1 deck holds it 1."),
         ({"shoe": ""}, "the shoe is too short: its 0 cards are not enough."),
+        ({"shoe": "3H"}, "the shoe is too short: its 1 card is not enough."),
         ({"shoe": "3H JS TH"}, "the shoe is too short: its 3 cards are not enough."),
         ({"shoe": "3H JS TH 3D"}, "action 1: the shoe is too short: its 4 cards are not enough."),
         ({"actions": "hit"}, 'actions must be a list of words, is "hit".'),
@@ -319,11 +320,11 @@ def test_hostile_text_is_shown_short_and_on_one_line() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "The input is no JSON: Expecting value in line 1, column 1."),
-        ('{"game": ', "The input is no JSON: Expecting value in line 1, column 10."),
+        ("", "The input is not JSON: Expecting value in line 1, column 1."),
+        ('{"game": ', "The input is not JSON: Expecting value in line 1, column 10."),
         ("[" * 100_000, "The input is nested too deeply to be a hand."),
-        ('{"stake": NaN}', "The input holds NaN, which is no number."),
-        ("[-Infinity]", "The input holds -Infinity, which is no number."),
+        ('{"stake": NaN}', "The input holds NaN, which is not a number."),
+        ("[-Infinity]", "The input holds -Infinity, which is not a number."),
         ("9" * 5000, "The input holds a number of too many digits."),
         ("1e" + "9" * 20, "The input holds a number of too many digits."),
         ('{"game": 1, "game": 2}', "The input has the key game twice in one table."),

@@ -41,7 +41,7 @@ def test_every_wrong_key_is_named_at_once() -> None:
     assert found == [
         ("ties", 'must be "dealer" or "push", is "draw"'),
         ("decks", "must be a whole number from 1 to 8, is 9"),
-        ("tie", "is no rule of this game"),
+        ("tie", "is not a rule of this game"),
         ("peek_under_ace", "must be true or false, is 1"),
     ]
 
@@ -137,19 +137,19 @@ def test_the_page_of_rules_lists_every_key_of_a_game_with_its_default(
     ("key", "value"), [("split", "once"), ("deal", "dealer first"), ("charlie", False)]
 )
 def test_what_makes_the_game_is_no_key(rules: BlackjackRules, key: str, value: object) -> None:
-    assert problems_of({key: value}, rules) == [(key, "is no rule of this game")]
+    assert problems_of({key: value}, rules) == [(key, "is not a rule of this game")]
 
 
 def test_each_game_has_keys_of_its_own() -> None:
     for key in set(VEGAS_KEYS) - set(BLACK_JACK_FOR_TIME_KEYS):
-        assert problems_of({key: 1}) == [(key, "is no rule of this game")]
+        assert problems_of({key: 1}) == [(key, "is not a rule of this game")]
     for key in set(BLACK_JACK_FOR_TIME_KEYS) - set(VEGAS_KEYS):
-        assert problems_of({key: 1}, VEGAS) == [(key, "is no rule of this game")]
+        assert problems_of({key: 1}, VEGAS) == [(key, "is not a rule of this game")]
 
 
 def test_the_unix_game_leaves_nothing_to_the_house() -> None:
     assert UNIX_BJ_KEYS == ()
-    assert problems_of({"decks": 2}, UNIX_BJ) == [("decks", "is no rule of this game")]
+    assert problems_of({"decks": 2}, UNIX_BJ) == [("decks", "is not a rule of this game")]
 
 
 @pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS])

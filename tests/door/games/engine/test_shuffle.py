@@ -130,7 +130,7 @@ def test_a_cut_that_was_stored_is_already_normal(cut: str) -> None:
 
 
 def test_a_cut_that_is_no_text_is_refused() -> None:
-    with pytest.raises(ValueError, match="no text"):
+    with pytest.raises(ValueError, match="not text"):
         shuffle(SEED, "half a pair \ud800", 1)
 
 

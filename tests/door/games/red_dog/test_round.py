@@ -259,7 +259,7 @@ def test_a_hand_is_replayed(
         ({"actions": ["stay", "stay"]}, "the hand was over before action 2"),
         ({"shoe": "KH AS 2D"}, "the hand was over before action 1; left over: stay"),
         ({"shoe": "5H 5H 5H"}, "5H is in it 3 times, 1 deck holds it 1"),
-        ({"rules": {"ties": "push"}}, "ties: is no rule of this game"),
+        ({"rules": {"ties": "push"}}, "ties: is not a rule of this game"),
         ({"rules": {"open": 3}}, "open: must be true or false, is 3"),
         ({"shoe": "5H 9S"}, "the shoe is too short"),
     ],
