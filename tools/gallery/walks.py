@@ -25,6 +25,7 @@ from tests.world import BOARD, NOON, PASSWORD, World, log_on, world
 from timebank.callers import callers
 from timebank.ledger.database import Database
 from tools.gallery.seeds import CUT, SPARE, hand, insurance, raised
+from tools.gallery.terminals import Looks
 
 MINUTE = 60
 # Rounds of the event loop in which nothing has come before a screen is taken for finished.
@@ -43,6 +44,14 @@ MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most
 RECOVERY_CODE = "CARDS-CHIPS-CL0CK-GREEN-FELT5"  # where every caller has another one
 
 
+BOXES = {
+    ("cp437", "colour"): "1",
+    ("utf-8", "colour"): "2",
+    ("ascii", "mono"): "4",
+    ("ascii", "lines"): "5",
+}
+
+
 class Shot(NamedTuple):
     name: str
     text: str
@@ -53,7 +62,7 @@ class Evening:
     """One caller on one terminal, and the screens that were kept of what they saw."""
 
     def __init__(
-        self, board: World, profile: Profile, looks: dict[str, object], keep: Callable[[Shot], None]
+        self, board: World, profile: Profile, looks: Looks, keep: Callable[[Shot], None]
     ) -> None:
         self.board = board
         self.profile = profile
@@ -64,11 +73,18 @@ class Evening:
 
     @property
     def scrolls(self) -> bool:
-        return "lines" in str(self.looks)
+        look, *_ = self.looks.values()
+        return look["paint"] == "lines"
 
     def deals(self, *seeds: bytes) -> None:
         """Have the next shoes come from these seeds."""
         self.board.seeds = [*seeds, *SPARE]
+
+    @property
+    def box(self) -> str:
+        """The box that looks right on this terminal, of those shown at a first call."""
+        look, *_ = self.looks.values()
+        return BOXES[look["charset"], look["paint"]]
 
     async def dials(self) -> None:
         self.terminal = await self.board.call(self.profile)
@@ -132,7 +148,7 @@ async def first_call(here: Evening) -> None:
     await here.take("new-password", "Ada\r")
     await here.take("recovery-code", f"{PASSWORD}\r", f"{PASSWORD}\r")
     await here.take("look", " ")
-    await here.take("first-day", "\r")
+    await here.take("first-day", here.box)
     await here.take("tour-offer", " ")
     await here.take("tour-minutes", "y")
     await here.take("tour-hand", "\r")
@@ -320,7 +336,7 @@ async def walk(
     name: str,
     folder: Path,
     profile: Profile,
-    looks: dict[str, object],
+    looks: Looks,
     keep: Callable[[Shot], None],
 ) -> None:
     """Let one caller have this evening on a board of its own."""
