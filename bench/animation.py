@@ -44,7 +44,7 @@ from bench.processes import Child, Usage, more_files
 from bench.report import Goal, Row, Scale, median, percentile
 
 OTHERS = 20  # callers in the bet field
-PLAYING_GAP = 3.0  # seconds from key to key of a caller who plays
+PLAYING_GAP = 5.0  # seconds from key to key of a caller who plays
 OFF, NORMAL = "off", "normal"
 BYTES_GOAL = Goal("ratio", "<=", 4)
 
@@ -135,8 +135,8 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
         closing(Floor(child, scale.callers)) as floor,
     ):
         for _ in range(scale.rounds):
-            floor.while_nobody_plays(idle, scale.playing_seconds)
-            _echo(bare, bare_child, floor, scale.playing_seconds)
+            floor.while_nobody_plays(idle, scale.playing_seconds / 2)
+            _echo(bare, bare_child, floor, scale.playing_seconds / 2)
             for turns, pace in ((off, OFF), (normal, NORMAL)):
                 floor.while_they_play(turns, pace, idle.busy[-1], scale.playing_seconds)
         players = len(floor.players)
