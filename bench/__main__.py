@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from bench import books, connect, keys, ledger, stall, startup, tutor
+from bench import animation, books, connect, keys, ledger, stall, startup, tutor
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.server.server import quickest
 
@@ -26,6 +26,7 @@ Part = Callable[[Scale, Path, Path | None], Iterator[Row]]
 
 PARTS: dict[str, Part] = {
     "keys": lambda scale, disk, memory: keys.run(scale, disk),
+    "animation": lambda scale, disk, memory: animation.run(scale, disk),
     "connect": lambda scale, disk, memory: connect.run(scale, disk),
     "ledger": ledger.run,
     "stall": stall.run,

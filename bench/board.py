@@ -18,15 +18,19 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 from argon2 import PasswordHasher
 from sqlalchemy import event
 
 from bench.processes import more_files, obey
 from bench.thinkers import Thinkers
+from door.call.board import Board
+from door.call.caller import PACES
 from door.clock import SystemClock
 from door.config import config as settings
 from door.config import privacy
+from door.config.config import Pace
 from door.games.blackjack.round import BlackjackAction, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.blackjack.tutor.thinking import thinking_of
@@ -112,6 +116,12 @@ def slow_down(database: Database, seconds: float) -> None:
     event.listen(database.engine, "commit", lambda _: time.sleep(seconds))
 
 
+def set_pace(board: Board, pace: str) -> None:
+    """Let cards fall at this pace ("off", "fast", "normal") for all who are on, from now on."""
+    for caller in board.callers():
+        caller.console.pace = PACES[cast("Pace", pace)]
+
+
 async def main(folder: Path, count: int) -> None:
     more_files()
     file = folder / "sysop.toml"
@@ -130,6 +140,7 @@ async def main(folder: Path, count: int) -> None:
     thinkers = Thinkers(thinking_of(server.board))
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),
+        "pace": lambda pace: set_pace(server.board, pace),
         "slow": lambda seconds: slow_down(database, float(seconds)),
         "think": thinkers.begin,
         "rest": thinkers.end,

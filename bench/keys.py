@@ -18,6 +18,7 @@ from bench.bettors import SLOW_COMMIT, Rate, at_the_books
 from bench.load import (
     PATIENCE,
     Caller,
+    Group,
     Keyboard,
     Pressed,
     Stroke,
@@ -69,7 +70,8 @@ class Side:
         self.waits.append(_middle(pressed))
 
     def press_at_leisure(self, strokes: Sequence[Stroke], seconds: float) -> None:
-        pressed = self.keyboard.press_at_leisure(self.callers, strokes, seconds, GAP)
+        group = Group(self.callers, strokes, GAP)
+        (pressed,) = self.keyboard.press_at_leisure([group], seconds)
         self.leisure.append(_middle(pressed))
 
     def forget(self) -> None:

@@ -51,15 +51,17 @@ class Pressed(NamedTuple):
     in_time: int  # keys whose reply came within the time that was given
     seconds: float  # that this time was
     waits: array[float]  # seconds from a key to the end of its reply: of those, if there are any
+    bytes: int  # of all replies
 
 
 class Caller:
     """One connection, as the load maker sees it: that of a bare server, or of the board."""
 
-    __slots__ = ("heard", "sent", "step", "waiting", "wire")
+    __slots__ = ("group", "heard", "sent", "step", "waiting", "wire")
 
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire
+        self.group: Group
         self.heard = b""  # the last of what came
         self.step = 0
         self.sent = 0.0
@@ -172,11 +174,34 @@ def _read_reply(caller: Caller) -> int:
     raise ConnectionError("hung up")
 
 
-class Keyboard:
-    """Presses keys for a group of callers; all that comes to any connection of `everybody` is read.
+class Group:
+    """Callers who press the same keys, each going round them alone, and what came of it."""
 
-    Each caller goes round the strokes alone, from where they left off.
-    """
+    def __init__(
+        self, callers: Sequence[Caller], strokes: Sequence[Stroke], gap: float = 0.0
+    ) -> None:
+        """Put them all before the first stroke; at leisure they press a key every `gap` seconds."""
+        self.callers = callers
+        self.strokes = strokes
+        self.step = gap / len(callers)  # seconds from the key of one to that of the next
+        self.due = 0  # how many keys had their moment
+        self.waits = array("d")
+        self.bytes = 0
+        for caller in callers:
+            caller.group, caller.step = self, 0
+
+    def until_now(self, seconds: float) -> list[Caller]:
+        """Whose key is due, so long after the beginning, since this was asked last."""
+        before, self.due = self.due, 1 + int(seconds / self.step)
+        return [self.callers[number % len(self.callers)] for number in range(before, self.due)]
+
+    def next_after(self, seconds: float) -> float:
+        """In how many seconds the next key is due."""
+        return max(0.0, self.due * self.step - seconds)
+
+
+class Keyboard:
+    """Presses keys for callers; all that comes to any connection of `everybody` is read."""
 
     def __init__(self, everybody: Sequence[Caller]) -> None:
         self._callers = {caller.wire.fileno(): caller for caller in everybody}
@@ -184,8 +209,6 @@ class Keyboard:
         for number, caller in self._callers.items():
             caller.wire.setblocking(False)
             self._poll.register(number, select.EPOLLIN)
-        self._strokes: Sequence[Stroke] = ()
-        self._waits = array("d")
         self._next: Callable[[Caller], None] = self._send
 
     def close(self) -> None:
@@ -203,87 +226,85 @@ class Keyboard:
 
     def press_once(self, callers: Sequence[Caller], key: bytes) -> None:
         """Let every caller press one key, and see what comes of it."""
-        self._begin([Stroke(key, 0)], _wait)
+        group = Group(callers, [Stroke(key, 0)])
+        self._next = _wait
         for caller in callers:
-            caller.step = 0
             self._send(caller)
-        self._await_replies(callers)
+        self._await_replies([group])
 
     def press(
         self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float
     ) -> Pressed:
         """Let every caller press the next key as soon as they have seen the last."""
-        self._begin(strokes, self._send)
+        group = Group(callers, strokes)
+        self._next = self._send
         began = time.perf_counter()
         for caller in callers:
-            caller.step = 0
             self._send(caller)
         until = began + seconds
         while (now := time.perf_counter()) < until:
             self._read(0.05)
-        return self._end(callers, began, now)
+        return self._end([group], began, now)[0]
 
     def press_at_leisure(
-        self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float, gap: float
-    ) -> Pressed:
-        """Let each caller press a key every `gap` seconds, all of them in turn."""
-        self._begin(strokes, _wait)
-        for caller in callers:
-            caller.step = 0
+        self, groups: Sequence[Group], seconds: float, *, sleeps: bool = False
+    ) -> list[Pressed]:
+        """Let each caller press a key every so often, in turn with the others of their group; who
+        has not seen the last reply by then lets the turn pass. Between two keys the load maker
+        looks for replies all the time, or else `sleeps` until there is one, and leaves its core to
+        others."""
+        self._next = _wait
         began = now = time.perf_counter()
-        step = gap / len(callers)
-        pressed = 0
         while now < began + seconds:
-            due = 1 + int((now - began) / step)
-            for number in range(pressed, due):
-                caller = callers[number % len(callers)]
-                if not caller.waiting:
-                    self._send(caller)
-            pressed = due
-            self._read(0)
+            for group in groups:
+                for caller in group.until_now(now - began):
+                    if not caller.waiting:
+                        self._send(caller)
+            self._read(min(each.next_after(now - began) for each in groups) if sleeps else 0)
             now = time.perf_counter()
-        return self._end(callers, began, now)
+        return self._end(groups, began, now)
 
-    def _begin(self, strokes: Sequence[Stroke], then: Callable[[Caller], None]) -> None:
-        self._strokes = strokes
-        self._waits = array("d")
-        self._next = then
-
-    def _end(self, callers: Sequence[Caller], began: float, until: float) -> Pressed:
+    def _end(self, groups: Sequence[Group], began: float, until: float) -> list[Pressed]:
         """Wait for the replies that are under way, and bring everybody to the first stroke.
 
         What is pressed for that is pressed by all at once, so nobody asks how long it takes.
         """
-        in_time = self._waits[:]
+        all_in_time = [group.waits[:] for group in groups]
         self._next = self._send_to_the_end
-        for caller in callers:
-            if not caller.waiting:
-                self._send_to_the_end(caller)
-        self._await_replies(callers)
+        for group in groups:
+            for caller in group.callers:
+                if not caller.waiting:
+                    self._send_to_the_end(caller)
+        self._await_replies(groups)
         whole = time.perf_counter() - began
-        waits = in_time or self._waits  # a machine that is busy may have had no time at all
-        return Pressed(len(self._waits), whole, len(in_time), until - began, waits)
+        found = []
+        for group, in_time in zip(groups, all_in_time, strict=True):
+            waits = in_time or group.waits  # a machine that is busy may have had no time at all
+            keys, seconds = len(group.waits), until - began
+            found.append(Pressed(keys, whole, len(in_time), seconds, waits, group.bytes))
+        return found
 
-    def _await_replies(self, callers: Sequence[Caller]) -> None:
+    def _await_replies(self, groups: Sequence[Group]) -> None:
         patience = time.perf_counter() + PATIENCE
+        callers = [caller for group in groups for caller in group.callers]
         while any(caller.waiting for caller in callers):
             if time.perf_counter() > patience:
                 late = next(caller for caller in callers if caller.waiting)
-                key = self._strokes[late.step].key
+                key = late.group.strokes[late.step].key
                 raise RuntimeError(f"no reply to {key!r}, after {late.heard!r}")
             self._read(0.05)
 
     def _send(self, caller: Caller) -> None:
         caller.waiting = True
         caller.sent = time.perf_counter()
-        caller.wire.send(self._strokes[caller.step].key)
+        caller.wire.send(caller.group.strokes[caller.step].key)
 
     def _send_to_the_end(self, caller: Caller) -> None:
         if caller.step:
             self._send(caller)
 
     def _read(self, seconds: float) -> None:
-        count, callers = len(self._strokes), self._callers
+        callers = self._callers
         for number, _ in self._poll.poll(seconds):
             caller = callers[number]
             data = caller.wire.recv(READ)
@@ -291,12 +312,14 @@ class Keyboard:
                 raise ConnectionError("the server hung up on a caller")
             if not caller.waiting:
                 continue
+            group = caller.group
+            group.bytes += len(data)
             caller.heard = data
             if not caller.completes(data):
                 continue
             caller.waiting = False
-            self._waits.append(time.perf_counter() - caller.sent)
-            caller.step = (caller.step + 1) % count
+            group.waits.append(time.perf_counter() - caller.sent)
+            caller.step = (caller.step + 1) % len(group.strokes)
             self._next(caller)
 
 

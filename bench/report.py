@@ -57,6 +57,7 @@ class Scale:
     pressing: int  # of them, those who wager in the measurement of committing keys
     rounds: int  # each measured thing and its baseline take turns this often
     seconds: float  # a turn at the keyboard
+    playing_seconds: float  # a turn of those who play at leisure
     connects: int  # one after the other
     silent: int  # that say nothing, all at once
     burst: int
@@ -74,6 +75,7 @@ FULL = Scale(
     pressing=64,
     rounds=3,
     seconds=1.7,
+    playing_seconds=12.0,
     connects=100,
     silent=20,
     burst=2000,
@@ -89,6 +91,7 @@ QUICK = Scale(
     pressing=32,
     rounds=1,
     seconds=0.5,
+    playing_seconds=1.5,
     connects=20,
     silent=5,
     burst=200,

@@ -17,6 +17,7 @@ BRIEF = Scale(
     pressing=2,
     rounds=1,
     seconds=0.02,
+    playing_seconds=0.02,
     connects=2,
     silent=2,
     burst=8,

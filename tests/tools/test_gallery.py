@@ -15,9 +15,13 @@ SCREENS = Path(__file__).parents[2] / "docs" / "screens"
 
 @pytest.mark.parametrize("name", WALKS)
 @pytest.mark.parametrize("terminal", TERMINALS)
-async def test_screens_are_as_they_are_kept(terminal: str, name: str, tmp_path: Path) -> None:
+async def test_screens_are_as_they_are_kept(
+    terminal: str, name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     shots: list[Shot] = []
     await walk(name, tmp_path, *TERMINALS[terminal], shots.append)
+    assert shots
+    assert [record.getMessage() for record in caplog.records] == []
     for shot in shots:
         file = SCREENS / terminal / f"{shot.name}.txt"
         assert shot.text == file.read_text(encoding="utf-8"), f"{file.name} on {terminal}"

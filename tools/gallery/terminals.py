@@ -6,18 +6,22 @@ from dataclasses import replace
 
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 
+Looks = dict[str, dict[str, str]]  # what their caller has chosen, by the name they go by
+
 _NARROW = replace(SYNCTERM, columns=40, rows=25)
 _WIDE = replace(MODERN, columns=132, rows=50)
 _UTF8 = {"xterm-256color": {"charset": "utf-8", "paint": "colour"}}
 _CP437 = {"syncterm": {"charset": "cp437", "paint": "colour"}}
 
-# By the name of their folder: what calls, and what its caller has chosen.
-TERMINALS: dict[str, tuple[Profile, dict[str, object]]] = {
+# By the name of their folder.
+TERMINALS: dict[str, tuple[Profile, Looks]] = {
     "80x24-cp437": (SYNCTERM, _CP437),
     "80x24-utf8": (MODERN, _UTF8),
     "80x24-ascii": (
-        replace(MODERN, charset="ascii", charset_names=(), environment={}),
-        {"xterm-256color": {"charset": "ascii", "paint": "mono"}},
+        replace(
+            MODERN, charset="ascii", charset_names=(), environment={}, terminal_types=("vt100",)
+        ),
+        {"vt100": {"charset": "ascii", "paint": "mono"}},
     ),
     "132x50-utf8": (_WIDE, _UTF8),
     "40x25-cp437": (_NARROW, _CP437),

@@ -12,16 +12,44 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from tests.door.playing import hand
+from door.config import config as settings
+from door.games.baccarat.events import BaccaratOutcome
+from door.games.baccarat.round import BaccaratAction
+from tests.door import punting
+from tests.door.punting import ends, on_5
+from tests.door.seated import Sitter, arrives, first_may_hit, settled, shoe
+from tests.door.wall import Wall
 from tests.terminal import Profile, Terminal
-from tests.world import BOARD, PASSWORD, World, log_on, world
+from tests.timebank.books import lay_new_books
+from tests.world import BOARD, NOON, PASSWORD, World, log_on, world
+from timebank.callers import callers
+from timebank.ledger.database import Database
+from tools.gallery.seeds import CUT, SPARE, hand, insurance, raised
+from tools.gallery.terminals import Looks
 
 MINUTE = 60
 # Rounds of the event loop in which nothing has come before a screen is taken for finished.
 QUIET_ROUNDS = 30
-STEADY = BOARD.replace('name = "The Test Board"', 'name = "The Midnight Oil"\nsysop = "Moth"')
-SHORT_DAY = f"{STEADY}\n[calls]\nminutes_per_day = 1\n"
+SYSOP = "Moth"
+STEADY = BOARD.replace('name = "The Test Board"', f'name = "The Midnight Oil"\nsysop = "{SYSOP}"')
+NOBODYS_HASH = ""  # no password fits it
+# Here cards fall one by one, at the clock that the walk moves.
+LIVELY = STEADY.replace('animation = "off"', 'animation = "normal"')
+TOMLS = {
+    "time-up": f"{STEADY}\n[calls]\nminutes_per_day = 1\n",
+    "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
+    "staged": LIVELY,
+}
+MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
 RECOVERY_CODE = "CARDS-CHIPS-CL0CK-GREEN-FELT5"  # where every caller has another one
+
+
+BOXES = {
+    ("cp437", "colour"): "1",
+    ("utf-8", "colour"): "2",
+    ("ascii", "mono"): "4",
+    ("ascii", "lines"): "5",
+}
 
 
 class Shot(NamedTuple):
@@ -34,7 +62,7 @@ class Evening:
     """One caller on one terminal, and the screens that were kept of what they saw."""
 
     def __init__(
-        self, board: World, profile: Profile, looks: dict[str, object], keep: Callable[[Shot], None]
+        self, board: World, profile: Profile, looks: Looks, keep: Callable[[Shot], None]
     ) -> None:
         self.board = board
         self.profile = profile
@@ -45,7 +73,18 @@ class Evening:
 
     @property
     def scrolls(self) -> bool:
-        return "lines" in str(self.looks)
+        look, *_ = self.looks.values()
+        return look["paint"] == "lines"
+
+    def deals(self, *seeds: bytes) -> None:
+        """Have the next shoes come from these seeds."""
+        self.board.seeds = [*seeds, *SPARE]
+
+    @property
+    def box(self) -> str:
+        """The box that looks right on this terminal, of those shown at a first call."""
+        look, *_ = self.looks.values()
+        return BOXES[look["charset"], look["paint"]]
 
     async def dials(self) -> None:
         self.terminal = await self.board.call(self.profile)
@@ -72,8 +111,18 @@ class Evening:
             quiet, seen = (quiet + 1 if still else 0), came
 
     def _is_asked(self) -> bool:
-        consoles = self.board.server.board.consoles
+        board = self.board.server.board
+        consoles = [each for each in board.consoles if not isinstance(each.line, Wall)]
         return bool(consoles) and all(each.is_waiting for each in consoles)
+
+    async def watches(self, text: str) -> None:
+        """Let time pass until `text` is on the screen, where things move."""
+        waited = 0.0
+        while not (self.scrolls or text in self.terminal.picture):
+            assert waited < LONGEST, f"no {text!r}:\n{self.terminal.picture}"
+            waited += MOMENT
+            await self.board.clock.advance(MOMENT)
+            await self.settles()
 
     async def press(self, *keys: str) -> None:
         """Press these, each when what the one before it brought is on the screen."""
@@ -99,6 +148,15 @@ async def first_call(here: Evening) -> None:
     await here.take("new-password", "Ada\r")
     await here.take("recovery-code", f"{PASSWORD}\r", f"{PASSWORD}\r")
     await here.take("look", " ")
+    await here.take("first-day", here.box)
+    await here.take("tour-offer", " ")
+    await here.take("tour-minutes", "y")
+    await here.take("tour-hand", "\r")
+    await here.take("tour-bank", "\r")
+    await here.take("tour-practice", "\r")
+    await here.take("tour-practice-card", "h")
+    await here.take("tour-practice-win", "s")
+    await here.take("first-menu", " ")
 
 
 async def lobby(here: Evening) -> None:
@@ -122,45 +180,133 @@ async def time_up(here: Evening) -> None:
     await here.take("time-up")
 
 
+async def last_turn(here: Evening) -> None:
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(hand(ends="push"))
+    await here.take("bjft-last-turn", "b", "b", "5\r")
+    await here.take("menu-last-turn", " ")
+    await here.take("goodbye-after-hands", "g", "y")
+
+
 async def black_jack_for_time(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(hand("hit", "stay", ends="win"))
     await here.take("bjft", "b")
     await here.take("bjft-help", "?")
     await here.take("bjft-rules", "q", "r")
     await here.take("bjft-fairness", "q", "f")
-    await here.press("q")
-    here.board.seeds = [hand("hit", "stay", ends="win")]
-    await here.take("bjft-bet", "b")
+    await here.take("bjft-bet", "q", "b")
     await here.take("bjft-hand", "5\r")
     await here.take("bjft-card", "h")
     await here.take("bjft-win", "s")
-    here.board.seeds = [hand("hit", ends="bust")]
+    here.deals(hand("hit", ends="bust"))
+    await here.take("bjft-fairness-seed", "f")
+    await here.press("q")
     await here.take("bjft-bust", "b", "5\r", "h")
-    here.board.seeds = [hand(ends="natural")]
+    here.deals(hand(ends="natural"))
     await here.take("bjft-natural", "b", "5\r")
+    here.deals(hand("hit", "hit", "hit", ends="charlie"))
+    await here.take("bjft-charlie", "b", "5\r", "h", "h", "h")
+    here.deals(insurance())
+    await here.take("bjft-insurance", "b", "5\r")
+    await here.press("n", "s")
+    here.deals(hand("hit", "stay", ends="win", cut=CUT))
+    await here.press("c", "u")
+    await here.take("bjft-cut", "b")
+    await here.take("bjft-tutor", f"{CUT}\r", "10\r")
+
+
+async def staged(here: Evening) -> None:
+    """What waves across the felt for a moment, and the cards on their way."""
+    await here.visits("Ada", saved=60 * MINUTE)
+    await here.press("b")
+    here.deals(hand(ends="natural"))
+    await here.take("bjft-dealing", "b", "5\r")
+    await here.watches("B L A C K J A C K !")
+    await here.take("bjft-natural-banner")
+    await here.watches("BLACKJACK!")
+    here.deals(hand("hit", "hit", "hit", ends="charlie"))
+    await here.press("b", "5\r", " ", "h", " ", "h", " ", "h")
+    await here.watches("FIVE-CARD CHARLIE!")
+    await here.take("bjft-charlie-banner")
 
 
 async def red_dog(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
     await here.take("red-dog", "r")
-    await here.take("red-dog-rules", "r")
+    await here.take("red-dog-help", "?")
+    await here.take("red-dog-rules", "q", "r")
+    here.deals(raised())
     await here.take("red-dog-hand", "q", "b", "5\r")
+    await here.take("red-dog-raise", "r")
 
 
 async def vegas(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(shoe(2, first_may_hit))
     await here.take("vegas", "v")
-    await here.take("vegas-rules", "r")
-    await here.take("vegas-bet", "q", "b", "5\r")
-    await here.take("vegas-end", "s")
+    await here.take("vegas-help", "?")
+    await here.take("vegas-rules", "q", "r")
+    await here.take("vegas-fairness", "q", "f")
+    bob = await _bob_comes(here)
+    await here.take("vegas-company", "q")
+    await here.take("vegas-bet", "b", "5\r")
+    await bob.is_ready(3)
+    await settled(here.board.server.board)
+    await here.settles()
+    await here.take("vegas-turn")
+    await here.take("vegas-card", "h")
+    await here.press("s")
+    bob.says("Dealer, be kind.")
+    await bob.does("stay")
+    await settled(here.board.server.board)
+    await here.settles()
+    await here.take("vegas-end")
+
+
+async def _bob_comes(here: Evening) -> Sitter:
+    return await (await arrives(here.board, "Bob")).sits()
 
 
 async def baccarat(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(punting.seed_where(on_5(BaccaratAction.CARD, ends=BaccaratOutcome.PLAYER)))
     await here.take("baccarat-mode", "c")
     await here.take("baccarat", "t")
-    await here.take("baccarat-rules", "r")
+    await here.take("baccarat-help", "?")
+    await here.take("baccarat-rules", "q", "r")
+    await here.take("baccarat-fairness", "q", "f")
     await here.take("baccarat-bet", "q", "\r")
+    await here.take("baccarat-card", "5\r")
+    await here.take("baccarat-win", "c")
+
+
+async def bank_broken(here: Evening) -> None:
+    """The bankroll doubles until the bank has nothing left; then the same table in French."""
+    wins = ends(BaccaratOutcome.PLAYER)
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(punting.seed_where(wins, wins, wins, wins, ends(BaccaratOutcome.BANK)))
+    await here.take("baccarat-bank", "c", "b")
+    await here.take("baccarat-all", "b", "100000\r")
+    for wager in (200_000, 400_000):
+        await here.press("b", f"{wager}\r")
+    await here.take("baccarat-broken", "b", "300000\r")
+    await here.take("baccarat-plate", " ")
+    await here.take("baccarat-french", "l")
+    await here.take("baccarat-french-rules", "r")
+
+
+async def french(here: Evening) -> None:
+    await here.visits("Ada", saved=60 * MINUTE)
+    await here.take("french-settings", "y", "l")
+    await here.take("french-menu", "q")
+    await here.take("french-bank", "t")
+    await here.press("q", "b")
+    here.deals(hand("hit", "stay", ends="win"))
+    await here.take("french-bjft", "b", "5\r")
+    await here.press("h", "s")
+    await here.take("french-bjft-rules", "r")
+    await here.take("french-vegas", "q", "q", "v")
 
 
 async def unix_bj(here: Evening) -> None:
@@ -174,10 +320,14 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "first-call": first_call,
     "lobby": lobby,
     "time-up": time_up,
+    "last-turn": last_turn,
     "black-jack-for-time": black_jack_for_time,
+    "staged": staged,
     "red-dog": red_dog,
     "vegas": vegas,
     "baccarat": baccarat,
+    "bank-broken": bank_broken,
+    "french": french,
     "unix-bj": unix_bj,
 }
 
@@ -186,11 +336,28 @@ async def walk(
     name: str,
     folder: Path,
     profile: Profile,
-    looks: dict[str, object],
+    looks: Looks,
     keep: Callable[[Shot], None],
 ) -> None:
     """Let one caller have this evening on a board of its own."""
-    toml = SHORT_DAY if name == "time-up" else STEADY
+    toml = TOMLS.get(name, STEADY)
+    _enter_the_sysop(folder, toml)
     with mock.patch("door.session.recovery.new_code", return_value=RECOVERY_CODE):
         async with world(folder, toml=toml) as board:
-            await WALKS[name](Evening(board, profile, looks, keep))
+            evening = Evening(board, profile, looks, keep)
+            evening.deals()
+            await WALKS[name](evening)
+
+
+def _enter_the_sysop(folder: Path, toml: str) -> None:
+    """Lay books that know the sysop already, or the board would warn of a name without a caller."""
+    file = folder / "sysop.toml"
+    file.write_text(toml, encoding="utf-8")
+    config = settings.load(file)
+    config.board.data.mkdir(parents=True)
+    lay_new_books(config.database)
+    database = Database(config.database)
+    database.open()
+    with database.transaction(config.bank, NOON) as desk:
+        callers.register_kept(desk, SYSOP, NOBODYS_HASH, powers=True)
+    database.close()
