@@ -56,7 +56,7 @@ IN_ANY_MODE = ("H", "S", "Q")
 
 
 async def visit_bank(caller: Caller) -> None:
-    caller.place = "Time bank"
+    caller.place = N_("Time bank")
     with ticking(caller):
         await _at_the_window(caller)
 
@@ -88,7 +88,7 @@ async def last_chance(caller: Caller) -> bool:
     allowance = await _allowance(caller)
     if not allowance.withdraw.seconds:
         return False
-    caller.place = "Time bank"
+    caller.place = N_("Time bank")
     caller.clock.grace(GRACE_SECONDS)
     try:
         caller.console.stage(window(caller, allowance, {}))

@@ -146,7 +146,7 @@ ANY_KEY = one_of(
     Said("Press any key"),
     Said("Press any key to try again"),
     Said("Press any key when you have written it down"),
-    Said("That's all there is to it. Press any key for the main menu"),
+    Said("That's all there is to it. Press any key to go on"),
     Said("Press any key to go back to {board}"),
 )
 PRESS_ENTER = one_of(Said("Press Enter"))

@@ -101,7 +101,7 @@ async def registers(ada: Guest, way: Way) -> None:
     await ada.sees("Which of these boxes looks right?")
     await ada.is_asked("Your choice")
     ada.presses(way.box)
-    await ada.reads_that("You have 60 minutes today.")
+    await ada.sees("You have 60 minutes today.")
     await ada.is_asked("Take a one-minute tour?")
     ada.presses("n")
     await ada.is_asked(MENU)
