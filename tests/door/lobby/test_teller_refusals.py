@@ -92,7 +92,7 @@ async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: 
         await names_receiver(ada, "Bob")
         await is_refused_amount(
             ada,
-            "Transfer",
+            "Send",
             10,
             "An account holds 40 minutes at most; Bob's has room for 5 minutes.",
         )

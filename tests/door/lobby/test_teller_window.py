@@ -106,7 +106,7 @@ async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
         board.clock.suspend(12 * HOUR)
         ada.presses("y")
         await ada.sees("You have 60 minutes today.")
-        await hears(ada, "Deposit: 10 minutes. Done.")
+        await hears(ada, "10 minutes deposited.")
         assert ada.has["bank"] == 10 * MINUTE
 
 
@@ -115,14 +115,37 @@ async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None
         ada = await at_the_window(board, "Ada", saved=300)
         await moves(ada, "w", "0:45", "45 minutes")
         ada.presses("d")
-        await ada.is_asked("Deposit how much, up to 60 minutes (minutes or h:mm):")
+        await ada.is_asked("Deposit how much? Up to 60 minutes, or max (Enter for none):")
         ada.presses("1:75\r")
-        await ada.sees("Type whole minutes, such as 90, or hours and minutes, such as 1:30.")
+        await ada.sees("Type minutes, such as 90, or hours and minutes, such as 1:30, or max.")
         ada.presses("1:0\r")
         await ada.is_asked("Deposit how much")
         await types_amount(ada, "Deposit", "1:00", "60 minutes")
-        await hears(ada, "Deposit: 60 minutes. Done.")
+        await hears(ada, "60 minutes deposited.")
         assert ada.has["bank"] == 315 * MINUTE
+
+
+@painted_and_lines
+@pytest.mark.parametrize("word", ["max", "MAX"])
+async def test_max_is_as_much_as_one_can(tmp_path: Path, profile: Profile, word: str) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_deposit = 25")) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        await moves(ada, "d", word, "25 minutes")
+        assert (ada.has["online"], ada.has["bank"]) == (35 * MINUTE, 25 * MINUTE)
+
+
+async def test_the_prompt_for_an_amount_explains_itself(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("d")
+        await ada.is_asked("Deposit how much? Up to 55 minutes, or max (Enter for none):")
+        ada.presses("?")
+        await ada.sees("or max for as much as you can.")
+        ada.presses(" ")
+        await ada.is_asked("Deposit how much?")
+        ada.presses("\r")
+        await ada.is_asked(WINDOW)
+        assert ada.has["bank"] == 0
 
 
 ESC = "\x1b"
@@ -140,7 +163,7 @@ WAYS_BACK = (
     (TO_AMOUNT, TO_ECHO, (ESC, "Deposit how much"), ("\r", WINDOW)),
     (TO_NAME, (ESC, WINDOW)),
     (TO_NAME, ("\r", WINDOW)),
-    (TO_NAME, ("Bob\r", "Transfer how much"), (ESC, WINDOW)),
+    (TO_NAME, ("Bob\r", "Send how much"), (ESC, WINDOW)),
 )
 
 
@@ -167,7 +190,7 @@ async def test_no_at_the_echo_asks_for_the_amount_again(tmp_path: Path) -> None:
         await ada.is_asked("Deposit 50 minutes?")
         ada.presses("n")
         await types_amount(ada, "Deposit", "5", "5 minutes")
-        await hears(ada, "Deposit: 5 minutes. Done.")
+        await hears(ada, "5 minutes deposited.")
         assert ada.has["bank"] == 5 * MINUTE
 
 
@@ -176,7 +199,7 @@ async def test_a_transfer_can_be_abandoned_at_its_message(tmp_path: Path) -> Non
         board.enter("Bob")
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Bob")
-        await types_amount(ada, "Transfer", "10", "10 minutes")
+        await types_amount(ada, "Send", "10", "10 minutes")
         await ada.is_asked("Add a note")
         ada.presses("well, no\x1b")
         await ada.is_asked(WINDOW)
@@ -385,10 +408,10 @@ async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> No
         await ada.is_asked("Deposit how much")
         ada.presses("1")
         ada.terminal.resize(100, 30)
-        await ada.is_asked("(minutes or h:mm): 1")
+        await ada.is_asked("(Enter for none): 1")
         assert "Bank                        30:00" in ada.terminal.picture
         ada.presses("0\ry")
-        await hears(ada, "Deposit: 10 minutes. Done.")
+        await hears(ada, "10 minutes deposited.")
         assert last_column_is_empty(ada)
 
 
@@ -397,7 +420,7 @@ async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
         board.enter("Bob")
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Bob")
-        await types_amount(ada, "Transfer", "10", "10 minutes")
+        await types_amount(ada, "Send", "10", "10 minutes")
         await ada.is_asked("Add a note")
         ada.presses("m" * 70)
         await ada.sees("m" * 30)
