@@ -16,7 +16,7 @@ from itertools import groupby
 from sqlalchemy import BindParameter, bindparam, or_, select
 
 from timebank.errors import NothingToList
-from timebank.language import Phrase
+from timebank.language import N_, Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, rounds, source, target, transfers
 from timebank.ledger.sql import Query, Reader, equal, highest, read, value
@@ -124,22 +124,23 @@ def last_number(desk: Desk) -> int:
 
 def known_game(desk: Desk, text: str) -> str:
     """Find the key of a game by key or title, however it is written; raises `NothingToList`."""
+    known = _GAMES.all(desk.connection)
     key = "-".join(text.casefold().split())
-    return _known("game", key, text, _GAMES.all(desk.connection))
+    if key not in known:
+        said = N_("The books know no game {text}. They know: {names}.")
+        raise _unknown(said if known else N_("The books know no game yet."), text, known)
+    return key
 
 
 def known_kind(desk: Desk, text: str) -> str:
     """Find a kind of transfer; raises `NothingToList`."""
-    return _known("kind of transfer", text.casefold(), text, _KINDS.all(desk.connection))
-
-
-def _known(what: str, key: str, text: str, known: list[str]) -> str:
+    known = _KINDS.all(desk.connection)
+    key = text.casefold()
     if key not in known:
-        which = (
-            Phrase("They know: {names}.", names=", ".join(known))
-            if known
-            else Phrase("They are empty.")
-        )
-        said = Phrase("The books know no {what} {text}. {which}", what=what, text=text, which=which)
-        raise NothingToList(said)
+        said = N_("The books know no kind of transfer {text}. They know: {names}.")
+        raise _unknown(said if known else N_("The books hold no transfer yet."), text, known)
     return key
+
+
+def _unknown(said: str, text: str, known: list[str]) -> NothingToList:
+    return NothingToList(Phrase(said, text=text, names=", ".join(known)))

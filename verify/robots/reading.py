@@ -18,7 +18,7 @@ SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _LETTER = re.compile(r"<(\S)>")
 _MARK = re.compile(r"[0-9·]")
 _SPAN = re.compile(r"(?:(\d+)\sminutes?)?(?:\s?(\d+)\ssecond\w*)?")
-_COINS = re.compile(r"(\d+)(?:[.,](5))?\s(?:coins?|pi\S{1,2}ces?)")
+_COINS = re.compile(r"(\d+)(?:[.,](5))?\s(?:coins?|jetons?)")
 _TITLES = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
 
 

@@ -74,7 +74,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
             "Goodbye, Ada. Call again!",
         )
         assert [(line.amount, line.why) for line in board.lines("Ada")] == [
-            (60 * MINUTE, "60 minutes for 2026-11-20"),
+            (60 * MINUTE, "60 minutes for 20 November"),
             (20, "Time used on node 1"),
             (3 * MINUTE, "Bet 3 minutes at Black Jack For Time"),
             (3 * MINUTE, "Lost at Black Jack For Time (lose)"),

@@ -36,7 +36,7 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(10 * MINUTE)
-        await ada.sees("50 minutes: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("50 minutes left over from 20 November expired.")
         await ada.sees("You have 60 minutes today.")
         await ada.sees_time_left(60 * MINUTE)
         assert ada.ledger[-2:] == [("forfeit", 50 * MINUTE), ("grant", 60 * MINUTE)]
@@ -80,7 +80,7 @@ async def test_a_day_is_granted_once_however_often_a_caller_calls(tmp_path: Path
         await ada.logs_off()
         await later(board, days=3)
         await ada.calls()
-        await ada.sees("59 minutes 58 seconds: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("59 minutes 58 seconds left over from 20 November expired.")
         await ada.reads_that("You have 60 minutes today.")
         await ada.is_asked(MENU)
         assert grants(ada) == [OF_TODAY, "2026-11-23"]
@@ -129,7 +129,7 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(10 * MINUTE)
-        await ada.sees("45 minutes: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("45 minutes left over from 20 November expired.")
         await ada.sees("of your 5 minutes on the table, only winnings are yours to keep.")
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
