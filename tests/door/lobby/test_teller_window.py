@@ -436,6 +436,14 @@ async def test_the_status_line_follows_what_is_moved(tmp_path: Path) -> None:
         assert "Bank 20:00" in ada.status
 
 
+async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        await board.pass_time(7)
+        await ada.sees_time_left(HOUR - 7)
+        assert "Time left                   59:53" in ada.terminal.picture
+
+
 async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada", saved=30)

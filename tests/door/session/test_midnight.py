@@ -7,6 +7,7 @@ import pytest
 
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
 from tests.world import NOON, World, world
+from timebank.ledger.reasons import Granted
 
 QUIET = sysop_toml(events="")
 TEN_TO_MIDNIGHT = NOON + timedelta(hours=11, minutes=50)
@@ -15,11 +16,8 @@ OF_TODAY, OF_TOMORROW = "2026-11-20", "2026-11-21"
 
 def grants(guest: Guest) -> list[str]:
     """The days for which they were granted minutes."""
-    return [
-        line.why.rpartition(" ")[2]
-        for line in guest.board.lines(guest.name)
-        if line.kind == "grant"
-    ]
+    reasons = [line.reason for line in guest.board.lines(guest.name)]
+    return [reason.day for reason in reasons if isinstance(reason, Granted)]
 
 
 async def later(board: World, **time: float) -> None:
@@ -45,13 +43,13 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
 @pytest.mark.parametrize(
     ("timebank", "told", "kept"),
     [
-        ('mode = "built-in"', "put in the bank", 5 * MINUTE),
+        ('mode = "built-in"', "5 minutes earned on 20 November went to your bank.", 5 * MINUTE),
         (
             'mode = "external"\nthebank_ext = "THEBANK.EXT"',
             "5 minutes passed on through THEBANK.EXT",
             0,
         ),
-        ('mode = "none"', "forfeited, this board keeps no time bank", 0),
+        ('mode = "none"', "5 minutes earned on 20 November expired: this board has no", 0),
     ],
     ids=["built-in", "external", "none"],
 )
@@ -135,7 +133,7 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
         await ada.sees("Paid 10 coins")
-        await ada.sees("5 minutes: Stake from the minutes of an earlier day.")
+        await ada.sees("5 minutes from an old stake expired.")
         assert ada.has["online"] == 65 * MINUTE
         await ada.sees_time_left(65 * MINUTE)
         assert "Turns today: 0 of 20" in ada.screen
