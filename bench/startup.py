@@ -28,7 +28,7 @@ COMMANDS = {
 }
 GOALS = {"door --help": Goal("value", "<=", 45)}
 DOOR_RUN = Goal("ratio", "<=", 2.5)
-WELCOME = b"Press any key"  # below what a caller brings, which the books say
+WELCOME = b"one-minute tour?"  # below what a caller brings, which the books say
 DROP_FILE = ("0", "-1", "38400", "The Bench", "42", "A Caller", "Caller", "50", "60", "1", "1")
 LISTENS = "It listens"
 MILLI = 1e3

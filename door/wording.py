@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from timebank.language import N_, Phrase, _, ngettext
-from timebank.ledger.reasons import Cutoff, HeldBack
+from timebank.ledger.reasons import Cutoff, Earned, HeldBack, LeftOfDay, OldStake
 from timebank.ledger.sentences import cutoff_words
-from timebank.words import decimal, short_weekday, span
+from timebank.words import day_words, decimal, short_weekday, span
 
 if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
@@ -110,7 +110,7 @@ def told(row: TransferRow) -> str:
         case "grant":
             return _("You have {amount} today.").format(amount=span(row.amount))
         case "forfeit" | "carry":
-            return _("{amount}: {why}.").format(amount=span(row.amount), why=row.why)
+            return _of_another_day(row)
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
         case "held" if isinstance(row.reason, HeldBack) and row.reason.another_day:
@@ -121,3 +121,21 @@ def told(row: TransferRow) -> str:
         case "release" | "clamp" | "held" | "external" | "loan share" | "loan paid":
             return f"{row.why}."
     return ""
+
+
+def _of_another_day(row: TransferRow) -> str:
+    """Say what became of minutes that a day has left behind."""
+    match row.reason:
+        case LeftOfDay(day):
+            words = _("{amount} left over from {day} expired.")
+        case OldStake():
+            words, day = _("{amount} from an old stake expired."), ""
+        case Earned(day, True):
+            words = _("{amount} earned on {day} went to your bank.")
+        case Earned(day, False):
+            words = _("{amount} earned on {day} expired: this board has no time bank.")
+        case Earned(day):
+            words = _("{amount} earned on {day} left these games.")
+        case _other:
+            words, day = _("{amount}: {why}."), ""
+    return words.format(amount=span(row.amount), day=day and day_words(day), why=row.why)

@@ -277,7 +277,14 @@ async def world(
 
 
 async def register(terminal: Terminal, name: str) -> None:
-    """Log on as a new caller and go to the main menu."""
+    """Log on as a new caller, decline the tour and go to the main menu."""
+    await is_offered_the_tour(terminal, name)
+    terminal.send("n")
+    await terminal.until("oodbye")
+
+
+async def is_offered_the_tour(terminal: Terminal, name: str) -> None:
+    """Log on as a new caller, as far as the offer of the tour."""
     await terminal.until("Name:")
     terminal.send("new\r")
     await terminal.until("The name you want:")
@@ -288,9 +295,16 @@ async def register(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
     await terminal.until("when you have written it")
     terminal.send(" ")
-    await confirm_look(terminal, "Take a one-minute")
-    terminal.send("n")
-    await terminal.until("oodbye")
+    await confirm_look(terminal)
+    await terminal.wait_for(
+        lambda here: here.shows("minutes today.") or here.shows("get plain lines"),
+        "the news, or why a small screen gets lines",
+    )
+    if terminal.shows("get plain lines"):
+        await terminal.until("Press any key")
+        terminal.send(" ")
+    await terminal.until("minutes today.")
+    await terminal.until("Take a one-minute")
 
 
 async def log_on(terminal: Terminal, name: str) -> None:
@@ -301,15 +315,11 @@ async def log_on(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
 
 
-async def confirm_look(terminal: Terminal, then: str = "oodbye") -> None:
-    """Accept the guess about the screen, and read on to the main menu or to what is asked then."""
+async def confirm_look(terminal: Terminal) -> None:
+    """Accept the guess about the screen."""
     await terminal.until("Which of these boxes looks right?")
     await terminal.until("Your choice")
     terminal.send("\r")
-    await terminal.until("minutes today.")
-    await terminal.until("Press any key")
-    terminal.send(" ")
-    await terminal.until(then)
 
 
 def seed_of(deal: Callable[[BlackjackRound], bool], cut: str = "") -> bytes:

@@ -107,6 +107,17 @@ def day_words(iso: str) -> str:
     return _("{day} {month}").format(day=day.day, month=_(_MONTHS[day.month - 1]))
 
 
+def date_words(day: date) -> str:
+    """Say a day of any year.
+
+    >>> date_words(date(2026, 11, 29))
+    '29 November 2026'
+    """
+    return _("{day} {month} {year}").format(
+        day=day.day, month=_(_MONTHS[day.month - 1]), year=day.year
+    )
+
+
 def money(amount: int, unit: Unit) -> str:
     """Write an amount of play money, given in its cents, as briefly as it can be.
 

@@ -23,7 +23,7 @@ from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
-from timebank.language import LANGUAGES, Phrase, _
+from timebank.language import LANGUAGES, N_, Phrase, _
 from timebank.wagers.wagers import Played
 from timebank.window.teller import deposit_before_leaving
 
@@ -47,7 +47,7 @@ PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 
 
 class Caller:
-    is_new = False  # whether they have just registered
+    is_new = False  # whether this is their first call
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(
@@ -74,7 +74,7 @@ class Caller:
         self.patience = Patience(console)
         self.clock = CallClock(console, books, config.calls, purse, self.status, self.patience)
         self.last_hand = LastHand(console)
-        self.place = "Log-on"
+        self.place = N_("Log-on")
         self.statement = ""  # how they did at the table they came from
         self.hand_waits = False  # whether a hand that they play alone is open
         self.is_away = False  # at a table that another process keeps, which sees to their screen

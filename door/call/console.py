@@ -248,6 +248,7 @@ class Console:
         default: str | None = None,
         cancel: str | None = None,
         meanings: Mapping[str, str] | None = None,
+        turns_page: bool = False,
     ) -> str:
         """Show the choices with their letters lit and return the letter that was pressed.
 
@@ -255,7 +256,7 @@ class Console:
         Ctrl-C give `cancel`, where they are given. `?` explains every key, in the words of
         `meanings` or else by its label. Another key is told once that it does nothing. `menu`
         stands in place of the labels where the choices are on the screen already; it names what
-        Enter gives too.
+        Enter gives too. Where the default `turns_page`, the space bar gives it as well.
         """
         prompt = menu or lit(choices, default)
         if question:
@@ -265,7 +266,7 @@ class Console:
         while True:
             key = await self.key()
             letter: str | None = key.upper()
-            if key == ENTER:
+            if key == ENTER or (turns_page and key == " "):
                 letter = default
             elif key in (ESCAPE, INTERRUPT):
                 letter = cancel

@@ -19,7 +19,7 @@ from timebank.calls.calls import close_call
 from timebank.errors import BooksFailed, CallClosed
 from timebank.guests.claims import claim as bank_claim
 from timebank.guests.claims import debt_after, done, in_doubt, not_done
-from timebank.language import _
+from timebank.language import Phrase, _
 from timebank.words import MINUTE, span, span_phrase
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class HostCaller(Caller):
         self.guest = guest
         self.arrival: GuestArrival = arrival
         self.was_cut_off = arrival.earlier is not None and not opened.taken_over
-        self.status.account = f"|11From |15{literal(arrival.board)[:16]}"
+        self.status.account = Phrase("From {board}", board=f"|15{literal(arrival.board)[:16]}")
         self._left: asyncio.Future[list[str]] | None = None
 
     # Words.

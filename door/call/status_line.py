@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from door.call.books import Books
     from door.call.console import Console
     from door.call.purse import TickingPurse
+    from timebank.language import Phrase
 
 SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
@@ -26,14 +27,14 @@ _BAR = " |09\N{BOX DRAWINGS LIGHT VERTICAL} "
 class StatusLine:
     """The pot is told in coins of `coin` seconds, as they are where the caller sits. The line is
     kept back while it `waits` for cards that are on their way: it would tell the result. `account`
-    is told in place of the bank, with pipe codes."""
+    is told in place of the bank, pipe codes allowed."""
 
     console: Console
     books: Books
     node: int
     purse: TickingPurse
     coin: int
-    account: str = ""
+    account: Phrase | None = None
     waits: bool = False
 
     def show(self) -> None:
@@ -54,7 +55,7 @@ class StatusLine:
         colour = "12" if left <= 60 else "14" if left <= 300 else "15"
         clock = f"|{colour}{wording.clock_time(left)}"
         pot = self.purse.pot(self.coin)
-        bank = self.account or self._bank_words()
+        bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
             return _BAR.join((f"|17|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank))
         parts = [

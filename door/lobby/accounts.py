@@ -8,34 +8,82 @@ from typing import TYPE_CHECKING
 
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.call.page import Page
+from door.lobby.bulletins import PLACES
+from door.wording import DAY
 from timebank.callers import callers
 from timebank.callers.history import history
 from timebank.language import _
 from timebank.names import names
 from timebank.window.teller import accounts
-from timebank.words import moment
+from timebank.words import date_words, moment
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from door.call.caller import Caller
     from timebank.callers.callers import CallerRecord
     from timebank.callers.history import Happening
+    from timebank.settings.schedule import Schedule
+    from timebank.window.teller import Listed
+
+WIDE = 70  # columns that a table takes
 
 
 async def list_accounts(caller: Caller) -> None:
-    """Show who has an account, for the spelling of a name; all of them, or by a part of it."""
+    """Show who has an account, all of them or by a part of the name: since when, when they called
+    last, and who is on the list of the richest, as the bulletin has it."""
     part = await caller.console.entry(
-        f"|07{_('Name contains (Enter for all):')}|15", longest=names.LONGEST
+        f"|07{_('Name contains (Enter for all):')}|15",
+        longest=names.LONGEST,
+        meaning=_("A part of a name, to find out how it is spelled. Enter alone lists everybody."),
     )
     if part is None:
         return
-    found = await caller.ask_books(partial(accounts, pattern=part or None))
+    found = await caller.look_up(partial(accounts, pattern=part or None, places=PLACES))
     if not found:
         caller.console.say(f"|12{_('No name contains that.')}")
         await caller.console.any_key()
         return
-    columns = [found[start : start + 3] for start in range(0, len(found), 3)]
-    rows = ["".join(f"{name:<25}" for name in row).rstrip() for row in columns]
+    rows = _rows(caller, found)
     await caller.console.read(_("Accounts ({number})").format(number=len(found)), "\n".join(rows))
+
+
+def _rows(caller: Caller, found: Sequence[Listed]) -> list[str]:
+    schedule = caller.bank_settings.schedule
+    today = schedule.day_of(caller.console.clock.now())
+    is_wide = caller.console.page_columns >= WIDE
+    rows = [_heads()] if is_wide else []
+    for each in found:
+        since = date_words(schedule.day_of(each.since))
+        last = _last_call(each, schedule, today)
+        place = _("no. {place}").format(place=each.place) if each.place else ""
+        if is_wide:
+            rows.append(_row(literal(each.name), since, last, place, "15"))
+            continue
+        rows.append(f"|15{literal(each.name)}")
+        rows.append(f"|07  {_('Member since {day}').format(day=since)}")
+        rows.append(f"|07  {_('Last call: {day}').format(day=last)}")
+        if each.place:
+            rows.append(f"|07  {_('Richest: no. {place}').format(place=each.place)}")
+    return rows
+
+
+def _heads() -> str:
+    return _row(_("Caller"), _("Member since"), _("Last call"), _("Richest"), "11")
+
+
+def _row(name: str, since: str, last: str, place: str, colour: str) -> str:
+    rest = "|07" if colour == "15" else ""
+    return f"|{colour}{name:<27}{rest}{since:<20}{last:<20}{place}".rstrip()
+
+
+def _last_call(account: Listed, schedule: Schedule, today: date) -> str:
+    if account.last_call is None:
+        return _("never")
+    day = schedule.day_of(account.last_call)
+    if day >= today:
+        return _("today")
+    return _("yesterday") if today - day == DAY else date_words(day)
 
 
 async def find_account(caller: Caller, question: str) -> CallerRecord | None:
@@ -50,7 +98,9 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
         near = await caller.ask_books(partial(accounts, pattern=name[:3]))
         said = _("Nobody here is called {name}.").format(name=literal(name))
         if near:
-            said += " " + _("Do you mean {names}?").format(names=", ".join(near[:4]))
+            said += " " + _("Do you mean {names}?").format(
+                names=", ".join(each.name for each in near[:4])
+            )
         caller.console.say(f"|12{said}")
 
 

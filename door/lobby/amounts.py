@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from timebank.errors import BooksUnavailable, CallClosed, Refused
-from timebank.language import _
-from timebank.words import span
+from timebank.language import N_, _
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -43,36 +43,82 @@ def parse(text: str) -> int | None:
     return int(alone) * 60 if alone else (int(hours) * 60 + int(minutes)) * 60
 
 
-def _asks(what: str, most: int) -> str:
-    text = _("{what} how much, up to {most} (minutes or h:mm):")
-    return text.format(what=what, most=span(most // 60 * 60))
+class Movement(NamedTuple):
+    """How a movement of minutes is asked for, made sure of, and told of when it is done."""
+
+    how_much: str
+    sure: str
+    done: str
 
 
-async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
+DEPOSIT = Movement(
+    N_("Deposit how much? Up to {most}, or max (Enter for none):"),
+    N_("Deposit {amount}?"),
+    N_("{amount} deposited."),
+)
+WITHDRAW = Movement(
+    N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
+    N_("Withdraw {amount}?"),
+    N_("{amount} withdrawn."),
+)
+TRANSFER = Movement(
+    N_("Send how much? Up to {most}, or max (Enter for none):"),
+    N_("Send {amount}?"),
+    N_("{amount} sent to {name}."),
+)
+BORROW = Movement(
+    N_("Borrow how much? Up to {most}, or max (Enter for none):"),
+    N_("Borrow {amount}?"),
+    N_("{amount} borrowed."),
+)
+REPAY = Movement(
+    N_("Repay how much? Up to {most}, or max (Enter for none):"),
+    N_("Repay {amount}?"),
+    N_("{amount} repaid."),
+)
+CREDIT = Movement(
+    N_("Credit how much? Up to {most}, or max (Enter for none):"),
+    N_("Credit {amount}?"),
+    N_("{amount} credited."),
+)
+DEBIT = Movement(
+    N_("Debit how much? Up to {most}, or max (Enter for none):"),
+    N_("Debit {amount}?"),
+    N_("{amount} debited."),
+)
+
+ALL_OF_IT = "max"
+# A point is refused in words, not passed over.
+LETTERS = f"0123456789:.,{ALL_OF_IT}{ALL_OF_IT.upper()}"
+
+
+async def ask(console: Console, movement: Movement, most: int, rule: str) -> int | None:
     """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
 
-    `what` is the verb, such as "Deposit"; `rule` the sentence that refuses more. What was
-    understood is echoed back and confirmed.
+    `rule` is the sentence that refuses more. What was understood is echoed back and confirmed.
     """
+    whole = most // MINUTE * MINUTE
     while True:
         typed = await console.entry(
-            f"|07{_asks(what, most)}|15",
+            f"|07{_(movement.how_much).format(most=span(whole))}|15",
             longest=8,
-            meaning=_("Minutes, such as 90, or hours and minutes, such as 1:30. Enter: none."),
-            accept="0123456789:.,".__contains__,  # a point is refused in words, not passed over
+            meaning=_(
+                "Type minutes, such as 90, or hours and minutes, such as 1:30, or max for as much"
+                " as you can. Enter alone leaves everything where it is."
+            ),
+            accept=LETTERS.__contains__,
         )
         if not typed:
             return None
-        seconds = parse(typed)
+        seconds = whole if typed.casefold() == ALL_OF_IT else parse(typed)
         if seconds is None:
-            console.say(
-                f"|12{_('Type whole minutes, such as 90, or hours and minutes, such as 1:30.')}"
-            )
+            words = _("Type minutes, such as 90, or hours and minutes, such as 1:30, or max.")
+            console.say(f"|12{words}")
             continue
         if seconds == 0:
             return None
         if seconds > most:
             console.say(f"|12{rule}")
             continue
-        if await console.agrees(_("{what} {amount}?").format(what=what, amount=span(seconds))):
+        if await console.agrees(_(movement.sure).format(amount=span(seconds))):
             return seconds

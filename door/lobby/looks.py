@@ -144,7 +144,7 @@ async def choose(console: Console) -> Look:
     question = _("Your choice (Enter for {key})?").format(key=default)
     meanings = {key: _(words) for key, (_look, words) in offered.items()}
     key = await console.ask(
-        letters, question=question, default=default, cancel=default, meanings=meanings
+        letters, menu=f"|15{question}|07", default=default, cancel=default, meanings=meanings
     )
     look = offered[key][0]
     if look.paint is not Paint.LINES and not fits(console):

@@ -25,6 +25,7 @@ from timebank.words import moment, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
+    from door.lobby.amounts import Movement
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -115,9 +116,9 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
     caller.books.notices_wait.set()
 
 
-async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
-    too_much = _("This window moves {most} at once at most.").format(most=span(MOST_ADJUSTED))
-    seconds = await amounts.ask(caller.console, _(what), MOST_ADJUSTED, too_much)
+async def _adjust(caller: Caller, record: CallerRecord, movement: Movement, sign: int) -> str:
+    too_much = _("You can move at most {most} at a time here.").format(most=span(MOST_ADJUSTED))
+    seconds = await amounts.ask(caller.console, movement, MOST_ADJUSTED, too_much)
     if seconds is None:
         return ""
     why = await _reason(caller)
@@ -125,8 +126,7 @@ async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) ->
         return f"|07{_('Nothing was done: the books want a reason.')}"
     by = caller.record.name
     await _do(caller, lambda desk: adjust(desk, record.id, sign * seconds, why, by))
-    done = _("{what}: {amount}. Done.").format(what=_(what), amount=span(seconds))
-    return f"|10{done}"
+    return f"|10{_(movement.done).format(amount=span(seconds))}"
 
 
 async def _set_frozen(
@@ -168,8 +168,8 @@ MEANINGS = {
 }
 FROZEN = N_("Frozen: it takes only winnings that an event cuts off.")
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
-    "C": partial(_adjust, what=N_("Credit"), sign=1),
-    "D": partial(_adjust, what=N_("Debit"), sign=-1),
+    "C": partial(_adjust, movement=amounts.CREDIT, sign=1),
+    "D": partial(_adjust, movement=amounts.DEBIT, sign=-1),
     "F": partial(
         _set_frozen,
         operation=freeze,

@@ -19,6 +19,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
+    from door.lobby.amounts import Movement
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.window.allowance import Allowance, Allowed
@@ -56,7 +57,7 @@ IN_ANY_MODE = ("H", "S", "Q")
 
 
 async def visit_bank(caller: Caller) -> None:
-    caller.place = "Time bank"
+    caller.place = N_("Time bank")
     with ticking(caller):
         await _at_the_window(caller)
 
@@ -88,7 +89,7 @@ async def last_chance(caller: Caller) -> bool:
     allowance = await _allowance(caller)
     if not allowance.withdraw.seconds:
         return False
-    caller.place = "Time bank"
+    caller.place = N_("Time bank")
     caller.clock.grace(GRACE_SECONDS)
     try:
         caller.console.stage(window(caller, allowance, {}))
@@ -121,7 +122,7 @@ async def _allowance(caller: Caller) -> Allowance:
 
 async def _serve(caller: Caller, choice: str) -> str:
     if choice in MOVES:
-        return await _move(caller, _(COMMANDS[choice]), *MOVES[choice])
+        return await _move(caller, *MOVES[choice])
     if choice == "T":
         return await _transfer(caller)
     if choice == "A":
@@ -136,19 +137,24 @@ async def _serve(caller: Caller, choice: str) -> str:
 
 
 async def _move(
-    caller: Caller, what: str, bound: Callable[[Allowance], Allowed], operation: Move
+    caller: Caller,
+    movement: Movement,
+    bound: Callable[[Allowance], Allowed],
+    operation: Move,
 ) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
     allowed = bound(await _allowance(caller))
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
-    seconds = await amounts.ask(caller.console, what, allowed.seconds, literal(str(allowed.rule)))
+    seconds = await amounts.ask(
+        caller.console, movement, allowed.seconds, literal(str(allowed.rule))
+    )
     if seconds is None:
         return ""
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # All in one: what is said before the window is drawn again would be wiped with the old one.
     told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
-    done = _("{what}: {amount}. Done.").format(what=what, amount=span(seconds))
+    done = _(movement.done).format(amount=span(seconds))
     return "\n".join((*told, f"|10{done}"))
 
 
@@ -163,7 +169,7 @@ async def _transfer(caller: Caller) -> str:
     if not allowed.seconds:
         return f"|12{literal(str(allowed.rule))}"
     rule = literal(str(allowed.rule))
-    seconds = await amounts.ask(caller.console, _("Transfer"), allowed.seconds, rule)
+    seconds = await amounts.ask(caller.console, amounts.TRANSFER, allowed.seconds, rule)
     if seconds is None:
         return ""
     message = await caller.console.entry(
@@ -177,7 +183,7 @@ async def _transfer(caller: Caller) -> str:
         lambda desk, call, ticked: transfer(desk, call, ticked, receiver.id, seconds, message)
     )
     caller.books.notices_wait.set()
-    sent = _("{amount} sent to {name}.")
+    sent = _(amounts.TRANSFER.done)
     return f"|10{sent.format(amount=span(seconds), name=literal(receiver.name))}"
 
 
@@ -189,9 +195,9 @@ async def _switch_automatic_deposit(caller: Caller) -> str:
     return f"|10{_('Auto-deposit is off.')}"
 
 
-MOVES: dict[str, tuple[Callable[[Allowance], Allowed], Move]] = {
-    "D": (lambda may: may.deposit, deposit),
-    "W": (lambda may: may.withdraw, withdraw),
-    "B": (lambda may: may.borrow, borrow),
-    "R": (lambda may: may.repay, repay),
+MOVES: dict[str, tuple[Movement, Callable[[Allowance], Allowed], Move]] = {
+    "D": (amounts.DEPOSIT, lambda may: may.deposit, deposit),
+    "W": (amounts.WITHDRAW, lambda may: may.withdraw, withdraw),
+    "B": (amounts.BORROW, lambda may: may.borrow, borrow),
+    "R": (amounts.REPAY, lambda may: may.repay, repay),
 }

@@ -146,22 +146,37 @@ def _as_bright_as_can_be(console: Console, painted: str) -> str:
 
 @dataclass(frozen=True)
 class HeadedPage:
-    """A page under a drawn header, where the screen has room for both; else under its title."""
+    """A page under a drawn header, where the screen has room for both; else under its title.
+
+    Both stand `in_the_middle` of a large screen, or at its top.
+    """
 
     title: str
     body: Sequence[str]
     header: Art | None
+    in_the_middle: bool = False
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        page = Page(self.title, self.body)
-        body = [line for each in self.body for line in wrap(each, area.columns - MARGIN)]
-        rows = 0 if self.header is None else header_rows(self.header)
-        if self.header is None or rows + len(body) + 1 > area.rows:
-            page.paint(canvas, area)
+        if self.header is None or not self.has_room(area.columns, area.rows):
+            Page(self.title, self.body).paint(canvas, area)
             return
-        paint_header(canvas, self.header, area)
-        for row, line in enumerate(body, rows + 1):
+        free = area.rows - self._rows(area.columns)
+        top = free // 2 if self.in_the_middle else 0
+        paint_header(canvas, self.header, area, top)
+        first = top + header_rows(self.header) + 1
+        for row, line in enumerate(self._wrapped(area.columns), first):
             canvas.put_pipe(row, area.left + 1, line)
+
+    def has_room(self, columns: int, rows: int) -> bool:
+        """Whether the page fits into an area of this size, with its header."""
+        return self._rows(columns) <= rows
+
+    def _rows(self, columns: int) -> int:
+        header = 0 if self.header is None else header_rows(self.header)
+        return header + 1 + len(self._wrapped(columns))
+
+    def _wrapped(self, columns: int) -> list[str]:
+        return [line for each in self.body for line in wrap(each, columns - MARGIN)]
 
     def lines(self) -> Sequence[str]:
         return Page(self.title, self.body).lines()
@@ -172,9 +187,9 @@ def headed(console: Console, folder: Path, name: str, page: Page) -> HeadedPage:
     return HeadedPage(page.title, page.body, find(console, folder, name))
 
 
-def paint_header(canvas: Canvas, header: Art, area: Area) -> None:
+def paint_header(canvas: Canvas, header: Art, area: Area, top: int = 0) -> None:
     rows = header_rows(header)
-    canvas.paste(0, _painted(header, rows, canvas.columns, area.centred(), canvas.colour))
+    canvas.paste(top, _painted(header, rows, canvas.columns, area.centred(), canvas.colour))
 
 
 def header_rows(picture: Art) -> int:

@@ -47,10 +47,9 @@ SCREEN = "bank"  # bank.ans and bank.asc in the sysop's texts folder
 MODES = {
     "built-in": "",
     "external": N_(
-        "Whole minutes of winnings that an event would cut off go to the sysop's own bank, beside"
-        " these games. Deposit and withdraw there."
+        "This board has its own bank. Whole minutes you win past an event go there by themselves."
     ),
-    "none": N_("This board has no time bank: winnings that would run into an event are lost."),
+    "none": N_("This board has no time bank. What you win past an event is lost."),
 }
 
 

@@ -53,6 +53,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     opening = partial(board.open_guest_call, console, record, guest)
     caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None
+    caller.is_new = record.last_call is None
     caller.was_cut_off |= was_cut_off
     return caller
 

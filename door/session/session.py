@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.call.call_clock import TIME_UP
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.calls")
 
 
+T = TypeVar("T")
 Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
 NEVER_KNOWN = "outcome unknown"  # why a call ended
@@ -228,10 +229,12 @@ async def _receive(board: Board, caller: Caller) -> None:
     console.paint_screens()
     console.on_redraw = caller.status.show
     caller.clock.start()
-    if news:
-        await _read_news(caller, news)
-    if caller.is_new:
-        await tour.offer(caller)
+    if tour.is_due(caller):
+        if await _reads_news(caller, tour.offer(caller, news)):
+            await tour.take(caller)
+    elif news:
+        title = _("Welcome, {name}").format(name=caller.record.name)
+        await _reads_news(caller, console.read(title, "\n".join(news)))
     if caller.purse.time_is_up():
         raise TimeUp(TIME_UP)
     if found := await table_with_open_hand(board, caller):
@@ -240,17 +243,18 @@ async def _receive(board: Board, caller: Caller) -> None:
         await table.visit()
 
 
-async def _read_news(caller: Caller, news: Sequence[str]) -> None:
+async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
     """Show what is new, and note that the notices in it were read: those of a lost line wait on."""
     console = caller.console
     was_lost = console.is_lost
     try:
-        await console.read(_("Welcome, {name}").format(name=caller.record.name), "\n".join(news))
+        answer = await reading
     except Interruption:
         if not (was_lost or is_doubtful(console)):
             await _note_read(caller)
         raise
     await _note_read(caller)
+    return answer
 
 
 async def _note_read(caller: Caller) -> None:

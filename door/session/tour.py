@@ -5,11 +5,13 @@ It touches no books: the practice hand is dealt from a deck that lies ready.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.cards import CARD_HEIGHT, paint_hand, plain
+from door.call.display import literal
 from door.call.page import TITLE_ROWS, Page
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
@@ -36,25 +38,33 @@ GOOD = 17  # a total to stay on
 HIT, STAY, LEAVE = "H", "S", "Q"
 
 
-async def offer(caller: Caller) -> None:
-    """Offer the tour to a caller who has not been asked before."""
-    if caller.prefers(TOURED):
-        return
+def is_due(caller: Caller) -> bool:
+    """Whether to offer the tour: to new callers, once, while they have time for it."""
+    return caller.is_new and not caller.prefers(TOURED) and not caller.purse.time_is_up()
+
+
+async def offer(caller: Caller, news: Sequence[str]) -> bool:
+    """Show a new caller what they should know first, and ask whether they want the tour."""
     console = caller.console
-    question = _("First time here? Take a one-minute tour?")
     board = caller.config.board
     picture = texts.find(console, board.texts, "first-call")
     if picture is not None:
-        picture = texts.filled(picture, {"NAME": caller.record.name})
+        picture = texts.filled(picture, {"BOARD": board.name, "NAME": caller.record.name})
     welcome = _("Welcome, {name}").format(name=caller.record.name)
-    console.stage(texts.HeadedPage(welcome, [f"|07{board.name}"], picture))
-    wants = await console.agrees(question)
-    try:
+    body = [f"|15{each}" for each in news]
+    more = ["", f"|07{_('Three short screens, and a practice hand that costs nothing.')}"]
+    page = texts.HeadedPage(welcome, [*body, *more], picture, in_the_middle=True)
+    if console.is_painted and not page.has_room(console.page_columns, console.page_rows):
+        page = replace(page, body=body)  # and the rest just above the question
+        console.stage(page)
+        for each in more:
+            console.say(each)
+    else:
+        console.stage(page)
+    wants = await console.agrees(_("First time here? Take a one-minute tour?"))
+    with contextlib.suppress(BooksFailed):  # nobody is asked twice on a call
         await caller.remember({TOURED: True})
-    except BooksFailed:  # they are asked once more, at worst
-        return
-    if wants:
-        await take(caller)
+    return wants
 
 
 async def take(caller: Caller) -> None:
@@ -71,7 +81,7 @@ def screens(caller: Caller) -> list[tuple[str, list[str]]]:
     return [
         (_("Your minutes are your chips"), _of_minutes(caller, coin)),
         (_("How a hand goes"), _of_hands()),
-        (_("The clock, the event and the bank"), _of_bank(caller)),
+        (_("The clock, closing time and the bank"), _of_bank(caller)),
     ]
 
 
@@ -81,21 +91,29 @@ async def _reads(caller: Caller, title: str, body: Sequence[str]) -> bool:
     caller.console.stage(Page(title, paragraphs[:-1]))
     choices = {"N": _("Next"), LEAVE: _("Quit")}
     meanings = {"N": _("Show the next screen."), LEAVE: _("Leave the tour.")}
-    return await caller.console.ask(choices, default="N", cancel=LEAVE, meanings=meanings) == "N"
+    choice = await caller.console.ask(
+        choices, default="N", cancel=LEAVE, meanings=meanings, turns_page=True
+    )
+    return choice == "N"
 
 
 def _of_minutes(caller: Caller, coin: str) -> list[str]:
-    today = span(caller.config.bank.minutes_per_day * MINUTE)
     return [
-        _("You get {time} on this board every day. That time is also your money.").format(
-            time=today
-        ),
+        _where_minutes_come_from(caller),
         _("One coin is {time}. Win and you stay longer. Lose and you leave sooner.").format(
             time=coin
         ),
         _("The last row of the screen shows your time left, ticking, and your pot in coins."),
         _("Your last coin is never bet, so no hand throws you out."),
     ]
+
+
+def _where_minutes_come_from(caller: Caller) -> str:
+    if caller.record.board is not None:
+        words = _("You play with the time you bring from {board}. That time is also your money.")
+        return words.format(board=literal(caller.record.board))
+    words = _("You get {time} on this board every day. That time is also your money.")
+    return words.format(time=span(caller.config.bank.minutes_per_day * MINUTE))
 
 
 def _of_hands() -> list[str]:
@@ -118,16 +136,30 @@ def _of_bank(caller: Caller) -> list[str]:
     closing = caller.purse.posted.closing
     if closing is not None:
         told.append(_of_event(caller, closing))
+    host = caller.record.board
     if caller.bank_settings.mode == "built-in":
+        told.append(_of_saving(is_guest=host is not None))
+    if host is None:
         told.append(
-            _(
-                "The time bank, T in the menu, keeps minutes for another day. There you can also"
-                " send some to a friend, or borrow."
-            )
+            _("Minutes you don't use or bank are gone at midnight. Then you get fresh ones.")
         )
-    told.append(_("Minutes you don't use or bank are gone at midnight. Then you get fresh ones."))
+    else:
+        words = _("The time you have left when you leave is yours again at {board}.")
+        told.append(words.format(board=literal(host)))
     told.append(_("Press Enter for a practice hand. It costs nothing and pays nothing."))
     return told
+
+
+def _of_saving(*, is_guest: bool) -> str:
+    if is_guest:
+        return _(
+            "The time bank, T at every table, keeps what you win here for another visit. There you"
+            " can also send some to a friend, or borrow."
+        )
+    return _(
+        "The time bank, T in the menu, keeps minutes for another day. There you can also send some"
+        " to a friend, or borrow."
+    )
 
 
 def _of_event(caller: Caller, closing: ClosedPeriod) -> str:
@@ -190,7 +222,7 @@ async def _practise(caller: Caller) -> None:
         hand, _events = hand.apply(KEYS[key])
     caller.console.stage(Practice(hand))
     caller.console.say(f"|14{_result(hand)}")
-    await caller.console.any_key(_("That's all there is to it. Press any key for the main menu"))
+    await caller.console.any_key(_("That's all there is to it. Press any key to go on"))
 
 
 async def _plays(caller: Caller, hand: BlackjackRound) -> str:

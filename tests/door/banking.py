@@ -15,6 +15,7 @@ WINDOW = "Your choice"
 SCREENS = {"painted": MODERN, "lines": REFUSING}
 
 AMOUNTS: Mapping[str, str] = {"d": "Deposit", "w": "Withdraw", "b": "Borrow", "r": "Repay"}
+DONE = {"d": "deposited", "w": "withdrawn", "b": "borrowed", "r": "repaid"}
 
 
 def window_toml(timebank: str = "known_days = 0", **calls: int) -> str:
@@ -44,7 +45,7 @@ async def moves(guest: Guest, key: str, typed: str, echoed: str) -> None:
     what = AMOUNTS[key]
     guest.presses(key)
     await types_amount(guest, what, typed, echoed)
-    await hears(guest, f"{what}: {echoed}. Done.")
+    await hears(guest, f"{echoed} {DONE[key]}.")
 
 
 async def is_refused(guest: Guest, key: str, minutes: int, sentence: str) -> None:
@@ -84,7 +85,7 @@ async def names_receiver(guest: Guest, receiver: str) -> None:
 async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") -> None:
     """Send minutes with a line of message; what comes of it is for the test to read."""
     await names_receiver(guest, receiver)
-    await types_amount(guest, "Transfer", str(minutes), f"{minutes} minutes")
+    await types_amount(guest, "Send", str(minutes), f"{minutes} minutes")
     await guest.is_asked("Add a note")
     guest.presses(f"{message}\r")
 

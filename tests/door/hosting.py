@@ -103,9 +103,20 @@ class Visit(Table):
 
     async def comes_in(self) -> None:
         """Read the welcome and go on to the main menu."""
-        await self.prompt("Press any key")
-        self.presses(" ")
+        await self.reads_welcome()
         await self.prompt("oodbye")
+
+    async def reads_welcome(self, seconds: float = PATIENCE) -> None:
+        """Read what they bring; at their first visit, decline the tour."""
+        await self.terminal.wait_for(
+            lambda _: self._offered_tour() or "Press any key" in self.prompt_row,
+            "the welcome",
+            seconds,
+        )
+        self.presses("n" if self._offered_tour() else " ")
+
+    def _offered_tour(self) -> bool:
+        return "Take a one-minute tour?" in self.prompt_row
 
     async def goes(self) -> int:
         """Say goodbye in the main menu; return the door's exit status."""

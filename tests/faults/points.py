@@ -269,7 +269,7 @@ class AtTheWindow(Point):
         self.presses("5\r")
         await self.is_asked("Deposit 5 minutes?")
         self.presses("y")
-        await self.sees("Deposit: 5 minutes. Done.")
+        await self.sees("5 minutes deposited.")
         assert self.has["bank"] == 300
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from timebank.language import N_, _
 from timebank.ledger import reasons as r
 from timebank.ledger.reasons import Cutoff, Reason
-from timebank.words import Unit, amount_words, minutes, money, span, title
+from timebank.words import Unit, amount_words, day_words, minutes, money, span, title
 
 # What an amount was moved for. The names are facts of the reason, as `_SAID` says them.
 _SENTENCES: dict[type[Reason], str] = {
@@ -142,6 +142,8 @@ def _or_nothing(text: str) -> str:
 # How a fact is said that is no word by itself.
 _SAID: dict[str, Callable[[Any], str]] = {
     "game": lambda this: title(this.game),
+    "day": lambda this: day_words(this.day) if this.day else "",
+    "lost_on": lambda this: day_words(this.lost_on),
     "outcome": lambda this: f" ({spoken(this.outcome)})" if this.outcome else "",
     "action": lambda this: spoken(this.action).capitalize(),
     "event": lambda this: cutoff_words(Cutoff(this.event, this.at, this.host)),

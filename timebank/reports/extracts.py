@@ -124,22 +124,23 @@ def last_number(desk: Desk) -> int:
 
 def known_game(desk: Desk, text: str) -> str:
     """Find the key of a game by key or title, however it is written; raises `NothingToList`."""
+    known = _GAMES.all(desk.connection)
     key = "-".join(text.casefold().split())
-    return _known(N_("The books know no game {text}."), key, text, _GAMES.all(desk.connection))
+    if key not in known:
+        said = N_("The books know no game {text}. They know: {names}.")
+        raise _unknown(said if known else N_("The books know no game yet."), text, known)
+    return key
 
 
 def known_kind(desk: Desk, text: str) -> str:
     """Find a kind of transfer; raises `NothingToList`."""
-    said = N_("The books know no kind of transfer {text}.")
-    return _known(said, text.casefold(), text, _KINDS.all(desk.connection))
-
-
-def _known(said: str, key: str, text: str, known: list[str]) -> str:
+    known = _KINDS.all(desk.connection)
+    key = text.casefold()
     if key not in known:
-        which = (
-            Phrase("They know: {names}.", names=", ".join(known))
-            if known
-            else Phrase("They are empty.")
-        )
-        raise NothingToList(f"{Phrase(said, text=text)} {which}")
+        said = N_("The books know no kind of transfer {text}. They know: {names}.")
+        raise _unknown(said if known else N_("The books hold no transfer yet."), text, known)
     return key
+
+
+def _unknown(said: str, text: str, known: list[str]) -> NothingToList:
+    return NothingToList(Phrase(said, text=text, names=", ".join(known)))

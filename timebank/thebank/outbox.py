@@ -113,7 +113,7 @@ def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
         desk.connection, number=format.transfer_of(number), state=state, appended=appended
     )
     if changed.rowcount != 1:
-        raise NotDoubtful(Phrase("There is no question about record {number}.", number=number))
+        raise NotDoubtful(Phrase("Record {number} is not in doubt.", number=number))
 
 
 def flush_outbox(

@@ -25,10 +25,9 @@ from timebank.words import MINUTE, day_words, span_phrase
 
 NO_WINDOW = {
     "external": Phrase(
-        "This board's bank is outside these games: whole minutes of winnings that an event cuts off"
-        " go there by themselves, and nothing is moved here."
+        "This board has its own bank. Whole minutes you win past an event go there by themselves."
     ),
-    "none": Phrase("This board keeps no time bank: winnings that an event cuts off are forfeited."),
+    "none": Phrase("This board has no time bank. What you win past an event is lost."),
 }
 
 

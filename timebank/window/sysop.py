@@ -66,7 +66,7 @@ def sysop_transfer(
     allowance.whole_minutes(seconds)
     giver, taker = _open_account(desk, from_caller_id), _open_account(desk, to_caller_id)
     if giver.caller_id == taker.caller_id:
-        raise Refused(Phrase("Both accounts are {name}'s.", name=giver.name))
+        raise Refused(Phrase("{name} cannot send minutes to their own account.", name=giver.name))
     owes = N_(
         "{name} owes {amount}, to be paid back before minutes go to others (`timebank adjust` works"
         " anyway)."

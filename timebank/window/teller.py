@@ -7,16 +7,20 @@ Amounts are seconds, and whole minutes all of them (ValueError else). Each of th
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import select
 
 from timebank.callers.notices import Amount, Value, add_notice
+from timebank.callers.standings import richest
 from timebank.language import N_
 from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
-from timebank.ledger.sql import Prepared, Reader, by_name, equal, value
+from timebank.ledger.schema import instant
+from timebank.ledger.sql import Prepared, Reader, by_name, columns_of, equal, value
 from timebank.names.names import fold
 from timebank.window.allowance import (
     Allowance,
@@ -127,18 +131,36 @@ def deposit_at_log_off(posting: Posting) -> None:
 _PREFERENCES: Reader[str] = value(
     lambda: select(schema.callers.c.preferences).where(equal(schema.callers.c.id))
 )
-_NAMES = Prepared(
+_LISTED = Prepared(
     lambda: (
-        select(schema.callers.c.name, schema.callers.c.fold)
+        select(*columns_of(schema.callers, "name fold created last_call"))
         .where(schema.callers.c.deleted.is_(None))
         .order_by(by_name(schema.callers.c.name))
     )
 )
 
 
-def accounts(desk: Desk, pattern: str | None) -> list[str]:
-    found = _NAMES(desk.connection)
-    if pattern is None:
-        return [name for name, _folded in found]
-    plain, key = pattern.casefold(), fold(pattern)
-    return [name for name, folded in found if plain in name.casefold() or key in folded]
+class Listed(NamedTuple):
+    """What anybody may know of an account. `place` is that on the list of the richest, 0 for none:
+    what the others have saved is nobody's business."""
+
+    name: str
+    since: datetime
+    last_call: datetime | None
+    place: int
+
+
+def accounts(desk: Desk, pattern: str | None, places: int = 0) -> list[Listed]:
+    """List the accounts whose names hold `pattern`; the list of the richest has so many places."""
+    places_of = {each.name: place for place, each in enumerate(richest(desk, places), 1)}
+    plain, key = (pattern or "").casefold(), fold(pattern or "")
+    return [
+        Listed(
+            name,
+            instant(created),
+            None if last_call is None else instant(last_call),
+            places_of.get(name, 0),
+        )
+        for name, folded, created, last_call in _LISTED(desk.connection)
+        if plain in name.casefold() or key in folded
+    ]

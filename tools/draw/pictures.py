@@ -75,20 +75,20 @@ def narrow_welcome() -> Paper:
 
 def first_call() -> Paper:
     """Minutes become chips, chips go on the felt."""
-    paper = Paper(WIDE, 18)
+    paper = Paper(WIDE, 16)
     bar(paper, 0)
     title(paper, "WELCOME", 2, 3)
     title(paper, "IN!", 2, 58)
-    felt(paper, 8, 9, bulge=5)
-    clock(paper, 7, 5, 18, *TEN_PAST_TEN)
-    _arrow(paper, 12, 26)
+    felt(paper, 7, 8, bulge=5)
+    clock(paper, 6, 5, 18, *TEN_PAST_TEN)
+    _arrow(paper, 11, 26)
     for column, count, colour in ((33, 7, "gold"), (41, 4, "red"), (37, 5, "cyan")):
-        stack(paper, 14 + (colour == "cyan"), column, count, colour)
-    _arrow(paper, 12, 50)
-    card(paper, 9, 57, "A", "D")
-    card(paper, 9, 65, "K", "S")
-    bar(paper, 17)
-    paper.centre(17, " @NAME.............................@ ", Colour.WHITE, Colour.BLUE)
+        stack(paper, 13 + (colour == "cyan"), column, count, colour)
+    _arrow(paper, 11, 50)
+    card(paper, 8, 57, "A", "D")
+    card(paper, 8, 65, "K", "S")
+    bar(paper, 15)
+    paper.centre(15, " @NAME.............................@ ", Colour.WHITE, Colour.BLUE)
     return paper
 
 

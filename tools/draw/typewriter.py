@@ -182,17 +182,17 @@ def narrow_welcome() -> list[str]:
 
 
 def first_call() -> list[str]:
-    sheet = Sheet(WIDE, 17)
+    sheet = Sheet(WIDE, 16)
     sheet.rule(0)
     sheet.title(2, 3, "WELCOME")
     sheet.title(2, 58, "IN!")
-    sheet.put(6, 4, CLOCK)
-    sheet.put(10, 27, "- - >")
-    sheet.put(9, 35, CHIPS)
-    sheet.put(10, 54, "- - >")
-    sheet.put(8, 61, DIAMOND)
-    sheet.put(8, 67, SPADE)
-    sheet.rule(16, NAME)
+    sheet.put(5, 4, CLOCK)
+    sheet.put(9, 27, "- - >")
+    sheet.put(8, 35, CHIPS)
+    sheet.put(9, 54, "- - >")
+    sheet.put(7, 61, DIAMOND)
+    sheet.put(7, 67, SPADE)
+    sheet.rule(15, NAME)
     return sheet.lines()
 
 

@@ -75,8 +75,9 @@ class Chooser:
         if found := phrases.HOW_MUCH.search(prompt):
             most = reading.span(found["most"]) // 60
             return f"{self.chance.randint(1, min(30, most or 1))}{ENTER}"
-        if found := phrases.SURE.search(prompt):
-            return self._confirm(phrases.MOVEMENTS[found["what"]], found["amount"])
+        for kind, said in phrases.SURE.items():
+            if found := said.search(prompt):
+                return self._confirm(kind, found["amount"])
         if phrases.WINDOW.is_in(prompt):
             return self._weighed(_WINDOW)
         if phrases.MAIN_MENU.is_in(prompt):

@@ -146,7 +146,7 @@ ANY_KEY = one_of(
     Said("Press any key"),
     Said("Press any key to try again"),
     Said("Press any key when you have written it down"),
-    Said("That's all there is to it. Press any key for the main menu"),
+    Said("That's all there is to it. Press any key to go on"),
     Said("Press any key to go back to {board}"),
 )
 PRESS_ENTER = one_of(Said("Press Enter"))
@@ -158,22 +158,30 @@ ENTER_FOR = Said("Your choice (Enter for {key})?")
 # The bank's window.
 
 WINDOW = Said("Your choice (Enter to quit):")
-HOW_MUCH = Said("{what} how much, up to {most} (minutes or h:mm):")
+HOW_MUCH = one_of(
+    *(
+        Said(f"{verb} how much? Up to {{most}}, or max (Enter for none):")
+        for verb in ("Deposit", "Withdraw", "Send", "Borrow", "Repay")
+    )
+)
 SEND_TO = Said("Send to:")
 NOTE = Said("Add a note (Enter for none):")
 NAME_CONTAINS = Said("Name contains (Enter for all):")
-DONE = Said("{what}: {amount}. Done.", what=r"[^\s:]+")
 SENT = Said("{amount} sent to {name}.", name=r"[^.]+")
-# What the ledger calls what is done there, by how the window calls it in any language.
-MOVEMENTS = {
-    said: kind
-    for word, kind in (
-        *(("Deposit", "deposit"), ("Withdraw", "withdraw"), ("Borrow", "loan")),
-        *(("Repay", "repay"), ("Transfer", "transfer")),
-    )
-    for said in versions(word)
+# By what the ledger calls what is done there: that it was done, and the question before.
+DONE = {
+    "deposit": Said("{amount} deposited."),
+    "withdraw": Said("{amount} withdrawn."),
+    "loan": Said("{amount} borrowed."),
+    "repay": Said("{amount} repaid."),
 }
-SURE = Said("{what} {amount}?", what="|".join(map(re.escape, MOVEMENTS)))
+SURE = {
+    "deposit": Said("Deposit {amount}?"),
+    "withdraw": Said("Withdraw {amount}?"),
+    "loan": Said("Borrow {amount}?"),
+    "repay": Said("Repay {amount}?"),
+    "transfer": Said("Send {amount}?"),
+}
 
 # The status line.
 

@@ -18,7 +18,7 @@ SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _LETTER = re.compile(r"<(\S)>")
 _MARK = re.compile(r"[0-9·]")
 _SPAN = re.compile(r"(?:(\d+)\sminutes?)?(?:\s?(\d+)\ssecond\w*)?")
-_COINS = re.compile(r"(\d+)(?:[.,](5))?\s(?:coins?|pi\S{1,2}ces?)")
+_COINS = re.compile(r"(\d+)(?:[.,](5))?\s(?:coins?|jetons?)")
 _TITLES = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
 
 
@@ -238,8 +238,8 @@ class Done(NamedTuple):
 
 
 def done_at_the_window(text: str) -> Iterator[Done]:
-    for done in phrases.DONE.finditer(text):
-        if kind := phrases.MOVEMENTS.get(done["what"]):
+    for kind, said in phrases.DONE.items():
+        for done in said.finditer(text):
             yield Done(kind, span(done["amount"]), "")
     for sent in phrases.SENT.finditer(text):
         yield Done("transfer", span(sent["amount"]), sent["name"])

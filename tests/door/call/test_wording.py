@@ -8,7 +8,16 @@ from door import wording
 from door.call import console, display
 from door.lobby import amounts
 from door.lobby import window as screens
-from timebank.ledger.reasons import Granted, HeldBack, LoanShare, Reason, Told
+from timebank.ledger.reasons import (
+    Earned,
+    Granted,
+    HeldBack,
+    LeftOfDay,
+    LoanShare,
+    OldStake,
+    Reason,
+    Told,
+)
 from timebank.ledger.transfers import TransferRow
 
 
@@ -21,6 +30,14 @@ def row(amount: int, reason: Reason) -> TransferRow:
     [
         (row(3600, Granted("2026-11-20")), "You have 60 minutes today."),
         (row(60, Told("forfeit", "What was left")), "1 minute: What was left."),
+        (row(60, LeftOfDay("2026-11-20")), "1 minute left over from 20 November expired."),
+        (row(60, OldStake()), "1 minute from an old stake expired."),
+        (row(60, Earned("2026-11-20", True)), "1 minute earned on 20 November went to your bank."),
+        (
+            row(60, Earned("2026-11-20", False)),
+            "1 minute earned on 20 November expired: this board has no time bank.",
+        ),
+        (row(60, Earned("2026-11-20")), "1 minute earned on 20 November left these games."),
         (
             row(1800, HeldBack("Mail hour", "", False, False)),
             "30 minutes available after Mail hour.",

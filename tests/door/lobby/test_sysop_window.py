@@ -127,10 +127,10 @@ async def test_an_account_is_credited_and_debited_with_a_reason(
         await sysop.sees("Account of Ada")
         await sysop.sees("bank              5:00")
         await adjusts(sysop, "Credit", 20, "the game fell over")
-        await sysop.sees("Credit: 20 minutes. Done.")
+        await sysop.sees("20 minutes credited.")
         await sysop.sees("bank             25:00")
         await adjusts(sysop, "Debit", 10, "that was too much")
-        await sysop.sees("Debit: 10 minutes. Done.")
+        await sysop.sees("10 minutes debited.")
         await sysop.sees("bank             15:00")
         assert board.balances("Ada")["bank"] == 15 * MINUTE
         assert [(line.kind, line.why) for line in board.lines("Ada")[-2:]] == [

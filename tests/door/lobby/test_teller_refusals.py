@@ -92,7 +92,7 @@ async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: 
         await names_receiver(ada, "Bob")
         await is_refused_amount(
             ada,
-            "Transfer",
+            "Send",
             10,
             "An account holds 40 minutes at most; Bob's has room for 5 minutes.",
         )
@@ -175,9 +175,9 @@ async def test_nothing_is_withdrawn_or_borrowed_past_an_event(tmp_path: Path) ->
     [
         (
             "external",
-            "Whole minutes of winnings that an event would cut off go to the sysop's own bank",
+            "This board has its own bank. Whole minutes you win past an event go there",
         ),
-        ("none", "This board has no time bank: winnings that would run into an event are lost."),
+        ("none", "This board has no time bank. What you win past an event is lost."),
     ],
 )
 async def test_other_modes_show_history_and_say_what_they_do(
@@ -190,7 +190,7 @@ async def test_other_modes_show_history_and_say_what_they_do(
         assert "<D>eposit" not in ada.screen
         ada.presses("dwtbral")
         ada.presses("h")
-        await ada.sees("Granted 1:00:00 for 2026-11-20")
+        await ada.sees("Granted 1:00:00 for 20 November")
         ada.presses("q")
         await ada.is_asked(WINDOW)
         assert ada.ledger == [("grant", HOUR)]

@@ -1,5 +1,6 @@
 """The teller's window on line: every movement of minutes, as callers type it and read it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tests.door.banking import (
     types_amount,
     window_toml,
 )
-from tests.door.visiting import MENU, MINUTE, TABLE, event, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
 from tests.terminal import MODERN, Profile
 from tests.world import world
 
@@ -106,7 +107,7 @@ async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
         board.clock.suspend(12 * HOUR)
         ada.presses("y")
         await ada.sees("You have 60 minutes today.")
-        await hears(ada, "Deposit: 10 minutes. Done.")
+        await hears(ada, "10 minutes deposited.")
         assert ada.has["bank"] == 10 * MINUTE
 
 
@@ -115,14 +116,37 @@ async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None
         ada = await at_the_window(board, "Ada", saved=300)
         await moves(ada, "w", "0:45", "45 minutes")
         ada.presses("d")
-        await ada.is_asked("Deposit how much, up to 60 minutes (minutes or h:mm):")
+        await ada.is_asked("Deposit how much? Up to 60 minutes, or max (Enter for none):")
         ada.presses("1:75\r")
-        await ada.sees("Type whole minutes, such as 90, or hours and minutes, such as 1:30.")
+        await ada.sees("Type minutes, such as 90, or hours and minutes, such as 1:30, or max.")
         ada.presses("1:0\r")
         await ada.is_asked("Deposit how much")
         await types_amount(ada, "Deposit", "1:00", "60 minutes")
-        await hears(ada, "Deposit: 60 minutes. Done.")
+        await hears(ada, "60 minutes deposited.")
         assert ada.has["bank"] == 315 * MINUTE
+
+
+@painted_and_lines
+@pytest.mark.parametrize("word", ["max", "MAX"])
+async def test_max_is_as_much_as_one_can(tmp_path: Path, profile: Profile, word: str) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_deposit = 25")) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        await moves(ada, "d", word, "25 minutes")
+        assert (ada.has["online"], ada.has["bank"]) == (35 * MINUTE, 25 * MINUTE)
+
+
+async def test_the_prompt_for_an_amount_explains_itself(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("d")
+        await ada.is_asked("Deposit how much? Up to 55 minutes, or max (Enter for none):")
+        ada.presses("?")
+        await ada.sees("or max for as much as you can.")
+        ada.presses(" ")
+        await ada.is_asked("Deposit how much?")
+        ada.presses("\r")
+        await ada.is_asked(WINDOW)
+        assert ada.has["bank"] == 0
 
 
 ESC = "\x1b"
@@ -140,7 +164,7 @@ WAYS_BACK = (
     (TO_AMOUNT, TO_ECHO, (ESC, "Deposit how much"), ("\r", WINDOW)),
     (TO_NAME, (ESC, WINDOW)),
     (TO_NAME, ("\r", WINDOW)),
-    (TO_NAME, ("Bob\r", "Transfer how much"), (ESC, WINDOW)),
+    (TO_NAME, ("Bob\r", "Send how much"), (ESC, WINDOW)),
 )
 
 
@@ -167,7 +191,7 @@ async def test_no_at_the_echo_asks_for_the_amount_again(tmp_path: Path) -> None:
         await ada.is_asked("Deposit 50 minutes?")
         ada.presses("n")
         await types_amount(ada, "Deposit", "5", "5 minutes")
-        await hears(ada, "Deposit: 5 minutes. Done.")
+        await hears(ada, "5 minutes deposited.")
         assert ada.has["bank"] == 5 * MINUTE
 
 
@@ -176,7 +200,7 @@ async def test_a_transfer_can_be_abandoned_at_its_message(tmp_path: Path) -> Non
         board.enter("Bob")
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Bob")
-        await types_amount(ada, "Transfer", "10", "10 minutes")
+        await types_amount(ada, "Send", "10", "10 minutes")
         await ada.is_asked("Add a note")
         ada.presses("well, no\x1b")
         await ada.is_asked(WINDOW)
@@ -244,19 +268,18 @@ async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path
 async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         for letter in "BCDEFGHJKMNPQRSTUVWXYZ":
-            for more in "abcd":
-                board.enter(f"{letter}{more}kermann")
+            board.enter(f"{letter}akermann")
         ada = await at_the_window(board, "Ada", profile=profile)
         ada.presses("l")
-        await ada.is_asked("Name contains")
+        await ada.is_asked("Name contains (Enter for all):")
         ada.presses("\r")
         names = await page(ada)
-        assert f"Accounts ({22 * 4 + 1}) (1 of 2)" in names
+        assert "Accounts (23) (1 of 2)" in names
         assert "Bakermann" in names
         ada.presses("n")
-        assert "Zdkermann" not in names
+        assert "Zakermann" not in names
         names = await page(ada)
-        assert "Zdkermann" in names
+        assert "Zakermann" in names
         assert "Bakermann" not in names
         ada.presses("q")
         await ada.is_asked(WINDOW)
@@ -272,7 +295,8 @@ async def test_accounts_are_searched_for_the_spelling_of_a_name(
         ada = await at_the_window(board, "Ada", profile=profile)
         ada.presses("lBARB\r")
         await ada.sees("Accounts (2)")
-        await ada.sees("Barbarella               Rabarber")
+        await ada.sees("Barbarella                 20 November 2026    never")
+        await ada.sees("Rabarber ")
         assert "Charlotte" not in ada.screen
         ada.presses(" ")
         await ada.is_asked(WINDOW)
@@ -281,6 +305,40 @@ async def test_accounts_are_searched_for_the_spelling_of_a_name(
         await ada.is_asked("Press any key")
         ada.presses(" ")
         await ada.is_asked(WINDOW)
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+async def test_accounts_tell_what_anybody_may_know_and_no_balance(
+    tmp_path: Path, columns: int
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        for number in range(7):
+            board.enter(f"Saver{number}", saved=(70 - number) * 1000)
+        board.enter("Bob")
+        bob = Guest(board, "Bob")
+        await bob.visits()
+        await bob.logs_off()
+        board.clock.suspend(24 * HOUR)
+        ada = await at_the_window(board, "Ada", profile=replace(MODERN, columns=columns))
+        told = {
+            "Ada": ("21 November 2026", "today", ""),
+            "Bob": ("20 November 2026", "yesterday", ""),
+            "Saver4": ("20 November 2026", "never", "no. 5"),
+            "Saver5": ("20 November 2026", "never", ""),
+        }
+        for name, (since, last, place) in told.items():
+            ada.presses(f"l{name}\r")
+            await ada.sees("Accounts (1)")
+            await ada.is_asked("Press any key")
+            shown = " ".join(" ".join(ada.terminal.lines[1:17]).split())
+            if columns == 80:
+                rest = "Caller Member since Last call Richest"
+                assert shown == f"{rest} {name} {since} {last} {place}".strip()
+            else:
+                rest = f"Richest: {place}" if place else ""
+                assert shown == f"{name} Member since {since} Last call: {last} {rest}".strip()
+            ada.presses(" ")
+            await ada.is_asked(WINDOW)
 
 
 @painted_and_lines
@@ -308,7 +366,7 @@ async def test_history_tells_in_words_what_happened(tmp_path: Path, profile: Pro
             "20 Nov 12:01  Deposited 5:00",
             "20 Nov 12:01  Won 5:00 at Black Jack For Time",
             "20 Nov 12:00  Bet 5:00 at Black Jack For Time",
-            "20 Nov 12:00  Granted 25:00 for 2026-11-20",
+            "20 Nov 12:00  Granted 25:00 for 20 November",
         ]
         await ada.is_asked("<Q>uit")
         rows = [ada.terminal.row(row) for row in range(24)]
@@ -378,6 +436,14 @@ async def test_the_status_line_follows_what_is_moved(tmp_path: Path) -> None:
         assert "Bank 20:00" in ada.status
 
 
+async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        await board.pass_time(7)
+        await ada.sees_time_left(HOUR - 7)
+        assert "Time left                   59:53" in ada.terminal.picture
+
+
 async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada", saved=30)
@@ -385,10 +451,10 @@ async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> No
         await ada.is_asked("Deposit how much")
         ada.presses("1")
         ada.terminal.resize(100, 30)
-        await ada.is_asked("(minutes or h:mm): 1")
+        await ada.is_asked("(Enter for none): 1")
         assert "Bank                        30:00" in ada.terminal.picture
         ada.presses("0\ry")
-        await hears(ada, "Deposit: 10 minutes. Done.")
+        await hears(ada, "10 minutes deposited.")
         assert last_column_is_empty(ada)
 
 
@@ -397,7 +463,7 @@ async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
         board.enter("Bob")
         ada = await at_the_window(board, "Ada", saved=30)
         await names_receiver(ada, "Bob")
-        await types_amount(ada, "Transfer", "10", "10 minutes")
+        await types_amount(ada, "Send", "10", "10 minutes")
         await ada.is_asked("Add a note")
         ada.presses("m" * 70)
         await ada.sees("m" * 30)

@@ -13,7 +13,7 @@ NAME = "Moth@Xibalba"
 
 
 async def at_the_welcome(visit: Visit) -> None:
-    await visit.prompt("Press any key")
+    await visit.prompt("Take a one-minute tour?")
 
 
 async def in_the_menu(visit: Visit) -> None:
@@ -67,8 +67,7 @@ async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
         if number != KILL:
             assert host.balances(NAME)["online"] == 0
         again = await host.on_terminal("--dropfile", str(host.door32()))
-        await again.prompt("Press any key")
-        again.presses(" ")
+        await again.reads_welcome()
         if staked:
             assert await question(again) in (HIT, INSURANCE)
             assert host.visits_told()[-1]["standing"] == staked

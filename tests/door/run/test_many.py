@@ -16,8 +16,7 @@ async def plays(host: Host, number: int) -> Visit:
     alias = f"Moth {number}"
     file = host.door32(number, user=number, alias=alias)
     visit = await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
-    await visit.terminal.until("Press any key", seconds=120)
-    visit.presses(" ")
+    await visit.reads_welcome(seconds=120)
     await visit.terminal.until("oodbye", seconds=120)
     visit.presses("b")
     await visit.terminal.until("<B>et", seconds=120)

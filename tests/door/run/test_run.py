@@ -30,10 +30,10 @@ async def a_second_passes(visit: Visit) -> None:
 async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.prompt("Press any key")
-        assert visit.terminal.shows("Welcome, Moth@Xibalba")
+        await visit.prompt("Take a one-minute tour?")
+        assert visit.terminal.shows("Moth@Xibalba")
         assert visit.terminal.shows("You bring 60 minutes from Xibalba.")
-        visit.presses(" ")
+        visit.presses("n")
         await visit.prompt("oodbye")
         assert 3500 < visit.time_left <= 3600
         assert "Node 1 " in visit.terminal.row(23)
@@ -52,8 +52,8 @@ async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> Non
 async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation=0)))
-        await visit.terminal.until("Press any key")
-        visit.presses(" ")
+        await visit.terminal.until("Take a one-minute tour?")
+        visit.presses("n")
         await visit.terminal.until("oodbye")
         assert b"\xff" not in visit.terminal.received
         bare = visit.terminal.received.replace(b"\r\n", b"")
@@ -81,7 +81,9 @@ async def test_a_window_of_which_the_host_says_nothing_is_asked_for_its_size(tmp
     async with hosted(tmp_path) as host:
         visit = await host.called_back("--dropfile", str(host.door32()), profile=window)
         await visit.terminal.wait_for(
-            lambda terminal: "Press any key" in terminal.row(34) and "Node 1" in terminal.row(35),
+            lambda terminal: (
+                "one-minute tour?" in terminal.row(34) and "Node 1" in terminal.row(35)
+            ),
             "the prompt and the status line in the last two rows",
         )
         visit.gets(HANG_UP)
@@ -119,8 +121,7 @@ async def test_through_enigma_suits_are_letters_and_no_byte_is_a_control(tmp_pat
 async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", "BJFT")
-        await visit.prompt("Press any key")
-        visit.presses(" ")
+        await visit.reads_welcome()
         await visit.prompt("<B>et")
         while True:
             await open_a_hand(visit)
@@ -150,8 +151,7 @@ async def test_the_environment_of_synchronet_is_enough(tmp_path) -> None:
 async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, code) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", code)
-        await visit.prompt("Press any key")
-        visit.presses(" ")
+        await visit.reads_welcome()
         await visit.prompt("<B>et")
         visit.presses("q")
         await visit.terminal.until("Press any key to go back")
@@ -181,8 +181,7 @@ async def test_time_with_the_host_ends_the_call(tmp_path) -> None:
             file.read_text().replace("Synchronet 3.20b", "WWIV 5.9").replace("\n60\n", "\n4\n")
         )
         visit = await host.on_terminal("--dropfile", str(file))
-        await visit.prompt("Press any key")
-        visit.presses(" ")
+        await visit.reads_welcome()
         await visit.terminal.until("Xibalba wants you back: your time here is up.", 60)
         await visit.terminal.until("Press any key to go back")
         visit.presses(" ")

@@ -157,8 +157,6 @@ async def registers(window: Window, name: str) -> None:
     await window.asks("Your choice (Enter for 2)?")
     assert "│ A♠  10♥ │" in window.picture
     window.types("\r")
-    await window.asks("Press any key")
-    window.types(" ")
     await window.asks("Take a one-minute tour?")
     window.types("n")
     await window.asks("oodbye")

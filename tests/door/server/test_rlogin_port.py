@@ -37,6 +37,7 @@ tag = "ACME"
 ANSI = Profile(charset="cp437", answers=False)
 ANSWERING = replace(ANSI, reports_cursor=True, columns=100, rows=40)
 UNICODE = replace(ANSWERING, charset="utf-8")
+TOUR = "Take a one-minute tour?"
 SAID = b"\0jaguar\0Ada\0syncterm/115200\0"
 
 
@@ -78,9 +79,10 @@ async def is_refused(here: World, header: bytes) -> bytes:
 async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, SAID)
-        await terminal.until("Welcome, Ada@Xibalba")
+        await terminal.until(TOUR)
+        assert terminal.shows("Ada@Xibalba")
         assert terminal.shows("You bring 45 minutes from Xibalba.")
-        terminal.send(" ")
+        terminal.send("n")
         await terminal.until("oodbye")
         assert terminal.shows("Time left 45:00")
         assert "assword" not in terminal.transcript
@@ -95,14 +97,14 @@ async def test_a_board_may_call_over_ipv6_and_be_known_by_its_network(tmp_path, 
     toml = XIBALBA.replace('["127.0.0.1"]', f'["{network}"]').replace("127.0.0.1", "::1")
     async with board(tmp_path, BOARD + toml) as here:
         terminal = await sent(here, SAID, host="::1")
-        await terminal.until("Welcome, Ada@Xibalba")
+        await terminal.until("Ada@Xibalba")
 
 
 async def test_a_guest_is_not_the_local_caller_of_that_name(tmp_path) -> None:
     async with board(tmp_path) as here:
         here.enter("Ada", saved=600)
         terminal = await sent(here, SAID)
-        await terminal.until("Welcome, Ada@Xibalba")
+        await terminal.until("Ada@Xibalba")
         with here.books() as desk:
             found = desk.connection.exec_driver_sql(
                 "SELECT name, board, board_key FROM callers ORDER BY id"
@@ -143,7 +145,7 @@ async def test_a_header_may_come_byte_by_byte(tmp_path) -> None:
         for byte in SAID:
             terminal.send(bytes((byte,)))
             await asyncio.sleep(0)
-        await terminal.until("Welcome, Ada@Xibalba")
+        await terminal.until("Ada@Xibalba")
 
 
 @pytest.mark.parametrize(
@@ -154,9 +156,9 @@ async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
 ) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0\0", profile=profile)
-        await terminal.until("Welcome, Ada@Xibalba")
+        await terminal.until(TOUR)
         assert "Which of these boxes" not in terminal.transcript
-        terminal.send(" ")
+        terminal.send("n")
         await terminal.until("oodbye")
         assert "Time left" in terminal.row(profile.rows - 1)
         terminal.send("y")
@@ -166,9 +168,9 @@ async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
 async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=BJFT\0", profile=ANSWERING)
-        await terminal.until("Welcome, Ada@Xibalba")
+        await terminal.until(TOUR)
         assert "Which of these boxes" not in terminal.transcript
-        terminal.send(" ")
+        terminal.send("n")
         await terminal.until("<B>et")
         assert "Time left" in terminal.row(ANSWERING.rows - 1)
 
@@ -180,8 +182,8 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         await terminal.until("Which of these boxes looks right?")
         await terminal.until("Your choice")
         terminal.send("1")
-        await terminal.until("Welcome, Ada@Xibalba")
-        terminal.send(" ")
+        await terminal.until(TOUR)
+        terminal.send("n")
         await terminal.until("<B>et")
         terminal.send("q")
         await terminal.until("Press any key to go back")
@@ -189,11 +191,37 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         await terminal.until_closed()
 
 
+async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_time(
+    tmp_path,
+) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, SAID)
+        await terminal.until(TOUR)
+        terminal.send("y")
+        await terminal.until("You play with the time you bring from Xibalba.")
+        terminal.send(" ")
+        await terminal.until("How a hand goes")
+        terminal.send(" ")
+        await terminal.until("The time you have left when you leave is yours again at Xibalba.")
+        assert not terminal.shows("midnight")
+        terminal.send("q")
+        await terminal.until("<G>oodbye")
+        terminal.send("g")
+        await terminal.until("Leave the board?")
+        terminal.send("y")
+        await terminal.until("Press any key to go back")
+        terminal.send(" ")
+        await terminal.until_closed()
+        terminal = await sent(here, SAID)
+        await terminal.until("Press any key")
+        assert TOUR not in terminal.transcript
+
+
 async def test_what_was_used_today_is_not_brought_again(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, SAID)
-        await terminal.until("Press any key")
-        terminal.send(" ")
+        await terminal.until(TOUR)
+        terminal.send("n")
         await terminal.until("oodbye")
         await here.pass_time(200)
         terminal.send("x")
@@ -211,7 +239,8 @@ async def test_what_was_used_today_is_not_brought_again(tmp_path) -> None:
 async def test_the_tag_of_a_party_of_boards_says_whose_caller_it_is(tmp_path) -> None:
     async with board(tmp_path, BOARD + XIBALBA + PARTY) as here:
         terminal = await sent(here, b"\0Ada\0[acme]Ada\0syncterm/115200\0")
-        await terminal.until("Welcome, Ada@Party")
+        await terminal.until(TOUR)
+        assert terminal.shows("Ada@Party")
         assert terminal.shows("You bring 60 minutes from Party.")
 
 
@@ -222,8 +251,8 @@ async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
         port = str(here.server.ports[1])
         words = (rlogin, "-p", port, "-l", "Ada", "127.0.0.1")
         async with running(tmp_path, *words) as window:
-            await window.far.until_shown(b"Welcome, Ada@Xibalba")
-            window.far.types(b" ")
+            await window.far.until_shown(TOUR.encode())
+            window.far.types(b"n")
             await window.far.until_shown(b"oodbye")
             window.far.types(b"g")
             await window.far.until_shown(b"Leave the board?")
@@ -235,4 +264,4 @@ async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
 async def test_a_name_holds_no_code_that_colours_a_screen(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0A|12da\0syncterm\0")
-        await terminal.until("Welcome, A│12da@Xibalba")
+        await terminal.until("A│12da@Xibalba")

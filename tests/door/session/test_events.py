@@ -119,7 +119,7 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
         assert "wait for you" not in ada.screen
         await board.clock.advance(HALF_HOUR * 2)
         await ada.calls()
-        await ada.sees("30 minutes: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("30 minutes left over from 20 November expired.")
         await ada.reads_that("You have 60 minutes today.")
 
 

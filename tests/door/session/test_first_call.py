@@ -7,9 +7,15 @@ import pytest
 
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM, Profile
-from tests.world import PASSWORD, World, world
+from tests.world import PASSWORD, World, is_offered_the_tour, world
 
 OPEN = sysop_toml(events="")
+TOUR = "Take a one-minute tour?"
+TITLES = (
+    "Your minutes are your chips",
+    "How a hand goes",
+    "The clock, closing time and the bank",
+)
 OFFER = "Using a screen reader? Press ! for plain lines."
 READER = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2381"), environment={})
 SIGHTED = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2317"), environment={})
@@ -17,17 +23,28 @@ DUMB = replace(MODERN, terminal_types=("dumb",))
 
 
 async def registers(board: World, profile: Profile = MODERN, key: str = "") -> Guest:
-    """Register as Ada and read on to the offer of the tour."""
+    """Register as Ada, each answer at its question, and read on to the offer of the tour."""
     ada = Guest(board, "Ada")
     await ada.dials(profile)
-    ada.presses(f"{key}new\rAda\r{PASSWORD}\r{PASSWORD}\r")
+    if key:
+        ada.presses(key)
+        await ada.sees("Plain lines from now on.")
+        await ada.is_asked("Name:")
+    for question, answer in (
+        ("Name:", "new"),
+        ("The name you want:", "Ada"),
+        ("A password", PASSWORD),
+        ("The same once more:", PASSWORD),
+    ):
+        await ada.is_asked(question)
+        ada.presses(f"{answer}\r")
     await ada.is_asked("when you have written it down")
     ada.presses(" ")
-    if profile is MODERN and not key:
+    if profile in (MODERN, SYNCTERM) and not key:
         await ada.is_asked("Your choice")
         ada.presses("\r")
-    await ada.reads_that("You have 60 minutes today.")
-    await ada.is_asked("Take a one-minute tour?")
+    await ada.sees("You have 60 minutes today.")
+    await ada.is_asked(TOUR)
     return ada
 
 
@@ -79,11 +96,35 @@ async def test_an_empty_name_is_no_try_and_gets_a_hint(tmp_path: Path) -> None:
         await ada.goes_on_to(MENU)
 
 
+@pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["utf-8", "cp437"])
+async def test_news_and_tour_are_one_screen_under_the_picture(tmp_path: Path, profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await registers(board, profile)
+        rows = [row.strip() for row in ada.terminal.lines]
+        assert " Ada " in ada.terminal.row(15), ada.terminal.picture
+        told = rows.index("You have 60 minutes today.")
+        asked = next(number for number, row in enumerate(rows) if TOUR in row)
+        assert (told, asked) == (17, 22)
+        gaps = "".join("x" if row else " " for row in rows[16:asked]).split("x")
+        assert max(map(len, gaps)) <= 2, ada.terminal.picture
+
+
+async def test_on_a_large_screen_the_picture_stands_in_the_middle(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(replace(SYNCTERM, columns=132, rows=50))
+        await is_offered_the_tour(ada.terminal, "Ada")
+        picture = [row[:79].strip() for row in ada.terminal.lines[:40]]
+        told = [number for number, row in enumerate(picture) if row]
+        assert picture[told[-1]].startswith("Three short screens")
+        assert abs(told[0] - (39 - told[-1])) <= 1, ada.terminal.picture
+
+
 async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board)
         ada.presses("y")
-        for title in ("Your minutes are your chips", "How a hand goes", "The clock, the event"):
+        for title in TITLES:
             await ada.sees(title)
             await ada.is_asked("<N>ext")
             ada.presses("\r")
@@ -99,16 +140,49 @@ async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
         assert ada.caller.prefers("toured")
 
 
-@pytest.mark.parametrize("keys", ["y\x1b", "yq", "y\r\x1b", "y\r\r\rq", "\x1b"])
-async def test_the_tour_is_left_at_any_time(tmp_path: Path, keys: str) -> None:
+async def test_the_space_bar_turns_the_screens_of_the_tour(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board)
-        ada.presses(keys)
+        ada.presses("y")
+        for title in TITLES:
+            await ada.sees(title)
+            await ada.is_asked("<N>ext (Enter)")
+            ada.presses(" ")
+        await ada.sees("You have 12")
+        ada.presses(" ")  # no answer to a hand
+        ada.presses("q")
         await ada.is_asked(MENU)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (("\x1b", MENU),),
+        (("y", TITLES[0]), ("\x1b", MENU)),
+        (("y", TITLES[0]), ("q", MENU)),
+        (("y", TITLES[0]), ("\r", TITLES[1]), ("\x1b", MENU)),
+        (
+            ("y", TITLES[0]),
+            ("\r", TITLES[1]),
+            ("\r", TITLES[2]),
+            ("\r", "A practice hand"),
+            ("q", MENU),
+        ),
+    ],
+    ids=["offer", "esc", "quit", "second", "hand"],
+)
+async def test_the_tour_is_left_at_any_time(tmp_path: Path, steps) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await registers(board)
+        for key, shown in steps:
+            ada.presses(key)
+            await ada.sees(shown)
 
 
 async def test_who_is_known_is_not_offered_the_tour_but_finds_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada")
-        ada.presses("yv")
+        ada.presses("y")
+        await ada.sees("Your settings")
+        ada.presses("v")
         await ada.sees("Your minutes are your chips")

@@ -99,6 +99,20 @@ async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
         )
 
 
+async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=sysop_toml(events="", minutes_per_day=10)) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="lose")
+        await ada.stays()
+        await board.pass_time(301)
+        await ada.is_sent_off(
+            "This call: 1 hand, 5 minutes down.",
+            "You're out of time. Fresh minutes at 00:00.",
+        )
+        assert "Best hand" not in ada.screen
+
+
 async def test_plain_lines_of_the_menu_hold_no_escape(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Ada")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
 from tests.world import NOON, World, world
+from timebank.ledger.reasons import Granted
 
 QUIET = sysop_toml(events="")
 TEN_TO_MIDNIGHT = NOON + timedelta(hours=11, minutes=50)
@@ -15,11 +16,8 @@ OF_TODAY, OF_TOMORROW = "2026-11-20", "2026-11-21"
 
 def grants(guest: Guest) -> list[str]:
     """The days for which they were granted minutes."""
-    return [
-        line.why.rpartition(" ")[2]
-        for line in guest.board.lines(guest.name)
-        if line.kind == "grant"
-    ]
+    reasons = [line.reason for line in guest.board.lines(guest.name)]
+    return [reason.day for reason in reasons if isinstance(reason, Granted)]
 
 
 async def later(board: World, **time: float) -> None:
@@ -36,7 +34,7 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(10 * MINUTE)
-        await ada.sees("50 minutes: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("50 minutes left over from 20 November expired.")
         await ada.sees("You have 60 minutes today.")
         await ada.sees_time_left(60 * MINUTE)
         assert ada.ledger[-2:] == [("forfeit", 50 * MINUTE), ("grant", 60 * MINUTE)]
@@ -45,13 +43,13 @@ async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
 @pytest.mark.parametrize(
     ("timebank", "told", "kept"),
     [
-        ('mode = "built-in"', "put in the bank", 5 * MINUTE),
+        ('mode = "built-in"', "5 minutes earned on 20 November went to your bank.", 5 * MINUTE),
         (
             'mode = "external"\nthebank_ext = "THEBANK.EXT"',
             "5 minutes passed on through THEBANK.EXT",
             0,
         ),
-        ('mode = "none"', "forfeited, this board keeps no time bank", 0),
+        ('mode = "none"', "5 minutes earned on 20 November expired: this board has no", 0),
     ],
     ids=["built-in", "external", "none"],
 )
@@ -80,7 +78,7 @@ async def test_a_day_is_granted_once_however_often_a_caller_calls(tmp_path: Path
         await ada.logs_off()
         await later(board, days=3)
         await ada.calls()
-        await ada.sees("59 minutes 58 seconds: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("59 minutes 58 seconds left over from 20 November expired.")
         await ada.reads_that("You have 60 minutes today.")
         await ada.is_asked(MENU)
         assert grants(ada) == [OF_TODAY, "2026-11-23"]
@@ -129,13 +127,13 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(10 * MINUTE)
-        await ada.sees("45 minutes: Minutes of 2026-11-20 that were not used.")
+        await ada.sees("45 minutes left over from 20 November expired.")
         await ada.sees("of your 5 minutes on the table, only winnings are yours to keep.")
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
         await ada.sees("You get 10 coins")
-        await ada.sees("5 minutes: Stake from the minutes of an earlier day.")
+        await ada.sees("5 minutes from an old stake expired.")
         assert ada.has["online"] == 65 * MINUTE
         await ada.sees_time_left(65 * MINUTE)
         assert "Turns today: 0 of 20" in ada.screen

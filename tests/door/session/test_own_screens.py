@@ -273,7 +273,7 @@ async def test_hostile_movements_touch_neither_messages_nor_prompt_nor_status(
         assert ada.terminal.row(18).startswith("LAST ROW")
         for word in ("STATUS", "PROMPT", "MESSAGE", "EDGE"):
             assert word not in ada.screen
-        assert "Deposit: 5 minutes. Done." in ada.terminal.row(19)
+        assert "5 minutes deposited." in ada.terminal.row(19)
         assert ada.prompt.strip().startswith("Your choice")
         assert ada.status.strip().startswith("Node 1")
         assert last_column_is_empty(ada)
@@ -303,7 +303,7 @@ async def sees_the_bank_and_leaves(board: World, name: str, profile) -> Guest:
     guest.presses("5\r")
     await guest.is_asked("Deposit 5 minutes?")
     guest.presses("y")
-    await hears(guest, "Deposit: 5 minutes. Done.")
+    await hears(guest, "5 minutes deposited.")
     await leaves_the_bank(guest)
     await guest.logs_off()
     return guest

@@ -76,8 +76,8 @@ async def test_a_name_that_the_sysop_has_written_down_gives_its_caller_nothing(
 async def test_a_guest_whose_board_says_so_has_nothing_by_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NAMED + XIBALBA) as board:
         guest = await sent(board, b"\0jaguar\0Bill Gates\0syncterm/115200\0")
-        await guest.until("Press any key")
-        guest.send(" ")
+        await guest.until("Take a one-minute tour?")
+        guest.send("n")
         await guest.until(MENU)
         guest.send("t")
         await guest.until(WINDOW)

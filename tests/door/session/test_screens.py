@@ -11,7 +11,7 @@ import pytest
 from ansi.charset import Charset, encode
 from tests.door.visiting import MENU, TABLE, Guest, visitor
 from tests.terminal import MODERN, REFUSING, SILENT, SYNCTERM, Profile, Terminal
-from tests.world import LOOKS, PASSWORD, World, register, world
+from tests.world import LOOKS, PASSWORD, World, is_offered_the_tour, register, world
 
 XTERM = "xterm-256color"
 MONO = {XTERM: {"charset": "ascii", "paint": "mono"}}
@@ -113,11 +113,7 @@ async def test_a_first_call_fits_the_smallest_window(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.dials(replace(MODERN, columns=40, rows=20))
         await ada.sees("The Test Board Sysop Sysop 0 of 16 nodes busy, 60 minutes a day")
-        ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
-        await ada.sees("Press any key when you have written it down")
-        ada.presses("\r\r\r")
-        await ada.reads_that("You have 60 minutes today.")
-        await ada.is_asked("<N>o")
+        await is_offered_the_tour(ada.terminal, "Ada")
         ada.presses("n")
         await ada.is_asked(MENU)
         assert rightmost_column(ada.terminal) < 40

@@ -196,7 +196,7 @@ async def test_a_message_at_the_window_loses_nothing_of_what_is_typed_there(
         bob = await at_the_window(board, "Bob", saved=20)
         board.enter("Carl")
         await names_receiver(bob, "Carl")
-        await types_amount(bob, "Transfer", "5", "5 minutes")
+        await types_amount(bob, "Send", "5", "5 minutes")
         await bob.is_asked("Add a note")
         bob.presses("half a mess")
         await bob.is_asked("half a mess")
@@ -284,5 +284,5 @@ async def test_a_receiver_at_the_window_may_use_it_at_once(tmp_path: Path) -> No
         await bob.is_asked(WINDOW)
         bob.presses("w")
         await types_amount(bob, "Withdraw", "10", "10 minutes")
-        await hears(bob, "Withdraw: 10 minutes. Done.")
+        await hears(bob, "10 minutes withdrawn.")
         assert bob.has["online"] == 70 * MINUTE

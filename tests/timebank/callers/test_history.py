@@ -42,7 +42,7 @@ class TestWords:
         books.wait(60)
         call.close()
         assert words(books, call.caller_id)[::-1] == [
-            "Granted 1:00:00 for 2027-06-01",
+            "Granted 1:00:00 for 1 June",
             "Bet 10:00 at Black Jack For Time",
             "Won 15:00 at Black Jack For Time",
             "Bet 5:00 at Black Jack For Time",
@@ -87,7 +87,7 @@ class TestWords:
         books.wait(5400)
         books.call(ann)
         assert words(books, ann)[::-1] == [
-            "Granted 1:00:00 for 2026-06-02, 30:00 of it held until after Mail hour at 03:00",
+            "Granted 1:00:00 for 2 June, 30:00 of it held until after Mail hour at 03:00",
             "Used 0:01 on node 1",
             "30:00 back after Mail hour at 03:00",
         ]
@@ -99,9 +99,9 @@ class TestWords:
         books.wait(86400)
         books.call(call.caller_id)
         assert words(books, call.caller_id)[:3] == [
-            "59:59 forfeited: minutes of 2027-06-01 that were not used,"
-            " 35:00 earned on 2027-06-01: put in the bank,"
-            " granted 1:00:00 for 2027-06-02, 25:00 of it paid back on the loan",
+            "59:59 forfeited: minutes of 1 June that were not used,"
+            " 35:00 earned on 1 June: put in the bank,"
+            " granted 1:00:00 for 2 June, 25:00 of it paid back on the loan",
             "Used 0:01 on node 1",
             "Won 10:00 at Black Jack For Time, 5:00 of it paid back on the loan",
         ]
@@ -275,7 +275,7 @@ class TestNamesThatReadLikeSentences:
         call.win(600, 3600)
         call.close()
         assert words(books, ann)[::-1] == [
-            f"Granted 1:00:00 for 2026-06-02, 30:00 of it held until after {name} at 03:00",
+            f"Granted 1:00:00 for 2 June, 30:00 of it held until after {name} at 03:00",
             "Bet 10:00 at Black Jack For Time",
             f"Won 1:00:00 at Black Jack For Time, 1:00:00 of it banked because of {name} at 03:00",
             "Used 0:01 on node 1",

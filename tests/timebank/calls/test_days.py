@@ -27,7 +27,7 @@ def at(text: str) -> datetime:
 def test_the_first_call_of_a_day_brings_the_days_minutes(books, ann):
     call = books.call(ann)
     assert call.moved == [("grant", 3600, "allotment", "online")]
-    assert call.receipt.rows[0].why == "60 minutes for 2026-06-01"
+    assert call.receipt.rows[0].why == "60 minutes for 1 June"
     assert call.purse.online == 3600
     assert call.purse.day.isoformat() == "2026-06-01"
 
@@ -68,7 +68,7 @@ def test_what_is_left_of_the_grant_is_forfeited_at_the_first_call_of_the_next_da
         ("forfeit", 3000, "online", "forfeit"),
         ("grant", 3600, "allotment", "online"),
     ]
-    assert again.receipt.rows[0].why == "Minutes of 2026-06-01 that were not used"
+    assert again.receipt.rows[0].why == "Minutes of 1 June that were not used"
 
 
 def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
@@ -82,7 +82,7 @@ def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
         ("forfeit", 3599, "online", "forfeit"),
         ("carry", 780, "online", "bank"),
     ]
-    assert again.receipt.rows[1].why == "Earned on 2026-06-01: put in the bank"
+    assert again.receipt.rows[1].why == "Earned on 1 June: put in the bank"
     assert again.purse.bank == 780
 
 
@@ -160,10 +160,7 @@ def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books
         ("forfeit", 3599, "online", "forfeit"),
         ("carry", 900, "online", "forfeit"),
     ]
-    assert (
-        again.receipt.rows[1].why
-        == "Earned on 2026-06-01: forfeited, this board keeps no time bank"
-    )
+    assert again.receipt.rows[1].why == "Earned on 1 June: forfeited, this board keeps no time bank"
 
 
 def test_with_an_external_bank_whole_minutes_go_out_and_seconds_wait(open_books, folder):

@@ -248,7 +248,7 @@ def test_a_statement_in_text(evening, timebank):
         "  Entry  When                     Change      Online        Held        Bank       Stake"
         "        Loan    Together  What\n"
         "      1  2026-03-01 12:00:00     1:00:00     1:00:00     0:00:00     0:00:00     0:00:00"
-        "     0:00:00     1:00:00  Granted 1:00:00 for 2026-03-01\n"
+        "     0:00:00     1:00:00  Granted 1:00:00 for 1 March\n"
         "      2  2026-03-01 12:01:05    -0:01:05     0:48:55     0:00:00     0:00:00     0:10:00"
         "     0:00:00     0:58:55  Bet 10:00 at Black Jack For Time; 1:05 used\n"
         "      4  2026-03-01 12:01:05     0:15:00     1:13:55     0:00:00     0:00:00     0:00:00"

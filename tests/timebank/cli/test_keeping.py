@@ -74,7 +74,7 @@ def test_there_is_nothing_to_settle_where_there_is_no_doubt(doubtful, timebank, 
     assert timebank("outbox", option, number) == (
         2,
         "",
-        f"There is no question about record {number}.\n",
+        f"Record {number} is not in doubt.\n",
     )
     assert states(doubtful) == ["waiting", "doubtful"]
 

@@ -94,7 +94,7 @@ def test_the_ledger_in_the_time_of_the_board(board, timebank):
         " Number   Entry  When                 Caller                  From       To        "
         "       Amount   Call   Hand  Why\n"
         "      1       1  2026-03-01 12:00:00  Ann                     allotment  online    "
-        "      1:00:00      1      -  60 minutes for 2026-03-01\n"
+        "      1:00:00      1      -  60 minutes for 1 March\n"
         "      2       2  2026-03-01 12:01:05  Ann                     online     elapsed   "
         "      0:01:05      1      -  Time used on node 1\n"
         "      3       2  2026-03-01 12:01:05  Ann                     online     stake     "

@@ -133,7 +133,7 @@ def test_an_adjustment_that_is_none_is_refused(board, ann, timebank, typed):
         (["withdraw", "Ann", "61"], "Ann's account holds 60 minutes."),
         (["adjust", "Ann", "-61"], "Ann's account holds 60 minutes."),
         (["transfer", "Ann", "Bob", "61"], "Ann's account holds 60 minutes."),
-        (["transfer", "Ann", "ANN", "1"], "Both accounts are Ann's."),
+        (["transfer", "Ann", "ANN", "1"], "Ann cannot send minutes to their own account."),
         (
             ["deposit", "Ann", "23:01"],
             "An account holds 1440 minutes at most; Ann's has room for 1380 minutes.",

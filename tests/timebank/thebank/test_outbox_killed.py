@@ -159,7 +159,7 @@ class TestTheSysopIsAsked:
     def test_once(self, books, number):
         books.do(repeat, number)
         for resolve in (repeat, regard_as_delivered):
-            with pytest.raises(NotDoubtful, match=f"record {number}"):
+            with pytest.raises(NotDoubtful, match=f"Record {number} is not"):
                 books.do(resolve, number)
 
     def test_while_other_records_go_on(self, books, path, number):

@@ -59,7 +59,7 @@ def test_money_is_written_as_briefly_as_it_can_be(amount, unit, written):
 def test_a_callers_history_is_told_in_the_words_of_each_unit(salon):
     lines = salon.do(history, 1, None, 99)[::-1]
     assert [line.words for line in lines] == [
-        "Granted 1:00:00 for 2026-03-01",
+        "Granted 1:00:00 for 1 March",
         "Bankroll of $100,000 for a new player, the bank is back at $1,000,000",
         "Bet $250.50 at Baccarat, won $250.50 at Baccarat",
         "Bet $2 at UNIX bj",

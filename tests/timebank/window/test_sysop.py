@@ -137,7 +137,7 @@ def test_nobody_unknown_or_deleted_is_touched(books, ann, bob):
 
 def test_nobody_is_sent_what_is_theirs_already(books, ann):
     give(books, ann, 5)
-    with pytest.raises(Refused, match="Both accounts are Ann's"):
+    with pytest.raises(Refused, match="Ann cannot send minutes to their own account"):
         books.do(sysop_transfer, ann, ann, 60, "why", BY)
 
 

@@ -320,7 +320,7 @@ class TestWhoIsKeptOut:
             send(call, 1)
 
     @pytest.mark.parametrize(
-        ("mode", "said"), [("external", "outside these games"), ("none", "keeps no time bank")]
+        ("mode", "said"), [("external", "has its own bank"), ("none", "has no time bank")]
     )
     def test_a_board_without_a_bank_of_its_own_says_what_it_does(self, books, call, mode, said):
         give(books, call.caller_id, 10)
