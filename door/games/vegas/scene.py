@@ -186,7 +186,7 @@ class VegasScene:
         """Say what each field of the table means."""
         return (
             _("Top right: what a coin is worth, and how many rounds you have bet on today."),
-            _("Dealer: the dealer's cards and their total. Below: the clock of the table."),
+            _("Dealer: the dealer's cards and their total. Below: the table's clock."),
             _("Seats: each player's name, bet, cards and total. A pointer marks whose turn it is."),
             _("On the felt: what the table pays, and how a round ended for each player."),
             _(

@@ -102,6 +102,20 @@ async def test_talk_is_painted_unless_it_stands_at_the_side(tmp_path: Path) -> N
             assert each.screen.count("good evening") == 1
 
 
+@pytest.mark.parametrize("side", [0, 30])
+async def test_no_row_of_talk_is_left_below_the_felt_beside_a_side(
+    tmp_path: Path, side: int
+) -> None:
+    async with party(tmp_path, 1) as alone:
+        scene = VegasScene(alone.table, alone.sitters[0].caller)
+        scene.talk.append("good evening")
+        canvas = Canvas(80 + side, 30)
+        scene.paint(canvas, Area(0, 79, 21))
+        shown = "\n".join(canvas.text(row) for row in range(21))
+        assert ("good evening" in shown) is (side == 0)
+        assert scene.has_side is (side > 0)
+
+
 def pair(dealt: BlackjackRound) -> bool:
     return everybody_plays(dealt) and SPLIT in dealt.legal()
 
