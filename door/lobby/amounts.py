@@ -92,7 +92,14 @@ ALL_OF_IT = "max"
 LETTERS = f"0123456789:.,{ALL_OF_IT}{ALL_OF_IT.upper()}"
 
 
-async def ask(console: Console, movement: Movement, most: int, rule: str) -> int | None:
+class Amount(NamedTuple):
+    """Seconds that somebody typed; `is_all` if they asked for as much as they can."""
+
+    seconds: int
+    is_all: bool
+
+
+async def ask(console: Console, movement: Movement, most: int, rule: str) -> Amount | None:
     """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
 
     `rule` is the sentence that refuses more. What was understood is echoed back and confirmed.
@@ -110,7 +117,8 @@ async def ask(console: Console, movement: Movement, most: int, rule: str) -> int
         )
         if not typed:
             return None
-        seconds = whole if typed.casefold() == ALL_OF_IT else parse(typed)
+        is_all = typed.casefold() == ALL_OF_IT
+        seconds = whole if is_all else parse(typed)
         if seconds is None:
             words = _("Type minutes, such as 90, or hours and minutes, such as 1:30, or max.")
             console.say(f"|12{words}")
@@ -121,4 +129,4 @@ async def ask(console: Console, movement: Movement, most: int, rule: str) -> int
             console.say(f"|12{rule}")
             continue
         if await console.agrees(_(movement.sure).format(amount=span(seconds))):
-            return seconds
+            return Amount(seconds, is_all)

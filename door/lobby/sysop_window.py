@@ -118,9 +118,10 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
 async def _adjust(caller: Caller, record: CallerRecord, movement: Movement, sign: int) -> str:
     too_much = _("You can move at most {most} at a time here.").format(most=span(MOST_ADJUSTED))
-    seconds = await amounts.ask(caller.console, movement, MOST_ADJUSTED, too_much)
-    if seconds is None:
+    amount = await amounts.ask(caller.console, movement, MOST_ADJUSTED, too_much)
+    if amount is None:
         return ""
+    seconds = amount.seconds
     why = await _reason(caller)
     if not why:
         return f"|07{_('Nothing was done: the books want a reason.')}"

@@ -117,7 +117,8 @@ def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
 
 async def _allowance(caller: Caller) -> Allowance:
     """Ask what they may do now: others send them minutes, or freeze the account, meanwhile."""
-    return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id))
+    ticked = caller.purse.ticked()
+    return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id, ticked))
 
 
 async def _serve(caller: Caller, choice: str) -> str:
@@ -146,11 +147,17 @@ async def _move(
     allowed = bound(await _allowance(caller))
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
-    seconds = await amounts.ask(
+    amount = await amounts.ask(
         caller.console, movement, allowed.seconds, literal(str(allowed.rule))
     )
-    if seconds is None:
+    if amount is None:
         return ""
+    seconds = amount.seconds
+    if amount.is_all:  # time has ticked since it was asked for
+        allowed = bound(await _allowance(caller))
+        if not allowed.seconds:
+            return f"|12{allowed.why_not}"
+        seconds = min(seconds, allowed.seconds)
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     # All in one: what is said before the window is drawn again would be wiped with the old one.
     told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
@@ -169,9 +176,10 @@ async def _transfer(caller: Caller) -> str:
     if not allowed.seconds:
         return f"|12{literal(str(allowed.rule))}"
     rule = literal(str(allowed.rule))
-    seconds = await amounts.ask(caller.console, amounts.TRANSFER, allowed.seconds, rule)
-    if seconds is None:
+    amount = await amounts.ask(caller.console, amounts.TRANSFER, allowed.seconds, rule)
+    if amount is None:
         return ""
+    seconds = amount.seconds
     message = await caller.console.entry(
         f"|07{_('Add a note (Enter for none):')}|15",
         longest=LONGEST_MESSAGE,

@@ -35,6 +35,7 @@ BET = 2
 KEYS = {"H": BlackjackAction.HIT, "S": BlackjackAction.STAY}
 CARDS_ROW = TITLE_ROWS + 1
 GOOD = 17  # a total to stay on
+TWENTY_ONE = 21
 HIT, STAY, LEAVE = "H", "S", "Q"
 
 
@@ -126,7 +127,10 @@ def _of_hands() -> list[str]:
             "Bet, then hit for another card, stay with what you have, or double your bet for one"
             " last card. Go over 21 and you bust."
         ),
-        _("The dealer draws to 17. An ace with a ten-card at once is a blackjack, and pays extra."),
+        _(
+            "The dealer draws to 17. An ace and a ten-card as your first two cards are a blackjack,"
+            " and pay extra."
+        ),
         _("At each table, R shows the rules, F the proof that the deal is fair, and ? the keys."),
     ]
 
@@ -249,5 +253,8 @@ def _result(hand: BlackjackRound) -> str:
     if settled is None or settled.won == settled.lost == 0:
         return _("A push: your bet comes back.")
     if settled.won:
-        return _("You win! At a table that's {coins} coins more.").format(coins=settled.won)
+        words = _("You win! At a table that's {coins} coins more.")
+        if hand.dealer_count.total > TWENTY_ONE:
+            words = _("Dealer busts: you win! At a table that's {coins} coins more.")
+        return words.format(coins=settled.won)
     return _("You lose this one. At a table that's {coins} coins less.").format(coins=settled.lost)

@@ -296,7 +296,9 @@ class Window:
 
     def _in_the_bank(self) -> Bound:
         balance = self.posting.balance["bank"]
-        said = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
+        said = Phrase("Your time bank is empty.")
+        if balance:
+            said = Phrase("Your time bank holds {amount}.", amount=span_phrase(balance))
         return Bound(balance, said, NotEnough)
 
     def _before_the_event(self, says: BeforeEvent) -> Iterator[Bound]:

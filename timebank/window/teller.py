@@ -35,12 +35,13 @@ from timebank.words import clean
 LONGEST_MESSAGE = 60  # characters
 
 
-def allowance(desk: Desk, call_id: int) -> Allowance:
+def allowance(desk: Desk, call_id: int, ticked: int = 0) -> Allowance:
     """Tell what the caller may still move now; moves and writes nothing. Raises `CallClosed`.
 
-    It is reckoned from the caller's last entry: time used since then is not charged in it.
+    `ticked` are the seconds since the log-on; without them time used since the caller's last entry
+    is not charged in it.
     """
-    posting = enter(desk, call_id, 0)
+    posting = enter(desk, call_id, ticked)
     posting.clamp(0, "")
     return Window(posting).allowance()
 

@@ -135,6 +135,20 @@ async def test_max_is_as_much_as_one_can(tmp_path: Path, profile: Profile, word:
         assert (ada.has["online"], ada.has["bank"]) == (35 * MINUTE, 25 * MINUTE)
 
 
+async def test_max_is_no_more_than_is_left_when_it_is_done(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_deposit = 90")) as board:
+        ada = await at_the_window(board, "Ada")
+        await board.pass_time(7)
+        ada.presses("d")
+        await ada.is_asked("Up to 54 minutes, or max")
+        ada.presses("max\r")
+        await ada.is_asked("Deposit 54 minutes?")
+        await board.pass_time(MINUTE)
+        ada.presses("y")
+        await hears(ada, "53 minutes deposited.")
+        assert ada.has["bank"] == 53 * MINUTE
+
+
 async def test_the_prompt_for_an_amount_explains_itself(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada")

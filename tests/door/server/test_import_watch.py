@@ -93,7 +93,7 @@ async def test_a_withdrawal_is_taken_over_as_well(tmp_path: Path) -> None:
         await watch.looks()
         assert watch.says("1 record applied; 0 seconds came in, 30 minutes went out."), watch.said
         assert bob.has["bank"] == 0
-        await is_refused_at_once(bob, "w", "Your time bank holds 0 seconds.")
+        await is_refused_at_once(bob, "w", "Your time bank is empty.")
 
 
 async def test_who_is_not_on_line_is_told_at_the_next_log_on(tmp_path: Path) -> None:

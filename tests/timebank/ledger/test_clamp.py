@@ -265,7 +265,7 @@ def test_a_withdrawal_never_reaches_past_the_event(books, call):
 
 
 def test_what_is_not_in_the_bank_cannot_be_withdrawn(books, call):
-    with pytest.raises(NotEnough, match="Your time bank holds 0 seconds"):
+    with pytest.raises(NotEnough, match="Your time bank is empty"):
         call.withdraw(60)
 
 
