@@ -102,4 +102,4 @@ def test_check_tells_of_a_port_that_front_ends_alone_can_reach(
     config = tmp_path / "sysop.toml"
     config.write_text(f"[[listeners]]\n{listener}\n[defence]\n{defence}\n", encoding="utf-8")
     output = Shell(config)("check").output
-    assert ("is for this machine alone" in output) == told
+    assert ("is for this machine only" in output) == told
