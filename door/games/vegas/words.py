@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ansi.cards import plain
 from door import wording
 from door.call.display import literal
 from door.games.blackjack import events as happened
@@ -17,6 +16,7 @@ from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.hands import Hand
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card, Count, count, is_natural
+from door.games.tables.cards import listed_cards, the_card
 from door.games.tables.words import coins_rule
 from door.games.vegas import news
 from door.games.vegas.news import News, RoundNews
@@ -208,7 +208,7 @@ def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
 
 def told_cards(cards: Sequence[Card | None]) -> str:
     """Return cards in words, brighter than the sentence that they stand in."""
-    return f"|15{', '.join(plain(card) if card else _('face down') for card in cards)}|07"
+    return f"|15{listed_cards(cards)}|07"
 
 
 def _matters(item: RoundNews, event: Event, me: str) -> bool:
@@ -240,11 +240,11 @@ def _events(item: RoundNews, events: Sequence[Event], me: str) -> Iterator[str]:
 def _dealers(event: Event) -> str:
     match event:
         case happened.DealerDealt(card=str(card)):
-            return f"|07{_('Dealer draws {card}.').format(card=plain(card))}"
+            return f"|07{_('Dealer draws {card}.').format(card=the_card(card))}"
         case happened.Peeked(natural=False):
             return f"|07{_('The dealer peeks: no blackjack.')}"
         case happened.BlackjackRevealed(card=card):
-            return f"|07{_('Dealer turns over {card}.').format(card=plain(card))}"
+            return f"|07{_('Dealer turns over {card}.').format(card=the_card(card))}"
         case happened.DealerNatural():
             return f"|12{_('Dealer has blackjack.')}"
         case happened.DealerStood(total=total):
@@ -257,7 +257,7 @@ def _dealers(event: Event) -> str:
 def _callers(item: RoundNews, event: Event, me: str) -> str:
     match event:
         case happened.BlackjackDealt(seat, hand, card):
-            said = _said(type(event), item.names[seat], me, card=plain(card))
+            said = _said(type(event), item.names[seat], me, card=the_card(card))
             return _on_hand(said, item, seat, hand)
         case happened.BlackjackStood(seat, hand, total):
             said = _said(type(event), item.names[seat], me, total=str(total))

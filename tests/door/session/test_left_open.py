@@ -30,8 +30,8 @@ async def test_a_round_left_open_at_vegas(tmp_path: Path) -> None:
         ada.presses("a")
         await ada.has_the_turn()
         await closes(ada)
-        score = "1 win, 0 losses" if net > 0 else "0 wins, 1 loss" if net else "0 wins, 0 losses"
-        assert f"Vegas: {score}" in ada.screen
+        won, lost = int(net > 0), int(net < 0)
+        assert f"Vegas: {won} win{'s' * (1 - won)}, {lost} loss{'es' * (1 - lost)}" in ada.screen
         assert "One hand is still open." in ada.screen
 
 

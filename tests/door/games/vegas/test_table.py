@@ -70,8 +70,9 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
         await ada.sees_at(1, words)
         assert ada.has["online"] == (60 + net) * MINUTE
         await ada.gets_up()
-        score = "1 win, 0 losses" if net > 0 else "0 wins, 1 loss" if net else "0 wins, 0 losses"
-        await ada.sees(f"Vegas: {score}")
+        won, lost = int(net > 0), int(net < 0)
+        counts = f"{won} win{'s' * (1 - won)}, {lost} loss{'es' * (1 - lost)}"
+        await ada.sees(f"Vegas: {counts}")
 
 
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
@@ -264,7 +265,7 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         await ada.has_the_turn()
         ada.presses("s")
         await ada.terminal.until_heard("You stand on")
-        await ada.terminal.until_heard("Dealer turns over")
+        await ada.terminal.until_heard(f"Dealer turns over the {plain(bob.round.dealer[1])}.")
         await ada.terminal.until_heard("Bob loses 3 coins.")
         assert "\x1b" not in ada.terminal.transcript
 
