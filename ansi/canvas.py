@@ -98,6 +98,11 @@ def _piped(text: str, number: int) -> Row:
     )
 
 
+@lru_cache(maxsize=1024)
+def _shared(row: Row) -> Row:
+    return row
+
+
 @lru_cache(maxsize=512)
 def _whole(row: Row) -> _Change:
     end = len(row.cells) if row.inks.strip(_PLAIN_INK) else len(row.cells.rstrip(" "))
@@ -291,8 +296,9 @@ class Canvas:
             self.put(line, column, " " * width, style)
 
     def painted(self, row: int, height: int) -> tuple[Row, ...]:
-        """What stands in rows that are on the canvas, to be pasted again instead of painted."""
-        return tuple(self._rows[row : row + height])
+        """What stands in rows that are on the canvas, to be pasted again instead of painted. Who
+        paints the same is given the same rows: they are kept once, however many keep them."""
+        return tuple(map(_shared, self._rows[row : row + height]))
 
     def paste(self, row: int, painted: Sequence[Row]) -> None:
         """Put painted rows of this width back, from `row` on, over all that stands there."""

@@ -63,8 +63,10 @@ async def main_menu(board: Board, caller: Caller) -> None:
         caller.status.coin = board.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         default = next((key for key, game in games.items() if _has_turns(caller, game)), None)
-        scene = await _scene(board, caller, list(games.values()), default)
-        choice = await _choose(caller, scene, games, default, told)
+        # Nothing here holds the scene while they play: a thousand callers would keep as many.
+        choice = await _choose(
+            caller, await _scene(board, caller, list(games.values()), default), games, default, told
+        )
         told = ""
         try:
             if choice in games:

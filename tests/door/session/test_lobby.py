@@ -1,10 +1,13 @@
 """The main menu, the settings and the goodbye."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from door.session.menu import MenuScene
+from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import world
@@ -119,3 +122,11 @@ async def test_plain_lines_of_the_menu_hold_no_escape(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.dials(replace(MODERN, terminal_types=("dumb",)))
         assert b"\x1b" not in ada.terminal.received
+
+
+async def test_the_menu_is_not_kept_while_its_caller_plays(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        (caller,) = ada.board.server.board.callers()
+        gc.collect()
+        scenes = [each for each in gc.get_objects() if isinstance(each, MenuScene)]
+        assert [each for each in scenes if each.purse is caller.purse] == []
