@@ -100,10 +100,15 @@ def whole_date(day: date) -> str:
 def day_words(iso: str) -> str:
     """Say a day of this year or the one before, given as the books write it.
 
-    >>> day_words("2026-11-29")
-    '29 November'
+    What is no day, in books that somebody has changed, stays as it is.
+
+    >>> day_words("2026-11-29"), day_words("tomorrow")
+    ('29 November', 'tomorrow')
     """
-    day = date.fromisoformat(iso)
+    try:
+        day = date.fromisoformat(iso)
+    except ValueError:
+        return iso
     return _("{day} {month}").format(day=day.day, month=_(_MONTHS[day.month - 1]))
 
 
