@@ -20,7 +20,8 @@ from door import wording
 from door.call.display import literal, plain
 from timebank.callers import standings
 from timebank.language import _, ngettext
-from timebank.words import title
+from timebank.settings.hours import DAY_NAMES
+from timebank.words import date_words, title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +62,12 @@ def of_yesterday(desk: Desk) -> Bulletin:
 def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
     """Return the bulletin as lines with pipe codes, none of more than `columns` cells: two lists
     stand side by side where there is room."""
-    told = [f"|15{literal(board)}|07, {bulletin.day:%A %d %B %Y}", ""]
+    heading = _("{board}, {weekday} {date}").format(
+        board=f"|15{literal(board)}|07",
+        weekday=_(DAY_NAMES[bulletin.day.weekday()]),
+        date=date_words(bulletin.day),
+    )
+    told = [heading, ""]
     pairs = (
         (_list(_("Richest callers"), bulletin.richest), _house(bulletin.house)),
         (
