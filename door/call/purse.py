@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.clock import ROUNDING, seconds_begun
+from timebank.language import _
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -110,7 +111,8 @@ class TickingPurse:
         closing, schedule = self.posted.closing, self.books.settings().schedule
         if closing is None:
             return ""
-        return f"{closing.name} at {wording.when(closing.start, schedule, self.clock.now())}"
+        time = wording.when(closing.start, schedule, self.clock.now())
+        return _("{event} at {time}").format(event=closing.name, time=time)
 
     def cut_from(self, win: int) -> int:
         """Return the seconds of a win that the next event leaves no room for."""

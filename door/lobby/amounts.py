@@ -43,7 +43,7 @@ def parse(text: str) -> int | None:
     return int(alone) * 60 if alone else (int(hours) * 60 + int(minutes)) * 60
 
 
-class Movement(NamedTuple):
+class MovementWords(NamedTuple):
     """How a movement of minutes is asked for, made sure of, and told of when it is done."""
 
     how_much: str
@@ -51,37 +51,37 @@ class Movement(NamedTuple):
     done: str
 
 
-DEPOSIT = Movement(
+DEPOSIT = MovementWords(
     N_("Deposit how much? Up to {most}, or max (Enter for none):"),
     N_("Deposit {amount}?"),
     N_("{amount} deposited."),
 )
-WITHDRAW = Movement(
+WITHDRAW = MovementWords(
     N_("Withdraw how much? Up to {most}, or max (Enter for none):"),
     N_("Withdraw {amount}?"),
     N_("{amount} withdrawn."),
 )
-TRANSFER = Movement(
+TRANSFER = MovementWords(
     N_("Send how much? Up to {most}, or max (Enter for none):"),
     N_("Send {amount}?"),
     N_("{amount} sent to {name}."),
 )
-BORROW = Movement(
+BORROW = MovementWords(
     N_("Borrow how much? Up to {most}, or max (Enter for none):"),
     N_("Borrow {amount}?"),
     N_("{amount} borrowed."),
 )
-REPAY = Movement(
+REPAY = MovementWords(
     N_("Repay how much? Up to {most}, or max (Enter for none):"),
     N_("Repay {amount}?"),
     N_("{amount} repaid."),
 )
-CREDIT = Movement(
+CREDIT = MovementWords(
     N_("Credit how much? Up to {most}, or max (Enter for none):"),
     N_("Credit {amount}?"),
     N_("{amount} credited."),
 )
-DEBIT = Movement(
+DEBIT = MovementWords(
     N_("Debit how much? Up to {most}, or max (Enter for none):"),
     N_("Debit {amount}?"),
     N_("{amount} debited."),
@@ -92,14 +92,16 @@ ALL_OF_IT = "max"
 LETTERS = f"0123456789:.,{ALL_OF_IT}{ALL_OF_IT.upper()}"
 
 
-class Amount(NamedTuple):
+class TypedAmount(NamedTuple):
     """Seconds that somebody typed; `is_all` if they asked for as much as they can."""
 
     seconds: int
     is_all: bool
 
 
-async def ask(console: Console, movement: Movement, most: int, rule: str) -> Amount | None:
+async def ask(
+    console: Console, movement: MovementWords, most: int, rule: str
+) -> TypedAmount | None:
     """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
 
     `rule` is the sentence that refuses more. What was understood is echoed back and confirmed.
@@ -129,4 +131,4 @@ async def ask(console: Console, movement: Movement, most: int, rule: str) -> Amo
             console.say(f"|12{rule}")
             continue
         if await console.agrees(_(movement.sure).format(amount=span(seconds))):
-            return Amount(seconds, is_all)
+            return TypedAmount(seconds, is_all)

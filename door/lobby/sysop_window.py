@@ -25,7 +25,7 @@ from timebank.words import moment, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.lobby.amounts import Movement
+    from door.lobby.amounts import MovementWords
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -116,7 +116,7 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
     caller.books.notices_wait.set()
 
 
-async def _adjust(caller: Caller, record: CallerRecord, movement: Movement, sign: int) -> str:
+async def _adjust(caller: Caller, record: CallerRecord, movement: MovementWords, sign: int) -> str:
     too_much = _("You can move at most {most} at a time here.").format(most=span(MOST_ADJUSTED))
     amount = await amounts.ask(caller.console, movement, MOST_ADJUSTED, too_much)
     if amount is None:

@@ -19,7 +19,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.lobby.amounts import Movement
+    from door.lobby.amounts import MovementWords
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.window.allowance import Allowance, Allowed
@@ -139,7 +139,7 @@ async def _serve(caller: Caller, choice: str) -> str:
 
 async def _move(
     caller: Caller,
-    movement: Movement,
+    movement: MovementWords,
     bound: Callable[[Allowance], Allowed],
     operation: Move,
 ) -> str:
@@ -203,7 +203,7 @@ async def _switch_automatic_deposit(caller: Caller) -> str:
     return f"|10{_('Auto-deposit is off.')}"
 
 
-MOVES: dict[str, tuple[Movement, Callable[[Allowance], Allowed], Move]] = {
+MOVES: dict[str, tuple[MovementWords, Callable[[Allowance], Allowed], Move]] = {
     "D": (amounts.DEPOSIT, lambda may: may.deposit, deposit),
     "W": (amounts.WITHDRAW, lambda may: may.withdraw, withdraw),
     "B": (amounts.BORROW, lambda may: may.borrow, borrow),

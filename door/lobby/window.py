@@ -209,4 +209,7 @@ class WindowScene:
 
     def explain(self) -> Sequence[str]:
         fields = (*self.holdings, *self.allowed)
-        return [f"|15{_(each.label)}|07: {_(each.meaning)}" for each in fields]
+        text = _("{field}: {meaning}")
+        return [
+            text.format(field=f"|15{_(each.label)}|07", meaning=_(each.meaning)) for each in fields
+        ]

@@ -361,7 +361,10 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
         if is_wide:
             rows.append(f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}")
         else:
-            rows.append(f"|15{call.node:>2} |07{literal(call.name)}: {place}, {on_for}")
+            words = _("{name}: {place}, {time}").format(
+                name=literal(call.name), place=place, time=on_for
+            )
+            rows.append(f"|15{call.node:>2} |07{words}")
     if is_wide:
         heads = (_("Node"), _("Caller"), _("Where"), _("On for"))
         rows.insert(0, f"|11{heads[0]:>4}  {heads[1]:<26}{heads[2]:<24}{heads[3]:>9}")

@@ -15,7 +15,7 @@ from door.call.display import literal
 from door.call.page import TITLE_ROWS, Page
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.games.engine.cards import Card, parse_cards
+from door.games.engine.cards import Card, Count, parse_cards
 from door.lobby import texts
 from timebank.errors import BooksFailed
 from timebank.language import N_, _
@@ -200,8 +200,8 @@ class Practice:
         cards = ", ".join(_(plain(card)) for card in self._cards())
         return [
             f"|15{_('A practice hand')}",
-            f"{self._dealer()}: {shown}",
-            f"{self._yours()}: {cards}",
+            _("Dealer {total}: {cards}").format(total=self.hand.dealer_count, cards=shown),
+            _("You {total}: {cards}").format(total=self._count(), cards=cards),
         ]
 
     def explain(self) -> Sequence[str]:
@@ -214,7 +214,10 @@ class Practice:
         return f"|11{_('Dealer')}|07 {self.hand.dealer_count}"
 
     def _yours(self) -> str:
-        return f"|11{_('You')}|07 {self.hand.seats[0].hands[0].count}"
+        return f"|11{_('You')}|07 {self._count()}"
+
+    def _count(self) -> Count:
+        return self.hand.seats[0].hands[0].count
 
 
 async def _practise(caller: Caller) -> None:
