@@ -90,6 +90,9 @@ class Ears:
             self._told = ""
         elif phrases.RESUMED.is_in(line):
             self._goes_on = True
+        elif phrases.CARD_DEALT.is_in(line):  # the shoe that lies there is another hand's now
+            self._is_fresh = False
+            self._told += f" {line}"
         else:
             self._told += f" {line}"
 
