@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.display import Area
     from door.games.engine.cards import Card
-    from door.games.vegas.words import Ending
+    from door.games.vegas.words import SeatEnding
 
 RAIL_ROW = 1
 # Which step from the top each chair is at, and in which of the three columns, from the dealer's
@@ -201,7 +201,7 @@ def shortened(name: str, room: int) -> str:
     return wrap(name, max(1, room))[0]
 
 
-def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: Ending) -> None:
+def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: SeatEnding) -> None:
     """Say how a round ended for a caller, with a chip for each coin where there is a row left."""
     words, chips = _(ending.words), "■" * min(ending.coins, CHIPS_SHOWN, width - 2)
     framed = f"░▒▓ {words} ▓▒░"

@@ -22,7 +22,7 @@ from door.games.tables.scene import FELT, RAIL, paint_title
 from door.games.vegas import felt
 from door.games.vegas.round import GAME
 from door.games.vegas.words import (
-    Ending,
+    SeatEnding,
     dealer_total,
     natural_odds,
     odds,
@@ -80,7 +80,7 @@ class VegasScene:
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
         self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
-        self.banner: Ending | None = None  # across the felt, for a moment
+        self.banner: SeatEnding | None = None  # across the felt, for a moment
         self.has_side = False  # what is said stands beside the felt, where it was painted last
 
     # Cards that fall one by one.

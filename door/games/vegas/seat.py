@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
     from door.games.vegas.round import VegasRound
-    from door.games.vegas.words import Ending
+    from door.games.vegas.words import SeatEnding
     from timebank.ledger.purse import Receipt
 
 LONGEST_AMOUNT = 8
@@ -98,7 +98,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False  # told that a key means nothing, since the last that did
         self._unfolding: Timer | None = None  # shows the next card
         self._unsaid: list[str] = []  # until the last card lies there
-        self._ending: Ending | None = None  # likewise: what the banner is to say
+        self._ending: SeatEnding | None = None  # likewise: what the banner is to say
         self._waving: Timer | None = None  # takes the banner down
         self._lies: int | None = None  # the round that they were shown or told the cards of
         self._has_played = False  # a round that is over, and was not asked what next

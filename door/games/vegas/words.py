@@ -92,7 +92,7 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class SeatEnding:
     """How a round ended for one seat: English words, and what it came to in seconds and coins."""
 
     words: str
@@ -101,12 +101,12 @@ class Ending:
     amount: str
 
 
-def ending_of(round_: BlackjackRound, place: int, coin: int) -> Ending:
+def ending_of(round_: BlackjackRound, place: int, coin: int) -> SeatEnding:
     """Return what the banner says to a seat of a round that is over."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
-    return Ending(_banner(round_, place, net), net, abs(net) // coin, amount)
+    return SeatEnding(_banner(round_, place, net), net, abs(net) // coin, amount)
 
 
 def _banner(round_: BlackjackRound, place: int, net: int) -> str:

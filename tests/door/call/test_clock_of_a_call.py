@@ -348,7 +348,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> Receipt:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
@@ -386,7 +386,7 @@ async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> Receipt:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")

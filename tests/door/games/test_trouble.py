@@ -130,7 +130,7 @@ async def test_a_bet_that_cannot_be_remembered_is_a_bet_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise BooksUnavailable("The books cannot be written right now.")
+        raise BooksUnavailable("The books can't be written right now.")
 
     async with impatient_table(tmp_path) as ada:
         monkeypatch.setattr(callers, "set_preferences", refuse)

@@ -197,7 +197,7 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     toml = "events = []\n" + baccarat_toml() + NEVER_IDLE
     async with at_baccarat(tmp_path, seed_where(STANDING_LOSES), toml=toml) as ada:
