@@ -407,13 +407,16 @@ def test_plain_lines_of_that_page_are_heard() -> None:
     assert (settled.net, settled.number, settled.seal) == (-300, 1, SEAL)
 
 
-def test_that_page_read_in_a_hand_says_nothing_of_the_hand_before() -> None:
+@pytest.mark.parametrize(
+    "since", ["You get the ace of spades.", "Baccarat - Played in dollars"], ids=["in it", "table"]
+)
+def test_that_page_of_another_hand_or_table_says_nothing_of_the_hand_before(since: str) -> None:
     seen = Seen("Ada")
     ears = Ears(seen, 60, lambda: 0.0)
     ears.hears("Black Jack For Time - Turns today: 0")
     ears.hears("You bust with 22. 5 coins lost.")
     ears.hears("Your pot: 54 coins. Turns today: 1.")
-    ears.hears("You get the ace of spades.")
+    ears.hears(since)
     for line in ("Fairness", "", "Seal of this shoe", SEAL, "", "Press any key"):
         ears.hears(line)
     (settled,) = seen.settlements

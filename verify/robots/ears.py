@@ -38,6 +38,7 @@ class Ears:
             self._seal = sealed["digits"]
         elif title in _TITLE and rest:
             self._game, self._told, self._seal = _TITLE[title], "", ""
+            self._is_fresh = False  # they may have just sat down to another shoe
         elif line == "Black Jack":
             self._game = "unix-bj"
         elif line == UNIX_BJ:  # where lines tell no seal, the last one is of another run
