@@ -393,11 +393,12 @@ class Console:
         if not self.is_painted:
             self.display.answered()
         await self.read(_("Help"), "\n".join((*paragraphs, *([""] if fields else []), *fields)))
-        if self.is_painted:
-            meanwhile = self.display.view().messages
+        if isinstance(self.display, CanvasDisplay):
+            meanwhile = self.display.view()
             if scene is not None:
                 self.stage(scene)
-            for message in (*before.messages, *meanwhile):
+                self.display.take_back((*before.said, *meanwhile.said))
+            for message in (*before.messages, *meanwhile.messages):
                 self.say(message)
 
     # Screens.

@@ -82,6 +82,7 @@ class View:
     typed: str
     room: int = 0
     earlier: Sequence[str] = ()
+    said: Sequence[str] = ()  # the texts that the messages are the lines of
 
 
 def plain(text: str) -> str:
@@ -351,7 +352,16 @@ class CanvasDisplay:
 
     def view(self) -> View:
         earlier = tuple(self._earlier)
-        return View(self._scene, self._messages, self._prompt, self._typed, self._room, earlier)
+        said = tuple(self._said)
+        return View(
+            self._scene, self._messages, self._prompt, self._typed, self._room, earlier, said
+        )
+
+    def take_back(self, said: Sequence[str]) -> None:
+        """Forget that these texts were said last: they are to be said again."""
+        for text in reversed(said):
+            if self._earlier and self._earlier[-1] == text:
+                self._earlier.pop()
 
     def flush(self) -> None:
         self._flush_is_due = False

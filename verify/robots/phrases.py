@@ -217,7 +217,7 @@ NEXT_SEAL = Said("Seal of the next shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEAL = Said("Seal of the last shoe", "{digits}", digits=HEXADECIMAL)
 THIS_SEED = Said("Seed of this shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEED = Said("Seed of the last shoe", "{digits}", digits=HEXADECIMAL)
-FAIRNESS = one_of(Said("Fairness"), Said("Fair cards"))
+FAIRNESS = Said("Fairness")
 # UNIX bj tells their first digits before and after a run, other tables for one after a hand.
 SHORT_SEAL = Said("Seal", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 SHORT_SEED = Said("Seed", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
@@ -240,8 +240,6 @@ BANKROLL = versions("Bankroll")
 POT = versions("Pot")
 NET = versions("Net")
 BACCARAT = versions("Baccarat")
-WINS = Said("wins {coins}")
-LOSES = Said("loses {coins}")
 PUSH = Said("push")
 
 # How a hand begins, and how it ended.

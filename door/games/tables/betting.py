@@ -111,15 +111,24 @@ class Betting:
         """Ask whether a bet that Enter alone placed is meant, where there is reason to."""
         return True
 
+    @property
+    def has_bet(self) -> bool:
+        """Whether the caller has ever bet here."""
+        return self._kept() is not None
+
     def last(self) -> int:
+        kept = self._kept()
+        return self.first if kept is None else kept
+
+    def _kept(self) -> int | None:
         kept: object = self.caller.record.preferences
         for name in self._kept_at:
             kept = kept.get(name) if isinstance(kept, Mapping) else None
-        return kept if isinstance(kept, int) else self.first
+        return kept if isinstance(kept, int) else None
 
     async def remember(self, bet: int) -> None:
         """Keep a bet that was placed as the last one; no hand is held up when that fails."""
-        if bet != self.last():
+        if bet != self._kept():
             with contextlib.suppress(BooksFailed):
                 preferences = self.caller.record.preferences
                 await self.caller.remember(_with(preferences, self._kept_at, bet))
