@@ -187,8 +187,9 @@ async def test_on_a_narrow_screen_a_name_is_not_cut_in_mid_word(tmp_path: Path) 
         assert "Wolfgang Amadeus Mozart no bet yet" in shown
         await two.deal(10, 10)
         await two.play_out()
+        two.state.seats[2].name = "Wolfgang Amadeus Theophilus Mozart"
         _scene, _canvas, shown = painted(two, NARROW)
-        assert "Wolfgang Amadeus  " in shown
+        assert "Wolfgang Amadeus Theophilus " in shown
         assert "Mo" not in shown
 
 
