@@ -242,9 +242,8 @@ NET = versions("Net")
 BACCARAT = versions("Baccarat")
 PUSH = Said("push")
 
-# How a hand begins, and how it ended.
+# How a hand ended.
 
-CARD_DEALT = Said("You get {card}.")
 PAID = Said("You get {coins}: {span} won.")
 YOU_LOSE = one_of(
     Said("Dealer has blackjack. You lose {coins}."),
