@@ -343,13 +343,18 @@ class Console:
             return
         number = 0
         while True:
-            of = _("{number} of {pages}").format(number=number + 1, pages=len(pages))
-            self.stage(Page(f"{title} ({of})", pages[number]))
+            self.stage(Page(self._numbered(title, number + 1, len(pages)), pages[number]))
             key = await self._page_key(number, len(pages) - 1)
             if key == LEAVE:
                 return
             last = len(pages) - 1
             number = {NEXT: number + 1, PREVIOUS: number - 1, FIRST: 0, LAST: last}[key]
+
+    def _numbered(self, title: str, number: int, pages: int) -> str:
+        """Return the title of a page, its number in short where a narrow screen has less room."""
+        of = _("{number} of {pages}").format(number=number, pages=pages)
+        long = f"{title} ({of})"
+        return long if len(long) <= self.page_columns - MARGIN else f"{title} {number}/{pages}"
 
     async def _page_key(self, number: int, last: int) -> str:
         """Ask where to go from a page; past the last one, back to where they came from."""
@@ -505,6 +510,11 @@ class Console:
 
     def stage(self, scene: Scene) -> None:
         self.display.stage(scene)
+
+    def forget(self) -> None:
+        """Forget what was said in the room that is left; what was not shown yet stays."""
+        if isinstance(self.display, CanvasDisplay):
+            self.display.forget()
 
     def say(self, text: str) -> None:
         self.display.say(text)

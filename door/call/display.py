@@ -376,6 +376,13 @@ class CanvasDisplay:
         """Take over what was said before on another display."""
         self._earlier.extend(earlier)
 
+    def forget(self) -> None:
+        """Clear what was said, all that has been shown."""
+        self._earlier.clear()
+        if not self._unshown:
+            self._messages, self._said = (), []
+        self._note(_MESSAGES)
+
     def _note(self, stale: int) -> None:
         self._stale |= stale
         if not self._flush_is_due:

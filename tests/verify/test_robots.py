@@ -351,15 +351,15 @@ def test_a_question_is_answered_as_a_caller_answers_it(prompt: str, keys: str) -
 
 def test_a_phrase_is_known_by_its_sense_in_every_language() -> None:
     for told in (
-        "You bust with 22. 1.5 coins lost.",
-        "It is over.\nNot in between. 1.5 coins\nlost.",
+        "You bust with 22 and lose 1.5 coins.",
+        "It is over.\nNot in between. You lose 1.5\ncoins.",
     ):
         found = phrases.LOST.search(told)
         assert found is not None
         assert found["coins"].split() == ["1.5", "coins"]
-    french = phrases.BANK_WINS.search("La banque gagne et ramasse FR 1 000.")
+    french = phrases.YOU_LOSE.search("Blackjack du croupier. Vous perdez 1,5 jetons.")
     assert french is not None
-    assert reading.money(french["amount"]) == 100_000
+    assert french["coins"] == "1,5 jetons"
     assert not phrases.COINS_TO_BET.is_in("<B>et (Enter)")
 
 
@@ -397,7 +397,7 @@ def test_plain_lines_of_that_page_are_heard() -> None:
     ears = Ears(seen, 60, lambda: 0.0)
     ears.hears("Black Jack For Time - Turns today: 0")
     ears.hears("Your pot: 59 coins. Turns today: 0.")
-    ears.hears("You bust with 22. 5 coins lost.")
+    ears.hears("You bust with 22 and lose 5 coins.")
     ears.hears("Your pot: 54 coins. Turns today: 1.")
     for line in ("Fairness", "", "Seal of the next shoe", "a" * 64, "Seal of the last shoe", SEAL):
         ears.hears(line)

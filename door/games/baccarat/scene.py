@@ -47,7 +47,7 @@ COUPS_KEPT = 60
 ON_PLATE = 5  # names
 PANEL_COLUMNS = 24
 SCORE_COLUMN = 10
-ROWS_FOR_TWO = 38  # that the lights, two sides of large cards and the scoreboard take
+ROWS_FOR_TWO = 40  # that the lights, two sides of large cards and the scoreboard take
 _FELT_COLUMNS = LAYOUT_COLUMNS - PANEL_COLUMNS - 1  # beside the panel
 
 _SIGNS = {BaccaratOutcome.PLAYER: 1, BaccaratOutcome.BANK: -1}  # of what the caller wins
@@ -109,11 +109,11 @@ def layout_of(area: Area) -> BaccaratLayout:
         return _narrow(area)
     left = area.centred()
     if area.rows >= ROWS_FOR_TWO:  # one side above the other, and the figures beside them
-        felt = area.rows - 13
+        felt = area.rows - 14
         bank = 10 + LARGE_HEIGHT + 3
         return BaccaratLayout(
             *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, felt, _FELT_COLUMNS),
-            *(((9, left + 1), (bank, left + 1)), felt + 8, 1, COUPS_SHOWN, 8, felt),
+            *(((9, left + 1), (bank, left + 1)), felt + 9, 1, COUPS_SHOWN, 8, felt),
             is_large=True,
         )
     if area.rows >= 29:

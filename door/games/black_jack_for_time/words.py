@@ -99,7 +99,7 @@ def printed(rules: BlackjackRules) -> Sequence[str]:
     """Return what stands on the felt, the most important line first."""
     return (
         _("BLACKJACK PAYS {odds} TO 1").format(odds=_odds(rules.natural_pays - 1)),
-        _("Dealer draws to 16 and stands on every 17"),
+        _("DEALER DRAWS TO 16 AND STANDS ON EVERY 17"),
         _("INSURANCE PAYS {odds} TO 1").format(odds=rules.insurance_pays),
     )
 

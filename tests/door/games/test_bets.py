@@ -169,7 +169,7 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         await ada.asks_to_bet()
         ada.terminal.send("1\r")
         await ada.prompt("Press any key")
-        await ada.message("No turns left here today: 2 a day.")
+        await ada.message("That was your last turn here today.")
         ada.terminal.send(" ")
         await ada.prompt("oodbye")
         await ada.terminal.until("all 2 turns used today")
