@@ -44,7 +44,7 @@ from door.call.display import (
     literal,
     resume,
 )
-from door.call.page import MARGIN, TITLE_ROWS, Page, pages_of
+from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
@@ -343,13 +343,18 @@ class Console:
             return
         number = 0
         while True:
-            of = _("{number} of {pages}").format(number=number + 1, pages=len(pages))
+            of = self._page_of(number + 1, len(pages))
             self.stage(Page(f"{title} ({of})", pages[number]))
             key = await self._page_key(number, len(pages) - 1)
             if key == LEAVE:
                 return
             last = len(pages) - 1
             number = {NEXT: number + 1, PREVIOUS: number - 1, FIRST: 0, LAST: last}[key]
+
+    def _page_of(self, number: int, pages: int) -> str:
+        if self.page_columns < LAYOUT_COLUMNS:  # the title is on the same row
+            return f"{number}/{pages}"
+        return _("{number} of {pages}").format(number=number, pages=pages)
 
     async def _page_key(self, number: int, last: int) -> str:
         """Ask where to go from a page; past the last one, back to where they came from."""
@@ -448,7 +453,7 @@ class Console:
     def page_columns(self) -> int:
         display = self.display
         if isinstance(display, CanvasDisplay):
-            return display.area.columns
+            return page_columns(display.whole_area.columns)
         return min(self.line.columns - 1, LAYOUT_COLUMNS)
 
     def ask_size(self) -> None:
@@ -504,6 +509,20 @@ class Console:
 
     def stage(self, scene: Scene) -> None:
         self.display.stage(scene)
+
+    def indent_lines(self, indent: int) -> None:
+        """Have lines begin in that column, below a picture in the middle of the screen."""
+        if isinstance(self.display, LinesDisplay):
+            self.display.indent = indent
+
+    @property
+    def indent(self) -> int:
+        return self.display.indent if isinstance(self.display, LinesDisplay) else 0
+
+    def forget_said(self) -> None:
+        """Forget what was said in the room that the caller leaves."""
+        if isinstance(self.display, CanvasDisplay):
+            self.display.forget()
 
     def say(self, text: str) -> None:
         self.display.say(text)

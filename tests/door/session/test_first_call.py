@@ -14,7 +14,7 @@ TOUR = "Take a one-minute tour?"
 TITLES = (
     "Your minutes are your chips",
     "How a hand goes",
-    "The clock, closing time and the bank",
+    "Closing time and the bank",
 )
 OFFER = "Using a screen reader? Press ! for plain lines."
 READER = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2381"), environment={})
@@ -34,7 +34,7 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
         ("Name:", "new"),
         ("The name you want:", "Ada"),
         ("A password", PASSWORD),
-        ("The same once more:", PASSWORD),
+        ("Once more:", PASSWORD),
     ):
         await ada.is_asked(question)
         ada.presses(f"{answer}\r")
