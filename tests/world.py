@@ -291,7 +291,7 @@ async def is_offered_the_tour(terminal: Terminal, name: str) -> None:
     terminal.send(f"{name}\r")
     await terminal.until("A password")
     terminal.send(f"{PASSWORD}\r")
-    await terminal.until("once more:")
+    await terminal.until("Once more:")
     terminal.send(f"{PASSWORD}\r")
     await terminal.until("when you have written it")
     terminal.send(" ")

@@ -125,8 +125,7 @@ class Caller:
             back = wording.when(closing.end, schedule, now)
             words = _("{event} has begun. Please call back at {time}.")
             return words.format(event=closing.name, time=back)
-        midnight = wording.when(schedule.next_day(now), schedule, now)
-        return _("You're out of time. Fresh minutes at {time}.").format(time=midnight)
+        return _("You're out of time. Fresh minutes at midnight.")
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of their minutes when they go for `reason`."""

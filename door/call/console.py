@@ -44,7 +44,7 @@ from door.call.display import (
     literal,
     resume,
 )
-from door.call.page import MARGIN, TITLE_ROWS, Page, pages_of
+from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
@@ -454,7 +454,7 @@ class Console:
     def page_columns(self) -> int:
         display = self.display
         if isinstance(display, CanvasDisplay):
-            return display.area.columns
+            return page_columns(display.whole_area.columns)
         return min(self.line.columns - 1, LAYOUT_COLUMNS)
 
     def ask_size(self) -> None:
@@ -510,6 +510,15 @@ class Console:
 
     def stage(self, scene: Scene) -> None:
         self.display.stage(scene)
+
+    def indent_lines(self, indent: int) -> None:
+        """Have lines begin in that column, below a picture in the middle of the screen."""
+        if isinstance(self.display, LinesDisplay):
+            self.display.indent = indent
+
+    @property
+    def indent(self) -> int:
+        return self.display.indent if isinstance(self.display, LinesDisplay) else 0
 
     def forget(self) -> None:
         """Forget what was said in the room that is left; what was not shown yet stays."""

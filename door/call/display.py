@@ -72,6 +72,10 @@ class Explained(Protocol):
         """Return what each field means, a paragraph each, pipe codes allowed."""
 
 
+class WholeWidth:
+    """A scene that has the width of the screen to itself: nothing that was said stands beside."""
+
+
 @dataclass(frozen=True)
 class View:
     """What stands on a display, for another one to go on with when the window has changed."""
@@ -178,10 +182,18 @@ class LinesDisplay:
         self._typed = ""
         self._wanted = 0  # cells behind the prompt, for what is typed
         self._room = 0  # cells that there are
+        self.indent = 0  # cells before every line
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
-        self._width = columns - 1
+        self._columns = columns
+        self.indent = 0
+
+    @property
+    def _width(self) -> int:
+        """Cells of a line. Below a picture it is no wider than that."""
+        width = self._columns - 1 - self.indent
+        return min(width, LAYOUT_COLUMNS - 1) if self.indent else width
 
     def stage(self, scene: Scene) -> None:
         self._scene = scene
@@ -198,7 +210,7 @@ class LinesDisplay:
         if prompt:
             self._send("\r\n")
         for line in wrap(text, self._width):
-            self._send(self._styled(line) + "\r\n")
+            self._send(self._indented(line) + "\r\n")
         if prompt:
             self.prompt(prompt, self._wanted)
             self.typed(typed)
@@ -208,8 +220,8 @@ class LinesDisplay:
         self._prompt, self._typed, self._wanted = text, "", room
         *above, last = wrap_question(text, self._width, room)
         for line in above:
-            self._send(self._styled(line) + "\r\n")
-        self._send(self._styled(last) + " " if last else "")
+            self._send(self._indented(line) + "\r\n")
+        self._send(self._indented(last) + " " if last else " " * self.indent)
         self._room = max(0, self._width - text_width(plain(last)) - 1)
 
     def typed(self, text: str) -> None:
@@ -241,6 +253,9 @@ class LinesDisplay:
         if self._prompt:
             self._send("\r\n")
 
+    def _indented(self, line: str) -> str:
+        return " " * self.indent + self._styled(line) if line else ""
+
     def _styled(self, text: str) -> str:
         if not self._colour:
             return plain(text)
@@ -267,7 +282,7 @@ class CanvasDisplay:
     columns: InitVar[int]
     rows: InitVar[int]
     colour: InitVar[bool]
-    area: Area = field(init=False)
+    area: Area = field(init=False)  # beside what was said earlier
     _canvas: Canvas = field(init=False)
     _below: int = field(init=False)  # rows for what was said, and the prompt
     _scene: Scene | None = None
@@ -298,6 +313,10 @@ class CanvasDisplay:
     @property
     def scene_rows(self) -> int:
         return self.area.rows
+
+    @property
+    def whole_area(self) -> Area:
+        return Area(0, self._canvas.width, self.area.rows)
 
     def stage(self, scene: Scene) -> None:
         """Show a new scene, and forget the messages that belonged to the last one."""
@@ -399,7 +418,7 @@ class CanvasDisplay:
                 self._paint_scene()
             if stale & _MESSAGES:
                 self._paint_messages()
-        if stale & (_SCENE | _MESSAGES) and self.area.columns < self._canvas.width:
+        if stale & (_SCENE | _MESSAGES) and self._has_side():
             self._paint_earlier()
         if stale & _PROMPT:
             self._paint_prompt()
@@ -412,7 +431,12 @@ class CanvasDisplay:
     def _paint_scene(self) -> None:
         self._canvas.blank(0, 0, self._canvas.width, self.area.rows)
         if self._scene is not None:
-            self._scene.paint(self._canvas, self.area)
+            area = self.whole_area if isinstance(self._scene, WholeWidth) else self.area
+            self._scene.paint(self._canvas, area)
+
+    def _has_side(self) -> bool:
+        beside = self.area.columns < self._canvas.width
+        return beside and not isinstance(self._scene, WholeWidth)
 
     def _paint_messages(self) -> None:
         rows = self._below - len(self._asked)
@@ -430,6 +454,8 @@ class CanvasDisplay:
             if len(lines) >= self.area.rows - top:
                 break
         canvas.blank(top, column, canvas.width - column, self.area.rows - top)
+        if not lines:
+            return
         for row in range(top, self.area.rows):
             canvas.put_pipe(row, column, "|08\N{BOX DRAWINGS LIGHT VERTICAL}")
         lines = lines[-(self.area.rows - top) :]

@@ -8,25 +8,32 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
-from door.call.display import wrap
+from door.call.display import WholeWidth, wrap
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
     from door.call.display import Area
 
-TITLE_ROWS = 2  # the bar, and an empty row
+TITLE_ROWS = 2  # the bar, and an empty row, or the rest of a title that is longer than a row
 MARGIN = 2
+TEXT_COLUMNS = 98  # longer lines are hard to read: on a wide screen the text stands in the middle
+
+
+def page_columns(columns: int) -> int:
+    """Return how many of so many columns a page takes, its margin among them."""
+    return min(columns, TEXT_COLUMNS + MARGIN)
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(WholeWidth):
     """A title and paragraphs, pipe codes allowed; what does not fit is not shown."""
 
     title: str
     body: Sequence[str]
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        lines = tuple(line for each in self.body for line in wrap(each, area.columns - MARGIN))
+        columns = page_columns(area.columns)
+        lines = tuple(line for each in self.body for line in wrap(each, columns - MARGIN))
         shown = lines[: area.rows - TITLE_ROWS]
         canvas.paste(0, _painted(self.title, shown, canvas.columns, area, canvas.colour))
 
@@ -40,10 +47,13 @@ def _painted(
 ) -> tuple[Row, ...]:
     """Paint a page once for all callers who read it; many leaf back and forth in the rules."""
     canvas = Canvas(columns, area.rows, colour=colour)
-    canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
-    canvas.put_pipe(0, area.left + 1, f"|17|15{title}")
+    width = page_columns(area.columns)
+    left = area.centred(width) + 1
+    for row, line in enumerate(wrap(title, width - MARGIN)[:TITLE_ROWS]):
+        canvas.put_pipe(row, 0, "|17" + " " * canvas.width)
+        canvas.put_pipe(row, left, f"|17|15{line}")
     for number, line in enumerate(lines):
-        canvas.put_pipe(number + TITLE_ROWS, area.left + 1, line)
+        canvas.put_pipe(number + TITLE_ROWS, left, line)
     return canvas.painted(0, area.rows)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from ansi.width import text_width
 from door import wording
-from door.call.display import LAYOUT_COLUMNS
+from door.call.display import LAYOUT_COLUMNS, plain
 from timebank.language import _
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class StatusLine:
         pot = self.purse.pot(self.coin)
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
-            return _BAR.join((f"|17|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank))
+            rest = (f"|11{_('Pot')} |15{pot}", bank)
+            words = _BAR.join((f"|17|11{_('Time')} {clock}", *rest))
+            if text_width(plain(words)) < self.console.line.columns - 1:
+                return words
+            return _BAR.join((f"|17{clock}", *rest))  # a clock is known without its name
         parts = [
             f"|17|11{_('Node')} |15{self.node}",
             f"|11{_('Time left')} {clock}",

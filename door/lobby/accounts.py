@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.display import literal, wrap
 from door.call.page import Page
 from door.lobby.bulletins import PLACES
 from door.wording import DAY
@@ -134,7 +134,7 @@ def _statement_page(
     schedule = caller.bank_settings.schedule
     body: list[str] = []
     for number, line in enumerate(lines):
-        first, *more = wrap(literal(line.words), LAYOUT_COLUMNS - 17)
+        first, *more = wrap(literal(line.words), caller.console.page_columns - 17)
         rows = [f"|03{moment(schedule.local(line.at))}  |07{first}"]
         rows += [f"|07{' ' * 14}{words}" for words in more]
         if body and len(body) + len(rows) > room:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from ansi.charset import Charset, encode
 from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS, Console, Look, Paint
-from door.call.display import wrap
+from door.call.display import LAYOUT_COLUMNS, wrap
+from door.lobby import texts
 from timebank.language import LANGUAGES, N_, _
 
 if TYPE_CHECKING:
@@ -133,13 +134,19 @@ async def choose(console: Console) -> Look:
     offered = choices(console.line.hints)
     guessed = guess(console.line.hints)
     default = next((key for key, (look, _words) in offered.items() if look == guessed), "5")
-    console.say(f"|15{_('Which of these boxes looks right?')}")
+    title = _("Which of these boxes looks right?")
+    if not texts.clear(console, title):
+        console.say(f"|15{title}")
+    margin = " " * max(0, console.indent - 1)
+    is_narrow = console.line.columns <= LAYOUT_COLUMNS
     for key, (look, words) in offered.items():
-        console.say("")
+        if not is_narrow:
+            console.say("")
         console.display.flush()
-        for row in _sample(key, _(words), console.line.columns - 1):
-            console.line.write(encode(f"{row}\r\n", look.charset))
-    console.say("")
+        for row in _sample(key, _(words), console.line.columns - 1, is_narrow=is_narrow):
+            console.line.write(encode(f"{margin}{row}\r\n", look.charset))
+    if not is_narrow:
+        console.say("")
     letters = dict.fromkeys(offered, "")
     question = _("Your choice (Enter for {key})?").format(key=default)
     meanings = {key: _(words) for key, (_look, words) in offered.items()}
@@ -171,8 +178,13 @@ def too_small(console: Console) -> str:
     )
 
 
-def _sample(key: str, words: str, columns: int) -> list[str]:
-    """Return the box with what it is beside it, in as many lines as that takes."""
+def _sample(key: str, words: str, columns: int, *, is_narrow: bool) -> list[str]:
+    """Return the box with what it is beside it, in as many lines as that takes. On a narrow screen
+    that stands above: a box of another charset may be three times as wide."""
+    if is_narrow:
+        heading, *more = wrap(words, columns - 4)
+        above = [f" {key}  {heading}", *(f"    {line}" for line in more)]
+        return [*above, *(f"    {row}" for row in SAMPLE)]
     box = len(SAMPLE[0])
     beside = [line for line in wrap(words, columns - box - 6) if line]
     rows = [f"    {SAMPLE[0]}", f" {key}  {SAMPLE[1]}", f"    {SAMPLE[2]}"]

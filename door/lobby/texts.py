@@ -18,7 +18,7 @@ from ansi import art
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Paint
-from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.display import LAYOUT_COLUMNS, WholeWidth, literal, wrap
 from door.call.page import MARGIN, Page
 
 if TYPE_CHECKING:
@@ -82,9 +82,25 @@ def show(
     if console.can_paint:
         middle = max(0, (console.line.columns - _columns(picture)) // 2)
         paint_once(console, partial(art.paint, art=picture, row=0, column=middle))
+        console.indent_lines(middle + 1)
     else:
         for line in lines(picture):
             console.say(line)
+    return True
+
+
+def clear(console: Console, title: str) -> bool:
+    """Clear the screen and go on below a title; `False`, and nothing done, on plain lines."""
+    if not console.can_paint:
+        return False
+    left = max(0, console.line.columns - LAYOUT_COLUMNS - 1) // 2 + 1
+
+    def bar(canvas: Canvas) -> None:
+        canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
+        canvas.put_pipe(0, left, f"|17|15{title}")
+
+    paint_once(console, bar)
+    console.indent_lines(left)
     return True
 
 
@@ -145,7 +161,7 @@ def _as_bright_as_can_be(console: Console, painted: str) -> str:
 
 
 @dataclass(frozen=True)
-class HeadedPage:
+class HeadedPage(WholeWidth):
     """A page under a drawn header, where the screen has room for both; else under its title.
 
     Both stand `in_the_middle` of a large screen, or at its top.
@@ -165,7 +181,7 @@ class HeadedPage:
         paint_header(canvas, self.header, area, top)
         first = top + header_rows(self.header) + 1
         for row, line in enumerate(self._wrapped(area.columns), first):
-            canvas.put_pipe(row, area.left + 1, line)
+            canvas.put_pipe(row, area.centred() + 1, line)
 
     def has_room(self, columns: int, rows: int) -> bool:
         """Whether the page fits into an area of this size, with its header."""
@@ -176,7 +192,9 @@ class HeadedPage:
         return header + 1 + len(self._wrapped(columns))
 
     def _wrapped(self, columns: int) -> list[str]:
-        return [line for each in self.body for line in wrap(each, columns - MARGIN)]
+        return [
+            line for each in self.body for line in wrap(each, min(columns, LAYOUT_COLUMNS) - MARGIN)
+        ]
 
     def lines(self) -> Sequence[str]:
         return Page(self.title, self.body).lines()

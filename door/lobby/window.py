@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ansi import art
 from ansi.canvas import Canvas
+from ansi.width import text_width
 from door import wording
-from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.display import LAYOUT_COLUMNS, WholeWidth, literal, wrap
 from door.lobby import texts
 from timebank.language import N_, _
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FilledScreen:
+class FilledScreen(WholeWidth):
     picture: Art
     values: dict[str, str]
 
@@ -67,7 +68,9 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
     mode = caller.bank_settings.mode
     bank = BANK if mode == "built-in" else LEFT_OVER
     allowed = ALLOWED if mode == "built-in" else ()
-    return WindowScene(values, (bank, *HOLDINGS), allowed, mode_words(caller), choices)
+    closing = caller.purse.posted.closing
+    event = "" if closing is None else closing.name
+    return WindowScene(values, (bank, *HOLDINGS), allowed, mode_words(caller), choices, event)
 
 
 def unsaid(caller: Caller, scene: Scene) -> str:
@@ -126,7 +129,7 @@ LEFT_OVER = Field(
 HOLDINGS = (
     Field(N_("Time left"), "TIMELEFT", N_("what you can use and bet now.")),
     Field(
-        N_("Available after event"),
+        N_("Available later"),
         "HELD",
         N_("yours, but only once the next event of the board is over."),
     ),
@@ -139,15 +142,17 @@ ALLOWED = (
     Field(N_("Borrow"), "BORROW", N_("the most that the bank lends you now.")),
 )
 LABEL, AMOUNT = 24, 9  # cells
+AFTER = N_("Available after {event}"), N_("After {event}")  # the first that has room
 
 
 @dataclass(frozen=True)
-class WindowScene:
+class WindowScene(WholeWidth):
     values: dict[str, str]
     holdings: tuple[Field, ...]
     allowed: tuple[Field, ...]
     notice: str
     choices: Mapping[str, str]
+    event: str = ""  # the next one, by its name
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
@@ -191,25 +196,37 @@ class WindowScene:
 
     def _rows(self, canvas: Canvas, top: int, left: int, fields: Sequence[Field]) -> None:
         for row, field in enumerate(fields, top):
-            canvas.put_pipe(
-                row, left, f"|07{_(field.label):<{LABEL}}|15{self.values[field.name]:>{AMOUNT}}"
-            )
+            value = self.values[field.name]
+            room = LABEL + AMOUNT - len(value)
+            canvas.put_pipe(row, left, f"|07{self._label(field, room - 1):<{room}}|15{value}")
+
+    def _label(self, field: Field, room: int) -> str:
+        """Name a field in so many cells; what is held, by the event that it is held for."""
+        if field.name != "HELD" or not self.event:
+            return _(field.label)
+        event = literal(self.event)
+        long, short = (_(words).format(event=event) for words in AFTER)
+        return long if text_width(long) <= room else short[:room]
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{_('Time bank')}", "", *self._told(self.holdings)]
         if self.allowed:
             told += [f"|10{_('You can still')}", *self._told(self.allowed)]
-        told.append(f"|07{_('Next event'):<{LABEL}}|15{self.values['EVENT']}")
+        told.append(f"|07{_('Next event'):<{LABEL}} |15{self.values['EVENT']}")
         if self.notice:
             told.append(f"|14{self.notice}")
         return [*told, "", *(f"|08<|15{key}|08>|07 {word}" for key, word in self.choices.items())]
 
     def _told(self, fields: Sequence[Field]) -> list[str]:
-        return [f"|07{_(each.label):<{LABEL}}|15{self.values[each.name]}" for each in fields]
+        return [
+            f"|07{self._label(each, LABEL + AMOUNT):<{LABEL}} |15{self.values[each.name]}"
+            for each in fields
+        ]
 
     def explain(self) -> Sequence[str]:
         fields = (*self.holdings, *self.allowed)
         text = _("{field}: {meaning}")
         return [
-            text.format(field=f"|15{_(each.label)}|07", meaning=_(each.meaning)) for each in fields
+            text.format(field=f"|15{self._label(each, LABEL + AMOUNT)}|07", meaning=_(each.meaning))
+            for each in fields
         ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door import wording
 from timebank.callers import standings
 from timebank.errors import BooksFailed
 from timebank.language import _, ngettext
@@ -29,9 +28,9 @@ async def say_of_call(caller: Caller, reason: str) -> list[str]:
         return []
     said = _of_hands(result)
     if place:
-        said.append(_("You're number {place} on the list of the richest.").format(place=place))
+        said.append(_of_rank(place))
     if reason == "log-off" and caller.record.board is None:
-        said.append(_fresh_minutes(caller))
+        said.append(_("Fresh minutes at midnight."))
     return said
 
 
@@ -57,8 +56,7 @@ def _of_hands(result: CallResult) -> list[str]:
     return said
 
 
-def _fresh_minutes(caller: Caller) -> str:
-    schedule = caller.bank_settings.schedule
-    now = caller.console.clock.now()
-    midnight = wording.when(schedule.next_day(now), schedule, now)
-    return _("Fresh minutes at {time}.").format(time=midnight)
+def _of_rank(place: int) -> str:
+    if place == 1:
+        return _("You're the richest caller.")
+    return _("You're number {place} among the richest.").format(place=place)

@@ -18,7 +18,7 @@ from door.call.caller import Caller
 from door.call.console import Console, Look, at_the_door
 from door.config.config import NEW_CALLER
 from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
-from door.lobby import greeting, looks
+from door.lobby import greeting, looks, texts
 from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
 from timebank.callers import callers, recovery
@@ -44,6 +44,7 @@ LINES_KEY = "!"
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 NAME_MEANS = N_("The name that others see, and that you log on with.")
 KEEP_IT = N_("Write your password down; we can't look it up for you.")
+FIRST_CALL = N_("Your first call")
 WHY_VOID = "a recovery code that was used or made void meanwhile"
 
 log = logging.getLogger("door.logon")
@@ -222,6 +223,7 @@ async def _in_the_books(board: Board, console: Console, operation: Callable[[Des
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; None if they think better of it."""
+    texts.clear(console, _(FIRST_CALL))
     console.say(f"|07{_('Welcome! Press Esc at any time to go back.')}")
     password = None
     while True:
@@ -252,6 +254,7 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             console.say(f"|12{_('That name, or one that looks like it, is taken.')}")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
+        texts.clear(console, _(FIRST_CALL))
         welcome = _("Welcome, {name}.").format(name=record.name)
         console.say(f"|10{welcome} {_(KEEP_IT)}")
         code = NewCode(record.id, Secrets(record.password_hash, None))
@@ -284,7 +287,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
             console.say(f"|12{refusal}")
             continue
         second = await console.entry(
-            f"|11{_('The same once more:')}|07", longest=passwords.LONGEST, secret=True
+            f"|11{_('Once more:')}|07", longest=passwords.LONGEST, secret=True
         )
         if second is None:
             return None

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
+from ansi.width import text_width
 from door import wording
 from door.call.console import lit
-from door.call.display import literal, wrap
+from door.call.display import (
+    LAYOUT_COLUMNS,
+    CanvasDisplay,
+    WholeWidth,
+    literal,
+    plain,
+    wrap,
+)
 from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
@@ -49,9 +57,11 @@ MAIN_MENU = N_("Main menu")
 ELSEWHERE = N_("on another line")
 NAMES_SHOWN = 3  # of those who are on
 WIDE = 70  # columns that a table takes
-INDENT = "     "
-BANK_COLUMN = 22
+INDENT, NARROW_INDENT = "     ", "    "
+BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # from the left of the time that is left
 NOTHING, ABOUT, WORDS, ALL = range(4)  # of what is said of a game beneath its title
+NOWHERE, BELOW_TIME, EVERYWHERE = range(3)  # where an empty row stands
+TALL = 30  # rows; with so many the menu stands in the middle
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
@@ -68,6 +78,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
             caller, await _scene(board, caller, list(games.values()), default), games, default, told
         )
         told = ""
+        caller.console.forget()
         try:
             if choice in games:
                 await sit_down(games[choice], board, caller).visit()
@@ -86,7 +97,13 @@ async def _choose(
     caller: Caller, scene: MenuScene, games: dict[str, Game], default: str | None, told: str
 ) -> str:
     console = caller.console
-    console.stage(scene)
+    display = console.display
+    if isinstance(display, CanvasDisplay) and scene.is_crowded(display.whole_area):
+        words, scene = f"|14{scene.statement}", replace(scene, statement="")
+        console.stage(scene)
+        console.say(words)
+    else:
+        console.stage(scene)
     if told:
         console.say(f"|12{told}")
     services = {letter: _(label) for letter, label in SERVICES.items()}
@@ -170,9 +187,9 @@ class Offer:
 
 
 @dataclass(eq=False)
-class MenuScene:
-    """The menu under its header, as much of it as the screen has room for. All but the time left
-    is painted once, so a second that passes costs one field."""
+class MenuScene(WholeWidth):
+    """The menu under its header, as much of it as the screen has room for, in the middle of a large
+    one. All but the time left is painted once, so a second that passes costs one field."""
 
     board: str
     greeting: Sequence[str]
@@ -191,14 +208,14 @@ class MenuScene:
             self._painted[key] = self._paint_still(canvas, area)
         rows, time_row = self._painted[key]
         canvas.paste(0, rows)
-        canvas.put_pipe(time_row, area.left + 1, self._time())
+        canvas.put_pipe(time_row, self._left(area), self._time(area))
 
     def lines(self) -> Sequence[str]:
         return [
             f"|15{self.board}",
             "",
             *self.greeting,
-            self._time().strip(),
+            self._time(),
             *([self.bank] if self.bank else []),
             "",
             *(row.strip() for offer in self.offers for row in offer.rows(ALL)),
@@ -207,59 +224,101 @@ class MenuScene:
 
     def explain(self) -> Sequence[str]:
         return [
-            _("Time left is what you can still play with and stay on for today."),
-            _("Under each game you see what it is, and your turns and bets there today."),
+            _("Time left is what you can still spend today, online or at the tables."),
+            _("Under each game: what it is, your turns and your limits."),
             _("The last row shows your node, your time left, your pot in coins and your bank."),
         ]
 
-    def _time(self) -> str:
-        return f"|07{_('Time left')}  |15{wording.clock_time(self.purse.time_left())}  "
+    def is_crowded(self, area: Area) -> bool:
+        """Whether the header would have to go for what is said below the games; a narrow screen has
+        no more room below the scene."""
+        if not self.statement or area.is_narrow:
+            return False
+        return self._fitting(area, len(self._above(area)) + 1)[0] is None
+
+    def _time(self, area: Area | None = None) -> str:
+        clock = f"|15{wording.clock_time(self.purse.time_left())}"
+        if area is None:
+            return f"|07{_('Time left')}  {clock}"
+        # A shorter time leaves none of a longer one; what stands beside it begins further right.
+        gap = " " if area.is_narrow else "  "
+        return f"|07{_('Time left')}{gap}{clock}  "
+
+    def _left(self, area: Area) -> int:
+        return area.centred() + 1
+
+    def _above(self, area: Area) -> list[str]:
+        width = min(area.columns, LAYOUT_COLUMNS) - 2
+        return [line for each in self.greeting for line in wrap(each, width)]
+
+    def _bank_rows(self, area: Area) -> list[str]:
+        """Return the rows from that of the time left on, with what the bank holds beside it or
+        below."""
+        if not area.is_narrow:
+            return [" " * BANK_COLUMN + self.bank]
+        bank = self.bank.replace("  ", " ")
+        beside = text_width(plain(bank)) + NARROW_BANK_COLUMN <= area.columns - 2
+        if beside and text_width(plain(self._time(area))) <= NARROW_BANK_COLUMN + 1:
+            return [" " * NARROW_BANK_COLUMN + bank]
+        return ["", self.bank]
 
     def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int]:
         """Paint all but the time left, and return in which row that is."""
         still = Canvas(canvas.columns, area.rows, colour=canvas.colour)
-        above = [line for each in self.greeting for line in wrap(each, area.columns - 2)]
-        header, games = self._fitting(area, len(above) + (1 if area.is_narrow else 0))
+        above, bank = self._above(area), self._bank_rows(area)
+        header, games = self._fitting(area, len(above) + len(bank))
+        head = 1 if header is None else texts.header_rows(header)
+        left = self._left(area)
+        top = 0
         if header is None:
             still.put_pipe(0, 0, "|17" + " " * still.width)
-            still.put_pipe(0, area.left + 1, f"|17|15{self.board}")
-            first = 1
+            still.put_pipe(0, left, f"|17|15{self.board}")
         else:
-            texts.paint_header(still, header, area)
-            first = texts.header_rows(header)
-        time_row = first + len(above)
-        bank = ["", self.bank] if area.is_narrow else [" " * BANK_COLUMN + self.bank]
-        for row, line in enumerate([*above, *bank, *games], first):
+            if area.rows >= TALL:
+                top = max(0, area.rows - head - len(above) - len(bank) - len(games)) // 2
+            texts.paint_header(still, header, area, top)
+        time_row = top + head + len(above)
+        for row, line in enumerate([*above, *bank, *games], top + head):
             if row < area.rows:
-                still.put_pipe(row, area.left + 1, line)
+                still.put_pipe(row, left, line)
         return still.painted(0, area.rows), time_row
 
     def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
-        """Choose how much is said of each game, and whether the header is shown."""
+        """Choose how much is said of each game, and whether the header is shown, with so many rows
+        between that and the games."""
         games: list[str] = []
-        for header, detail, gap in (
-            (self.header, ALL, True),
-            (self.header, ALL, False),
-            (None, ALL, False),
-            (None, WORDS, False),
-            (None, ABOUT, False),
-            (None, NOTHING, False),
+        on_narrow = (
+            (self.header, ABOUT, BELOW_TIME),
+            (self.header, ABOUT, NOWHERE),
+            (self.header, NOTHING, BELOW_TIME),
+            (self.header, NOTHING, NOWHERE),
+        )
+        for header, detail, gaps in (
+            (self.header, ALL, EVERYWHERE),
+            (self.header, ALL, BELOW_TIME),
+            *(on_narrow if area.is_narrow else ()),
+            (None, ALL, BELOW_TIME),
+            (None, WORDS, BELOW_TIME),
+            (None, ABOUT, BELOW_TIME),
+            (None, NOTHING, BELOW_TIME),
         ):
-            games = self._games(area, detail, gap=gap)
+            games = self._games(area, detail, gaps)
             rows = 1 if header is None else texts.header_rows(header)
-            if rows + above + 1 + len(games) <= area.rows:
+            if rows + above + len(games) <= area.rows:
                 return header, games
         return None, games
 
-    def _games(self, area: Area, detail: int, *, gap: bool) -> list[str]:
-        width = area.columns - 2
-        rows = [""]
+    def _games(self, area: Area, detail: int, gaps: int) -> list[str]:
+        width = min(area.columns, LAYOUT_COLUMNS) - 2
+        indent = NARROW_INDENT if area.is_narrow else INDENT
+        rows = [] if gaps == NOWHERE else [""]
         for number, offer in enumerate(self.offers):
             title, *beneath = offer.rows(detail)
-            rows += ["", title] if gap and number else [title]
+            rows += ["", title] if gaps == EVERYWHERE and number else [title]
             for text in beneath:
-                rows += [f"{INDENT}{line}" for line in wrap(text, width - len(INDENT))]
+                rows += [f"{indent}{line}" for line in wrap(text, width - len(indent))]
         if self.statement:
+            rows += [] if area.is_narrow else [""]
             rows += wrap(f"|14{self.statement}", width)
         return rows
 

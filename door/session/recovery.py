@@ -57,10 +57,13 @@ class NewCode:
 
     def _show(self, console: Console) -> None:
         what = _(
-            "Forgot your password, or somebody keeps guessing at it? This code logs you on once, in"
-            " place of your password."
+            "Forgot your password, or somebody's guessing it? This code logs you on once, in place"
+            " of your password."
         )
-        keep = _("Write it down and keep it secret: you see it only now. Settings makes another.")
+        keep = _(
+            "Write it down and keep it secret: you see it only now. You can make another in your"
+            " settings."
+        )
         works = _("It works once you press a key.")
         earlier = self._earlier(_("Until then your old code works."))
         body = [

@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ansi.cards import CARD_HEIGHT, paint_hand, plain
-from door.call.display import literal
-from door.call.page import TITLE_ROWS, Page
+from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand, plain
+from ansi.charset import Charset
+from door.call.display import WholeWidth, literal, wrap
+from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
+from door.games.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from door.lobby import texts
+from door.session import strips
 from timebank.errors import BooksFailed
 from timebank.language import N_, _
 from timebank.words import MINUTE, span
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.call.display import Area
+    from door.session.strips import Strip
     from timebank.settings.schedule import ClosedPeriod
 
 TOURED = "toured"  # the preference of a caller who was offered it
@@ -33,7 +37,7 @@ DECK = "5H 6S 7C TD 6D 9C 2H 3S"
 BET = 2
 
 KEYS = {"H": BlackjackAction.HIT, "S": BlackjackAction.STAY}
-CARDS_ROW = TITLE_ROWS + 1
+MOST_CARDS = 4  # in a hand of it
 GOOD = 17  # a total to stay on
 TWENTY_ONE = 21
 HIT, STAY, LEAVE = "H", "S", "Q"
@@ -71,34 +75,61 @@ async def offer(caller: Caller, news: Sequence[str]) -> bool:
 async def take(caller: Caller) -> None:
     """Lead through the screens, as far as the caller wants to."""
     caller.place = N_("On the tour")
-    for number, (title, body) in enumerate(screens(caller), 1):
-        if not await _reads(caller, f"{title} ({number}/3)", body):
+    for screen in screens(caller):
+        if not await _reads(caller, screen):
             return
     await _practise(caller)
 
 
-def screens(caller: Caller) -> list[tuple[str, list[str]]]:
-    coin = span(caller.config.coin)
-    return [
-        (_("Your minutes are your chips"), _of_minutes(caller, coin)),
-        (_("How a hand goes"), _of_hands()),
-        (_("The clock, closing time and the bank"), _of_bank(caller)),
+@dataclass(frozen=True)
+class TourPage(Page):
+    """A page with a small picture below its text, where there is room for both."""
+
+    strip: Strip | None = None
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        super().paint(canvas, area)
+        columns = page_columns(area.columns)
+        used = sum(len(wrap(each, columns - MARGIN)) for each in self.body)
+        row = TITLE_ROWS + used + 1
+        if self.strip is not None and row + strips.ROWS <= area.rows:
+            self.strip(canvas, row, area.centred(columns) + 1)
+
+
+def screens(caller: Caller) -> list[TourPage]:
+    told: list[tuple[str, list[str], Strip]] = [
+        (_("Your minutes are your chips"), _of_minutes(caller), strips.chips),
+        (_("How a hand goes"), _of_hands(), strips.cards),
+        (_("Closing time and the bank"), _of_bank(caller), strips.clock),
     ]
+    # Blocks mean nothing in plain letters.
+    is_drawn = caller.console.look.charset is not Charset.ASCII
+    pages = []
+    for number, (title, body, strip) in enumerate(told, 1):
+        paragraphs = [line for each in body for line in (f"|07{each}", "")]
+        heading = f"{title} ({number}/{len(told)})"
+        pages.append(TourPage(heading, paragraphs[:-1], strip if is_drawn else None))
+    return pages
 
 
-async def _reads(caller: Caller, title: str, body: Sequence[str]) -> bool:
+async def _reads(caller: Caller, screen: TourPage) -> bool:
     """Show a screen; False when the caller has had enough."""
-    paragraphs = [line for each in body for line in (f"|07{each}", "")]
-    caller.console.stage(Page(title, paragraphs[:-1]))
-    choices = {"N": _("Next"), LEAVE: _("Quit")}
-    meanings = {"N": _("Show the next screen."), LEAVE: _("Leave the tour.")}
-    choice = await caller.console.ask(
-        choices, default="N", cancel=LEAVE, meanings=meanings, turns_page=True
+    caller.console.stage(screen)
+    if screen.title == screens(caller)[-1].title:
+        onward, label, meaning = "P", _("Practice hand"), _("Play a hand that costs nothing.")
+    else:
+        onward, label, meaning = "N", _("Next"), _("Show the next screen.")
+    return onward == await caller.console.ask(
+        {onward: label, LEAVE: _("Quit")},
+        default=onward,
+        cancel=LEAVE,
+        meanings={onward: meaning, LEAVE: _("Leave the tour.")},
+        turns_page=True,
     )
-    return choice == "N"
 
 
-def _of_minutes(caller: Caller, coin: str) -> list[str]:
+def _of_minutes(caller: Caller) -> list[str]:
+    coin = span(caller.config.coin)
     return [
         _where_minutes_come_from(caller),
         _("One coin is {time}. Win and you stay longer. Lose and you leave sooner.").format(
@@ -128,8 +159,8 @@ def _of_hands() -> list[str]:
             " last card. Go over 21 and you bust."
         ),
         _(
-            "The dealer draws to 17. An ace and a ten-card as your first two cards are a blackjack,"
-            " and pay extra."
+            "The dealer draws to 17. An ace and a ten-card on the deal are a blackjack, and pay"
+            " extra."
         ),
         _("At each table, R shows the rules, F the proof that the deal is fair, and ? the keys."),
     ]
@@ -150,7 +181,7 @@ def _of_bank(caller: Caller) -> list[str]:
     else:
         words = _("The time you have left when you leave is yours again at {board}.")
         told.append(words.format(board=literal(host)))
-    told.append(_("Press Enter for a practice hand. It costs nothing and pays nothing."))
+    told.append(_("Next is a practice hand. It costs nothing and pays nothing."))
     return told
 
 
@@ -179,21 +210,31 @@ def _of_event(caller: Caller, closing: ClosedPeriod) -> str:
 
 
 @dataclass(frozen=True)
-class Practice:
-    """The hand on the felt."""
+class Practice(WholeWidth):
+    """The hand on the felt, as at a table."""
 
     hand: BlackjackRound
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        Page(_("A practice hand"), ()).paint(canvas, area)
-        left = area.left + 1
-        room = area.columns - 2
-        canvas.put_pipe(TITLE_ROWS, left, self._dealer())
-        paint_hand(canvas, CARDS_ROW, left, self.hand.dealer, room)
-        canvas.put_pipe(CARDS_ROW + CARD_HEIGHT, left, self._yours())
-        paint_hand(
-            canvas, CARDS_ROW + CARD_HEIGHT + 1, left, self.hand.seats[0].hands[0].cards, room
-        )
+        canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
+        canvas.put_pipe(0, area.centred() + 1, f"|18|15{_('A practice hand')}")
+        rows = area.rows - FELT_ROW
+        canvas.blank(FELT_ROW, area.left, area.columns, rows, FELT)
+        if not area.is_narrow:
+            canvas.put(FELT_ROW, area.left, "▀" * area.columns, RAIL)
+            canvas.put(area.rows - 1, area.left, "▄" * area.columns, RAIL)
+        large = area.rows >= ROWS_FOR_LARGE
+        width, height = (LARGE_WIDTH, LARGE_HEIGHT) if large else (CARD_WIDTH, CARD_HEIGHT)
+        left = area.centred(MOST_CARDS * (width + 1) - 1)
+        row = FELT_ROW + max(0, rows - 2 * height - 3) // 2
+        for name, count, cards in (
+            (_("Dealer"), self.hand.dealer_count, self.hand.dealer),
+            (_("You"), self._count(), self._cards()),
+        ):
+            end = canvas.put(row, left, f"{name}  ", FELT)
+            canvas.put(row, end, str(count), COUNT)
+            paint_hand(canvas, row + 1, left, cards, area.columns - 2, large=large)
+            row += height + 2
 
     def lines(self) -> Sequence[str]:
         shown = ", ".join(_(plain(card)) for card in self.hand.dealer if card is not None)
@@ -209,12 +250,6 @@ class Practice:
 
     def _cards(self) -> Sequence[Card]:
         return self.hand.seats[0].hands[0].cards
-
-    def _dealer(self) -> str:
-        return f"|11{_('Dealer')}|07 {self.hand.dealer_count}"
-
-    def _yours(self) -> str:
-        return f"|11{_('You')}|07 {self._count()}"
 
     def _count(self) -> Count:
         return self.hand.seats[0].hands[0].count

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,24 +16,30 @@ from tools.gallery.walks import WALKS, Shot, walk
 SCREENS = Path(__file__).parents[2] / "docs" / "screens"
 
 
-async def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.gallery", description=__doc__)
+    parser.add_argument("--into", type=Path, default=SCREENS, help="folder (default: docs/screens)")
+    asyncio.run(draw(parser.parse_args(arguments).into))
+
+
+async def draw(into: Path) -> None:
     for terminal in TERMINALS:
-        shutil.rmtree(SCREENS / terminal, ignore_errors=True)
-        (SCREENS / terminal).mkdir(parents=True)
+        shutil.rmtree(into / terminal, ignore_errors=True)
+        (into / terminal).mkdir(parents=True)
         for name in WALKS:
-            await _write(terminal, name)
+            await _write(into / terminal, terminal, name)
 
 
-async def _write(terminal: str, name: str) -> None:
+async def _write(folder: Path, terminal: str, name: str) -> None:
     def keep(shot: Shot) -> None:
-        file = SCREENS / terminal / f"{shot.name}.txt"
+        file = folder / f"{shot.name}.txt"
         file.write_text(shot.text, encoding="utf-8")
         if terminal in PAINTED:
             picture(shot.terminal.screen).save(file.with_suffix(".png"), optimize=True)
 
-    with TemporaryDirectory() as folder:
-        await walk(name, Path(folder), *TERMINALS[terminal], keep)
+    with TemporaryDirectory() as board:
+        await walk(name, Path(board), *TERMINALS[terminal], keep)
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

@@ -35,6 +35,6 @@ GAME = Game(
     letter="C",
     code="BACCARAT",
     title="Baccarat",
-    about=N_("Player or bank, for play money"),
+    about=N_("Bet minutes, or break the bank"),
     read_settings=read,
 )

@@ -435,4 +435,4 @@ async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
     held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
     turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
-    return _("{bankrolls}; {turns}").format(bankrolls=held or _("to break the bank"), turns=turns)
+    return _("{bankrolls}; {turns}").format(bankrolls=held, turns=turns) if held else turns

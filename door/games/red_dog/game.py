@@ -26,6 +26,6 @@ GAME = Game(
     letter="R",
     code="REDDOG",
     title="Red Dog",
-    about=N_("Bet on the card between"),
+    about=N_("Bet that a card falls between"),
     read_settings=read,
 )

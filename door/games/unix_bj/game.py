@@ -39,6 +39,6 @@ GAME = Game(
     letter="U",
     code="UNIXBJ",
     title="UNIX bj",
-    about=N_("The old Unix game, line by line"),
+    about=N_("The old UNIX game, line by line"),
     read_settings=read,
 )

@@ -560,6 +560,6 @@ async def menu_words(board: Board, caller: Caller) -> str:
         return _("with everybody on the board; {turns}").format(turns=turns)
     others = len(table_of(board).state.guests())
     if not others:
-        return _("nobody there; {turns}").format(turns=turns)
+        return _("nobody at the table; {turns}").format(turns=turns)
     words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
     return words.format(number=others, turns=turns)

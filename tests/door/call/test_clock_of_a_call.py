@@ -226,7 +226,7 @@ async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(tmp_path: Pat
         ada = await visitor(board, "Ada")
         await board.pass_time(7 * MINUTE)
         await ada.is_sent_off(
-            "You're out of time. Fresh minutes at 00:00.",
+            "You're out of time. Fresh minutes at midnight.",
         )
         assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
 
@@ -420,7 +420,7 @@ async def test_who_calls_with_no_time_left_is_told_so(tmp_path: Path) -> None:
         before = ada.ledger
         await ada.calls()
         await ada.reads_that("You're out of time.")
-        await ada.is_sent_off("Fresh minutes at 00:00.")
+        await ada.is_sent_off("Fresh minutes at midnight.")
         assert ada.ledger == before
 
 
@@ -447,11 +447,11 @@ async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> N
         await ada.calls()
         await ada.goes_on_to("<W>ithdraw")
         await board.pass_time(120)
-        await ada.is_sent_off("Fresh minutes at 00:00.")
+        await ada.is_sent_off("Fresh minutes at midnight.")
         await ada.calls()
         await ada.goes_on_to("<W>ithdraw")
         ada.presses("q")
-        await ada.is_sent_off("Fresh minutes at 00:00.")
+        await ada.is_sent_off("Fresh minutes at midnight.")
         assert ada.has["bank"] == 5 * MINUTE
 
 
@@ -477,7 +477,7 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: P
         await ada.calls()
         await ada.reads_that("You're out of time.")
         await ada.reads_that("lose 5 coins.")
-        await ada.is_sent_off("Fresh minutes at 00:00.")
+        await ada.is_sent_off("Fresh minutes at midnight.")
         assert ada.has["stake"] == 0
 
 

@@ -75,7 +75,7 @@ async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path
         for row in (
             "Bank                        45:00",
             "Time left                   30:00",
-            "Available after event       30:00",
+            "Available after Mail hour   30:00",
             "Owed                         0:00",
             "Deposit                     25:00",
             "Withdraw                     0:00",
@@ -87,7 +87,7 @@ async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path
         for row in (
             "Bank                      1:00:00",
             "Time left                   15:00",
-            "Available after event       30:00",
+            "Available after Mail hour   30:00",
             "Deposit                     10:00",
             "Withdraw                    15:00",
         ):

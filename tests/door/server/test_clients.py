@@ -148,7 +148,7 @@ async def registers(window: Window, name: str) -> None:
     window.types(f"{name}\r")
     await window.asks("A password (at least 6 characters):")
     window.types(f"{PASSWORD}\r")
-    await window.asks("The same once more:")
+    await window.asks("Once more:")
     assert PASSWORD not in window.picture
     window.types(f"{PASSWORD}\r")
     await window.asks("Press any key when you have written it down")

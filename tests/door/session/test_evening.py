@@ -95,7 +95,7 @@ async def registers(ada: Guest, way: Way) -> None:
     ada.presses("Ada\r")
     await ada.is_asked("A password")
     ada.presses(f"{PASSWORD}\r")
-    await ada.is_asked("The same once more:")
+    await ada.is_asked("Once more:")
     ada.presses(f"{PASSWORD}\r")
     await ada.reads_that("Your recovery code")
     await ada.sees("Which of these boxes looks right?")

@@ -14,8 +14,9 @@ TOUR = "Take a one-minute tour?"
 TITLES = (
     "Your minutes are your chips",
     "How a hand goes",
-    "The clock, closing time and the bank",
+    "Closing time and the bank",
 )
+ONWARD = ("<N>ext (Enter)", "<N>ext (Enter)", "<P>ractice hand (Enter)")
 OFFER = "Using a screen reader? Press ! for plain lines."
 READER = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2381"), environment={})
 SIGHTED = replace(MODERN, terminal_types=("MUDLET", "XTERM", "MTTS 2317"), environment={})
@@ -34,7 +35,7 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
         ("Name:", "new"),
         ("The name you want:", "Ada"),
         ("A password", PASSWORD),
-        ("The same once more:", PASSWORD),
+        ("Once more:", PASSWORD),
     ):
         await ada.is_asked(question)
         ada.presses(f"{answer}\r")
@@ -124,9 +125,9 @@ async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board)
         ada.presses("y")
-        for title in TITLES:
+        for title, onward in zip(TITLES, ONWARD, strict=True):
             await ada.sees(title)
-            await ada.is_asked("<N>ext")
+            await ada.is_asked(onward)
             ada.presses("\r")
         await ada.sees("You have 12")
         ada.presses("h")
@@ -144,9 +145,9 @@ async def test_the_space_bar_turns_the_screens_of_the_tour(tmp_path: Path) -> No
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board)
         ada.presses("y")
-        for title in TITLES:
+        for title, onward in zip(TITLES, ONWARD, strict=True):
             await ada.sees(title)
-            await ada.is_asked("<N>ext (Enter)")
+            await ada.is_asked(onward)
             ada.presses(" ")
         await ada.sees("You have 12")
         ada.presses(" ")  # no answer to a hand

@@ -97,8 +97,8 @@ async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
         await ada.is_sent_off(
             "This call: 1 hand, 5 minutes up.",
             "Best hand: 5 minutes won.",
-            "You're number 1 on the list of the richest.",
-            "Fresh minutes at 00:00.",
+            "You're the richest caller.",
+            "Fresh minutes at midnight.",
         )
 
 
@@ -111,7 +111,7 @@ async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_
         await board.pass_time(301)
         await ada.is_sent_off(
             "This call: 1 hand, 5 minutes down.",
-            "You're out of time. Fresh minutes at 00:00.",
+            "You're out of time. Fresh minutes at midnight.",
         )
         assert "Best hand" not in ada.screen
 

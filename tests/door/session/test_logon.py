@@ -136,7 +136,7 @@ async def test_two_strangers_who_want_one_name_do_not_both_get_it(tmp_path: Path
             guest.presses("Ada\r")
             await guest.is_asked("A password")
             guest.presses(f"{PASSWORD}\r")
-            await guest.is_asked("once more:")
+            await guest.is_asked("Once more:")
         first.presses(f"{PASSWORD}\r")
         await first.sees("Welcome, Ada.")
         second.presses(f"{PASSWORD}\r")

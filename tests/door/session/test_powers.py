@@ -33,7 +33,7 @@ async def asks_for_a_new_name(board: World, name: str) -> Guest:
     guest.presses(f"{name}\r")
     await guest.is_asked("A password")
     guest.presses(f"{PASSWORD}\r")
-    await guest.is_asked("once more:")
+    await guest.is_asked("Once more:")
     guest.presses(f"{PASSWORD}\r")
     return guest
 

@@ -182,7 +182,7 @@ async def test_when_time_runs_out_and_the_hand_is_lost_the_call_ends(tmp_path: P
         await ada.says_bet(2)
         await ada.has_the_turn()
         await ada.board.pass_time(58 * MINUTE)
-        await ada.is_sent_off("You're out of time. Fresh minutes at 00:00.")
+        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
         assert (ada.has["online"], ada.has["stake"]) == (0, 0)
 
 
@@ -217,7 +217,7 @@ async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path
         await ada.sees("The dealer stands for you. You'll hear how it ended.")
         await ada.is_asked("Press any key")
         ada.presses(" ")
-        await ada.is_sent_off("You're out of time. Fresh minutes at 00:00.")
+        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
         assert ada.has["stake"] == 2 * MINUTE
         await bob.stands()
         assert (ada.has["online"], ada.has["stake"]) == (4 * MINUTE, 0)
