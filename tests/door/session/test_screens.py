@@ -239,7 +239,7 @@ async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
         await ada.sees("Node 1")
         await ada.is_asked("(Enter for 1): 1")
         ada.terminal.resize(60, 20)
-        await ada.sees("Black Jack For Time - Turns today")
+        await ada.sees("A coin is 1 minute of your time.")
         await ada.is_asked("(Enter for 1): 1")
         ada.presses("\x7f7\r")
         await ada.terminal.wait_for(lambda _: ada.has["stake"] == 7 * 60, "seven coins at stake")

@@ -81,7 +81,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         ada.presses("c")
         await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
         ada.presses("b")
-        await ada.is_asked("<M>ode  <L>angue  <S>abot  <T>emps  <Q>uitter")
+        await ada.is_asked("<M>ode  <L>angue  <S>abot  <T>emps en banque  <Q>uitter")
         await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
         assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
         assert as_shown("Égalité", profile) in ada.terminal.row(15)
