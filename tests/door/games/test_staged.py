@@ -254,6 +254,19 @@ async def test_a_large_screen_shows_large_cards(tmp_path: Path) -> None:
         await ada.until("┌─────────┐")
 
 
+async def test_an_empty_felt_marks_where_the_cards_go(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        assert felt(ada).count("┌─   ─┐") == 4
+
+
+async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand(ends="natural"))
+        await ada.message("BLACKJACK!")
+        await ada.bets(4, hand())
+        assert "BLACKJACK! " not in ada.messages
+
+
 async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(turns_per_day=1)) as ada:
         ada.board.seeds = [hand(ends="push")]

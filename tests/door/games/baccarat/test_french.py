@@ -16,6 +16,7 @@ from door.games.baccarat.rules import BACCARAT
 from door.games.engine.cards import Card, deck, parse_card
 from door.games.tables.cards import the_card
 from tests.door.punting import (
+    MENUS,
     at_baccarat,
     baccarat_toml,
     ends,
@@ -217,6 +218,16 @@ async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: 
         assert "Le joueur reste : cinq au joueur." in ada.terminal.heard
         await ada.terminal.until_heard("Capital : 99 000 F, Banque : 1 001 000 F")
         assert b"\x1b" not in ada.terminal.received
+
+
+async def test_another_language_clears_the_last_coup_away(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
+        await ada.wagers(1000)
+        await ada.sees("You win $1,000")
+        ada.presses("l")
+        await ada.is_asked_any(*MENUS)
+        await ada.sees("Capital")
+        assert "You win" not in ada.screen
 
 
 async def test_the_status_bar_speaks_the_language_of_the_table(tmp_path: Path) -> None:
