@@ -127,7 +127,7 @@ async def test_a_bust_a_small_loss_and_a_large_one_look_different(tmp_path: Path
         ):
             await ada.bets(coins, hand(*actions, ends=ends))
             await ada.does(*actions)
-            looks.append(ada.terminal.row(16))
+            looks.append(ada.terminal.row(17))
         assert [re.sub(" +│.*", "", look).split() for look in looks] == [
             ["BUST!", "-1", "■"],
             ["DEALER", "WINS", "-1", "■"],
@@ -188,7 +188,7 @@ async def test_help_explains_every_key_and_field(tmp_path: Path) -> None:
         ada.terminal.send("?")
         await ada.terminal.until("Bet on a hand, and have it dealt.")
         ada.terminal.send(" ")
-        await ada.terminal.until("your time left in coins")
+        await ada.terminal.until("Your time left in coins")
         ada.terminal.send("q")
         await ada.prompt(PLACE_BET)
 
