@@ -93,7 +93,7 @@ class BaccaratLayout(NamedTuple):
     felt_columns: int
     sides: tuple[tuple[int, int], tuple[int, int]]  # row and column of each side's name
     score_row: int
-    score_bands: int  # of twenty coups each
+    score_bands: int
     coups: int  # in a band
     panel_row: int
     panel_rows: int
@@ -109,11 +109,12 @@ def layout_of(area: Area) -> BaccaratLayout:
         return _narrow(area)
     left = area.centred()
     if area.rows >= ROWS_FOR_TWO:  # one side above the other, and the figures beside them
-        felt = area.rows - 14
-        bank = 10 + LARGE_HEIGHT + 3
+        felt, side = 1 + len(_LARGE), LARGE_HEIGHT + 2
+        rows = 2 * side + 1  # the last for what the coup brought
         return BaccaratLayout(
-            *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, felt, _FELT_COLUMNS),
-            *(((9, left + 1), (bank, left + 1)), felt + 9, 1, COUPS_SHOWN, 8, felt),
+            *(_LARGE, 1, left, LAYOUT_COLUMNS, felt, rows, _FELT_COLUMNS),
+            *(((felt, left + 1), (felt + side, left + 1)), felt + rows, 2, COUPS_KEPT // 2),
+            *(felt, rows),
             is_large=True,
         )
     if area.rows >= 29:

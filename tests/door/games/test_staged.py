@@ -127,7 +127,7 @@ async def test_a_bust_a_small_loss_and_a_large_one_look_different(tmp_path: Path
         ):
             await ada.bets(coins, hand(*actions, ends=ends))
             await ada.does(*actions)
-            looks.append(ada.terminal.row(16))
+            looks.append(ada.terminal.row(17))
         assert [re.sub(" +│.*", "", look).split() for look in looks] == [
             ["BUST!", "-1", "■"],
             ["DEALER", "WINS", "-1", "■"],
@@ -188,7 +188,7 @@ async def test_help_explains_every_key_and_field(tmp_path: Path) -> None:
         ada.terminal.send("?")
         await ada.terminal.until("Bet on a hand, and have it dealt.")
         ada.terminal.send(" ")
-        await ada.terminal.until("your time left in coins")
+        await ada.terminal.until("Your time left in coins")
         ada.terminal.send("q")
         await ada.prompt(PLACE_BET)
 
@@ -252,6 +252,19 @@ async def test_a_large_screen_shows_large_cards(tmp_path: Path) -> None:
         await ada.until("Coins to bet")
         ada.send("5\r")
         await ada.until("┌─────────┐")
+
+
+async def test_an_empty_felt_marks_where_the_cards_go(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        assert felt(ada).count("┌─   ─┐") == 4
+
+
+async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand(ends="natural"))
+        await ada.message("BLACKJACK!")
+        await ada.bets(4, hand())
+        assert "BLACKJACK! " not in ada.messages
 
 
 async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
         assert "Faites vos jeux : 1 jeton à 10 jetons (Entrée pour 1 jeton) :" in ada.prompt
         ada.presses("3\r ")
         await ada.is_asked("<S>abot")
-        await ada.sees("Le joueur gagne : 3 jetons pour vous.")
+        await ada.sees(" 3 jetons.")
         assert ada.has["online"] == 63 * 60
         assert ada.play_money("frf-cent") == {}
 
@@ -213,10 +213,19 @@ async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: 
         assert heard.count("La banque prend une carte, face cachee.") == 2
         assert "Cinq au joueur." in heard
         ada.presses("n")
-        await ada.terminal.until_heard("vous perdez 1 000 F.")
+        await ada.terminal.until_heard(" 1 000 F.")
         assert "Le joueur reste : cinq au joueur." in ada.terminal.heard
         await ada.terminal.until_heard("Capital : 99 000 F, Banque : 1 001 000 F")
         assert b"\x1b" not in ada.terminal.received
+
+
+async def test_another_language_clears_the_last_coup_away(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player"))) as ada:
+        await ada.wagers(1000)
+        await ada.sees("You win $1,000")
+        ada.presses("l")
+        await ada.is_asked("<S>abot")
+        assert "You win" not in ada.screen
 
 
 async def test_the_status_bar_speaks_the_language_of_the_table(tmp_path: Path) -> None:
