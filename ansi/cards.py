@@ -115,10 +115,19 @@ def draw_large(card: str | None) -> tuple[str, ...]:
     )
 
 
-def draw_across(card: str) -> tuple[str, ...]:
-    """The three lines of a card that is laid across, ten cells each, face up."""
+def draw_across(card: str, *, large: bool = False) -> tuple[str, ...]:
+    """The three lines of a card that is laid across, ten cells each, face up; of a large one five
+    of fourteen."""
     rank, suit = _parts(card)
     sign = _SUIT_SIGNS[suit]
+    if large:
+        return (
+            "┌────────────┐",
+            f"│ {rank + sign:<11}│",
+            "│            │",
+            f"│{sign + rank:>11} │",
+            "└────────────┘",
+        )
     return (
         "┌────────┐",
         f"│{rank + sign:<4}{sign + rank:>4}│",
@@ -133,8 +142,9 @@ def paint_card(
     canvas.stamp(row, column, _upright(card, canvas.colour, covers=False, large=large))
 
 
-def paint_across(canvas: Canvas, row: int, column: int, card: str) -> None:
-    canvas.stamp(row, column, _painted(card, draw_across(card), canvas.colour, covers=False))
+def paint_across(canvas: Canvas, row: int, column: int, card: str, *, large: bool = False) -> None:
+    lines = draw_across(card, large=large)
+    canvas.stamp(row, column, _painted(card, lines, canvas.colour, covers=False))
 
 
 @lru_cache(maxsize=512)  # every card in both sizes and ways, with colours and without

@@ -343,18 +343,18 @@ class Console:
             return
         number = 0
         while True:
-            of = self._page_of(number + 1, len(pages))
-            self.stage(Page(f"{title} ({of})", pages[number]))
+            self.stage(Page(self._numbered(title, number + 1, len(pages)), pages[number]))
             key = await self._page_key(number, len(pages) - 1)
             if key == LEAVE:
                 return
             last = len(pages) - 1
             number = {NEXT: number + 1, PREVIOUS: number - 1, FIRST: 0, LAST: last}[key]
 
-    def _page_of(self, number: int, pages: int) -> str:
-        if self.page_columns < LAYOUT_COLUMNS:  # the title is on the same row
-            return f"{number}/{pages}"
-        return _("{number} of {pages}").format(number=number, pages=pages)
+    def _numbered(self, title: str, number: int, pages: int) -> str:
+        """Return the title of a page, its number in short where a narrow screen has less room."""
+        of = _("{number} of {pages}").format(number=number, pages=pages)
+        long = f"{title} ({of})"
+        return long if len(long) <= self.page_columns - MARGIN else f"{title} {number}/{pages}"
 
     async def _page_key(self, number: int, last: int) -> str:
         """Ask where to go from a page; past the last one, back to where they came from."""
@@ -398,11 +398,12 @@ class Console:
         if not self.is_painted:
             self.display.answered()
         await self.read(_("Help"), "\n".join((*paragraphs, *([""] if fields else []), *fields)))
-        if self.is_painted:
-            meanwhile = self.display.view().messages
+        if isinstance(self.display, CanvasDisplay):
+            meanwhile = self.display.view()
             if scene is not None:
                 self.stage(scene)
-            for message in (*before.messages, *meanwhile):
+                self.display.take_back((*before.said, *meanwhile.said))
+            for message in (*before.messages, *meanwhile.messages):
                 self.say(message)
 
     # Screens.
@@ -519,8 +520,8 @@ class Console:
     def indent(self) -> int:
         return self.display.indent if isinstance(self.display, LinesDisplay) else 0
 
-    def forget_said(self) -> None:
-        """Forget what was said in the room that the caller leaves."""
+    def forget(self) -> None:
+        """Forget what was said in the room that is left; what was not shown yet stays."""
         if isinstance(self.display, CanvasDisplay):
             self.display.forget()
 

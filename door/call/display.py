@@ -86,6 +86,7 @@ class View:
     typed: str
     room: int = 0
     earlier: Sequence[str] = ()
+    said: Sequence[str] = ()  # the texts that the messages are the lines of
 
 
 def plain(text: str) -> str:
@@ -317,12 +318,6 @@ class CanvasDisplay:
     def whole_area(self) -> Area:
         return Area(0, self._canvas.width, self.area.rows)
 
-    def forget(self) -> None:
-        """Forget what was said: the caller goes elsewhere."""
-        self._earlier.clear()
-        self._messages, self._said = (), []
-        self._note(_SCENE | _MESSAGES)
-
     def stage(self, scene: Scene) -> None:
         """Show a new scene, and forget the messages that belonged to the last one."""
         self._scene = scene
@@ -376,7 +371,16 @@ class CanvasDisplay:
 
     def view(self) -> View:
         earlier = tuple(self._earlier)
-        return View(self._scene, self._messages, self._prompt, self._typed, self._room, earlier)
+        said = tuple(self._said)
+        return View(
+            self._scene, self._messages, self._prompt, self._typed, self._room, earlier, said
+        )
+
+    def take_back(self, said: Sequence[str]) -> None:
+        """Forget that these texts were said last: they are to be said again."""
+        for text in reversed(said):
+            if self._earlier and self._earlier[-1] == text:
+                self._earlier.pop()
 
     def flush(self) -> None:
         self._flush_is_due = False
@@ -390,6 +394,13 @@ class CanvasDisplay:
     def remember(self, earlier: Sequence[str]) -> None:
         """Take over what was said before on another display."""
         self._earlier.extend(earlier)
+
+    def forget(self) -> None:
+        """Clear what was said, all that has been shown."""
+        self._earlier.clear()
+        if not self._unshown:
+            self._messages, self._said = (), []
+        self._note(_MESSAGES)
 
     def _note(self, stale: int) -> None:
         self._stale |= stale

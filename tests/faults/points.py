@@ -15,8 +15,8 @@ from tests.door.processes import Served
 from tests.door.visiting import MENU, Guest
 from tests.world import PASSWORD
 
-UNWRITTEN = "The books cannot be written right now. Nothing has changed."
-WINDOWLESS = "The books cannot be written right now ("
+UNWRITTEN = "The books can't be written right now. Nothing has changed."
+WINDOWLESS = "The books can't be written right now ("
 TURNED_AWAY = "The board's books can't be opened just now. Please call again later."
 SOON = 120.0  # seconds: the longest wait for a lock, twice, on a very busy machine
 HANDS = 60  # of which one asks something; the shuffles are known, so it is always the same one

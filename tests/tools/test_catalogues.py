@@ -2,7 +2,27 @@
 
 from __future__ import annotations
 
-from tools.catalogues import texts, texts_of
+import re
+from collections.abc import Iterator
+from string import Formatter
+
+import pytest
+
+from timebank.language import ENGLISH, LANGUAGES
+from tools.catalogues import (
+    brought_up_to_date,
+    compiled,
+    missing,
+    place,
+    read,
+    texts,
+    texts_of,
+    written,
+)
+
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+# What stands with a space before it in French, and brackets that stand with one inside.
+UNSPACED = re.compile(r"[^\s\d(«][;!?]|\S:(?!\d\d|//)|«\S|\S»")
 
 SOURCE = """
 # For translators: what a caller does
@@ -36,3 +56,35 @@ def test_no_text_sends_a_caller_to_a_file_that_they_cannot_read() -> None:
     every = [text for one in said for text in ([one] if isinstance(one, str) else one)]
     assert len(every) > 1000
     assert not [text for text in every if "docs/" in text or ".md" in text]
+
+
+def said(language: str) -> Iterator[tuple[str, str]]:
+    """Every text of a language, with the English that it stands for: one of a thing, or of many."""
+    for message in read(language):
+        if isinstance(message.id, tuple):
+            yield from zip(message.id, message.string, strict=True)
+        elif message.id:
+            yield message.id, message.string
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_says_every_text_and_what_is_compiled_says_the_same(language: str) -> None:
+    catalogue = brought_up_to_date(language, texts())
+    assert missing(catalogue) == []
+    assert place(language).read_bytes() == written(catalogue)
+    assert place(language).with_suffix(".mo").read_bytes() == compiled(read(language))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_translation_fills_in_what_the_english_does(language: str) -> None:
+    for english, other in said(language):
+        assert fields(other) == fields(english), english
+
+
+def test_french_has_a_space_before_what_stands_with_one() -> None:
+    plain = [re.sub(r"\{\w+\}|\|\d\d", "x", french) for _, french in said("fr")]
+    assert [text for text in plain if UNSPACED.search(text)] == []

@@ -405,7 +405,7 @@ def _broken_is_unavailable(path: Path) -> Iterator[None]:
 
 
 def _unavailable(error: BaseException) -> errors.BooksUnavailable:
-    said = Phrase("The books cannot be written right now ({why}).", why=str(sqlite.reason(error)))
+    said = Phrase("The books can't be written right now ({why}).", why=str(sqlite.reason(error)))
     return errors.BooksUnavailable(said)
 
 

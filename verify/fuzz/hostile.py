@@ -39,6 +39,7 @@ ON_THE_WAY = {
     "Press any key": b"\r",
     "Your choice": b"\r",
     "Take over?": b"Y",
+    "one-minute tour?": b"n",
     "Insurance for": b"n",
     "tay": b"s",
     "Card?": b"n",

@@ -38,10 +38,14 @@ class Ears:
             self._seal = sealed["digits"]
         elif title in _TITLE and rest:
             self._game, self._told, self._seal = _TITLE[title], "", ""
+            self._is_fresh = False  # they may have just sat down to another shoe
         elif line == "Black Jack":
             self._game = "unix-bj"
         elif line == UNIX_BJ:  # where lines tell no seal, the last one is of another run
             self._seal = ""
+        if phrases.COINS_TO_BET.is_in(line) or phrases.PLACE_BETS.is_in(line):
+            # from now on the shoe that lies there may be a new one
+            self._is_fresh = False
         if phrases.FAIRNESS.fullmatch(line):
             self._page = []
         elif self._page is not None:
@@ -90,9 +94,6 @@ class Ears:
             self._told = ""
         elif phrases.RESUMED.is_in(line):
             self._goes_on = True
-        elif phrases.CARD_DEALT.is_in(line):  # the shoe that lies there is another hand's now
-            self._is_fresh = False
-            self._told += f" {line}"
         else:
             self._told += f" {line}"
 

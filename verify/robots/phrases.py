@@ -52,7 +52,7 @@ class Said:
 
     What stands in a field is under its name; `kinds` are regular expressions for fields.
 
-    >>> Said("{coins} lost.").search("You bust with 22. 1.5 coins lost.")["coins"]
+    >>> Said("You lose {coins}.").search("Not in between. You lose 1.5 coins.")["coins"]
     '1.5 coins'
     >>> Said("Name:").is_in("Name: "), Said("Name:").is_in("Password:")
     (True, False)
@@ -190,8 +190,14 @@ IN_BANK = Said("Bank", "{clock}", clock=CLOCK)
 
 # Before a hand.
 
-COINS_TO_BET = Said("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
-PLACE_BETS = Said("Place your bets: {least} to {most} (Enter for {last}):")
+COINS_TO_BET = one_of(
+    Said("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):"),
+    Said("Coins, {least_coins} to {most_coins} (Enter for {last_coins}):"),
+)
+PLACE_BETS = one_of(
+    Said("Place your bets: {least} to {most} (Enter for {last}):"),
+    Said("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
+)
 ALL_OF_IT = Said("Bet all of it?")
 INSURANCE = Said("Coins to insure, up to {most} (Enter for {most}):")
 CUT = Said("A phrase to cut the cards (Enter for none):")
@@ -211,7 +217,7 @@ NEXT_SEAL = Said("Seal of the next shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEAL = Said("Seal of the last shoe", "{digits}", digits=HEXADECIMAL)
 THIS_SEED = Said("Seed of this shoe", "{digits}", digits=HEXADECIMAL)
 LAST_SEED = Said("Seed of the last shoe", "{digits}", digits=HEXADECIMAL)
-FAIRNESS = one_of(Said("Fairness"), Said("Fair cards"))
+FAIRNESS = Said("Fairness")
 # UNIX bj tells their first digits before and after a run, other tables for one after a hand.
 SHORT_SEAL = Said("Seal", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
 SHORT_SEED = Said("Seed", "{digits}", digits="[0-9a-f]{8}(?![0-9a-f])")
@@ -234,23 +240,20 @@ BANKROLL = versions("Bankroll")
 POT = versions("Pot")
 NET = versions("Net")
 BACCARAT = versions("Baccarat")
-WINS = Said("wins {coins}")
-LOSES = Said("loses {coins}")
 PUSH = Said("push")
 
-# How a hand begins, and how it ended.
+# How a hand ended.
 
-CARD_DEALT = Said("You get {card}.")
 PAID = Said("You get {coins}: {span} won.")
 YOU_LOSE = one_of(
     Said("Dealer has blackjack. You lose {coins}."),
     Said("Dealer has a Five-Card Charlie. You lose {coins}."),
 )
 LOST = one_of(
-    Said("You bust with {total}.", "{coins} lost."),
-    Said("A tie at {total} goes to the dealer.", "{coins} lost."),
-    Said("Dealer wins, {dealer} to {mine}.", "{coins} lost."),
-    Said("Not in between.", "{coins} lost."),
+    Said("You bust with {total} and lose {coins}."),
+    Said("A tie at {total} goes to the dealer. You lose {coins}."),
+    Said("Dealer wins, {dealer} to {mine}. You lose {coins}."),
+    Said("Not in between. You lose {coins}."),
 )
 EVEN = Said("Push: your bet comes back.")
 INSURANCE_PAYS = Said("Insurance pays {coins}.")
@@ -258,8 +261,9 @@ INSURANCE_LOST = Said("The insurance of {coins} is lost.")
 
 # At baccarat, where an amount may be money.
 
-PLAYER_WINS = Said("The player wins: {amount} for you.", amount=".+?")
-BANK_WINS = Said("The bank wins and takes {amount}.", amount=".+?")
+_POINTS = {"player": r"\d", "bank": r"\d"}
+PLAYER_WINS = Said("Player wins, {player} to {bank}: you win {amount}.", amount=".+?", **_POINTS)
+BANK_WINS = Said("Bank wins, {bank} to {player}: you lose {amount}.", amount=".+?", **_POINTS)
 STAND_OFF = Said("A stand-off: all bets are off.")
 
 # At Vegas, in a line of its own; after a split behind the words for which hand it is.

@@ -19,6 +19,7 @@ _LETTER = re.compile(r"<(\S)>")
 _MARK = re.compile(r"[0-9·]")
 _SPAN = re.compile(r"(?:(\d+)\sminutes?)?(?:\s?(\d+)\ssecond\w*)?")
 _COINS = re.compile(r"(\d+)(?:[.,](5))?\s(?:coins?|jetons?)")
+_NET_AT_VEGAS = re.compile(r"([+-])(?:(\d+:\d\d)|(\d+)(?:[.,](5))?)$")
 _TITLES = {title: game.name for game in GAMES.values() for title in phrases.versions(game.title)}
 
 
@@ -97,7 +98,11 @@ def coins(text: str, coin: int) -> int:
     found = _COINS.fullmatch(text.strip())
     if found is None:
         return span(text)
-    return int(found[1]) * coin + (coin // 2 if found[2] else 0)
+    return _worth(found[1], found[2], coin)
+
+
+def _worth(whole: str, half: str | None, coin: int) -> int:
+    return int(whole) * coin + (coin // 2 if half else 0)
 
 
 def letters(prompt: str) -> list[str]:
@@ -183,15 +188,17 @@ def _figure(rows: list[str], names: list[str]) -> str:
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
     """Read the seat of this caller: how the round that lies there ended for them."""
-    for row, column in ((2, 1), (6, 1), (10, 1), (10, 27), (10, 53), (6, 53), (2, 53)):
+    for row, column in ((2, 2), (6, 2), (10, 2), (10, 28), (10, 54), (6, 54), (2, 54)):
         if screen.rows[row][column : column + 16].strip() != name[:16]:
             continue
-        result = screen.rows[row + 3][column : column + 25].strip()
-        if won := phrases.WINS.search(result):
-            return Panel(coins(won["coins"], coin), (number,), number, None, "second")
-        if lost := phrases.LOSES.search(result):
-            return Panel(-coins(lost["coins"], coin), (number,), number, None, "second")
-        if phrases.PUSH.is_in(result):
+        ends = [screen.rows[row + down][column : column + 23].rstrip() for down in (1, 3)]
+        for end in ends:  # below two hands, or else beside the one
+            if net := _NET_AT_VEGAS.search(end):
+                sign, time, whole, half = net.groups()
+                won = clock(time) if time else _worth(whole, half, coin)
+                won = -won if sign == "-" else won
+                return Panel(won, (number,), number, None, "second")
+        if any(phrases.PUSH.is_in(end) for end in ends):
             return Panel(0, (number,), number, None, "second")
     return Panel(0, (), number, None, "second")
 

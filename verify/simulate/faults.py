@@ -215,6 +215,8 @@ def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
     real = vegas_words.wording.coins_of
     more = SimpleNamespace(**vars(vegas_words.wording))
     more.coins_of = lambda amount, coin: real(amount + coin, coin)
+    number = vegas_words.wording.coin_number
+    more.coin_number = lambda amount, coin: number(amount + coin, coin)
     patch.setattr(vegas_words, "wording", more)
 
 

@@ -47,7 +47,7 @@ BACCARAT_KIND = BaccaratKind(
 SAMPLES = Samples(
     hands=({"game": "baccarat", "stake": 100, "shoe": "2H 3S 3D 2C 9D 8H", "actions": ["card"]},),
     habits={
-        "<S>hoe": {"B": 70, "M": 4, "L": 3, "S": 2, "C": 1, "R": 1, "F": 1, "T": 2, "Q": 4},
-        "<S>abot": {"B": 70, "M": 4, "L": 5, "S": 2, "C": 1, "R": 1, "F": 1, "T": 2, "Q": 4},
+        "<S>hoe": {"B": 70, "M": 4, "L": 3, "S": 2, "C": 1, "R": 1, "F": 3, "T": 2, "Q": 4},
+        "<S>abot": {"B": 70, "M": 4, "L": 5, "S": 2, "C": 1, "R": 1, "F": 3, "T": 2, "Q": 4},
     },
 )

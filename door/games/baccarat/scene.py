@@ -13,7 +13,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ansi.canvas import DOUBLE, Canvas
-from ansi.cards import CARD_WIDTH, draw, paint_across, paint_card, paint_hand
+from ansi.cards import (
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    LARGE_HEIGHT,
+    LARGE_WIDTH,
+    paint_across,
+    paint_card,
+    paint_hand,
+)
 from ansi.style import Colour, Style
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.games.baccarat import events as happened
@@ -21,7 +29,7 @@ from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
 from door.games.tables.cards import listed_cards
-from door.games.tables.scene import paint_title
+from door.games.tables.scene import BRASS, BY_SIGN, COUNT, FELT, bet_name, paint_place, paint_title
 from timebank.language import _, ngettext
 from timebank.words import field as figure
 
@@ -39,13 +47,10 @@ COUPS_KEPT = 60
 ON_PLATE = 5  # names
 PANEL_COLUMNS = 24
 SCORE_COLUMN = 10
+ROWS_FOR_TWO = 40  # that the lights, two sides of large cards and the scoreboard take
+_FELT_COLUMNS = LAYOUT_COLUMNS - PANEL_COLUMNS - 1  # beside the panel
 
-_FELT = Style(Colour.WHITE, Colour.GREEN)
-_CALLED = Style(Colour.YELLOW, Colour.GREEN)
-_MARK = Style(Colour.LIGHT_GREEN, Colour.GREEN)
-_LOST = Style(Colour.WHITE, Colour.RED)
-_WON = Style(Colour.BLACK, Colour.BROWN)
-_BRASS = Style(Colour.BROWN)
+_SIGNS = {BaccaratOutcome.PLAYER: 1, BaccaratOutcome.BANK: -1}  # of what the caller wins
 
 # The chandelier by the room there is for it: candles, arms, crystals.
 _SMALL = (
@@ -86,8 +91,7 @@ class BaccaratLayout(NamedTuple):
     felt_row: int
     felt_rows: int
     felt_columns: int
-    cards_row: int
-    sides: tuple[int, int]  # first column of the player's cards and of the bank's
+    sides: tuple[tuple[int, int], tuple[int, int]]  # row and column of each side's name
     score_row: int
     score_bands: int  # of twenty coups each
     coups: int  # in a band
@@ -104,16 +108,24 @@ def layout_of(area: Area) -> BaccaratLayout:
     if area.is_narrow:
         return _narrow(area)
     left = area.centred()
+    if area.rows >= ROWS_FOR_TWO:  # one side above the other, and the figures beside them
+        felt = area.rows - 14
+        bank = 10 + LARGE_HEIGHT + 3
+        return BaccaratLayout(
+            *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, felt, _FELT_COLUMNS),
+            *(((9, left + 1), (bank, left + 1)), felt + 9, 1, COUPS_SHOWN, 8, felt),
+            is_large=True,
+        )
     if area.rows >= 29:
         bands = max(1, min(3, (area.rows - 21) // 4))
         return BaccaratLayout(
-            *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, 12, LAYOUT_COLUMNS, 9),
-            *((left + 1, left + 40), 21, bands, COUPS_SHOWN, 21, area.rows - 22),
+            *(_LARGE, 1, left, LAYOUT_COLUMNS, 8, 12, LAYOUT_COLUMNS),
+            *(((8, left + 1), (8, left + 40)), 21, bands, COUPS_SHOWN, 21, area.rows - 22),
             is_large=True,
         )
     return BaccaratLayout(
-        *(_USUAL, 1, left, LAYOUT_COLUMNS, 4, 8, 54, 5),
-        *((left + 1, left + 28), 12, 1, COUPS_SHOWN, 4, min(area.rows - 5, 14)),
+        *(_USUAL, 1, left, LAYOUT_COLUMNS, 4, 8, _FELT_COLUMNS),
+        *(((4, left + 1), (4, left + 28)), 12, 1, COUPS_SHOWN, 4, min(area.rows - 5, 14)),
     )
 
 
@@ -123,8 +135,9 @@ def _narrow(area: Area) -> BaccaratLayout:
     score = felt + 10 if area.rows >= 18 else felt + 9
     coups = (area.columns - SCORE_COLUMN - 1) // 2
     return BaccaratLayout(
-        *(lights, 2, area.left, area.columns, felt, 7, area.columns, felt + 1),
-        *((area.left, area.left + 20), score, 1, coups, felt + 7, score - felt - 7),
+        *(lights, 2, area.left, area.columns, felt, 7, area.columns),
+        *(((felt, area.left + 1), (felt, area.left + 1 + area.columns // 2 + 1)), score, 1, coups),
+        *(felt + 7, score - felt - 7),
     )
 
 
@@ -207,8 +220,10 @@ class BaccaratScene:
             canvas.put_pipe(area.rows - 1, layout.left + 1, f"|03{self.short}")
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{words.title()}" + (f"|07 - {self.played}" if self.played else "")]
-        told.extend(_told(name, f"|15{value}") for name, value in self.figures)
+        told = [f"|15{words.title()}"]
+        if self.player and self.winner is None:  # else they are told with what may be bet next
+            told = [f"|15{words.title()}|07 - {self.played}"]
+            told.extend(_told(name, f"|15{value}") for name, value in self.figures)
         for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
             shown = [card for card in cards if card is not None]
             if shown:
@@ -223,7 +238,7 @@ class BaccaratScene:
         return [*told, f"|07{words.brass_plate(self.plate)}"] if self.plate else told
 
     def standing(self) -> str:
-        told = (_told(name, f"|15{value}|07") for name, value in self.figures if name != _("Bet"))
+        told = (_told(name, f"|15{value}|07") for name, value in self.figures if name != bet_name())
         return f"{', '.join(told)}. {self.played}."
 
     def score_line(self) -> str:
@@ -234,10 +249,10 @@ class BaccaratScene:
 
     def _paint_felt(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         row, rows = layout.felt_row, layout.felt_rows
-        canvas.blank(row, layout.left, layout.felt_columns, rows, _FELT)
-        for side, column in zip((Side.PLAYER, Side.BANK), layout.sides, strict=True):
+        canvas.blank(row, layout.left, layout.felt_columns, rows, FELT)
+        for side, place in zip((Side.PLAYER, Side.BANK), layout.sides, strict=True):
             cards = self.player if side is Side.PLAYER else self.bank
-            self._paint_side(canvas, layout, column, side, cards)
+            self._paint_side(canvas, layout, place, side, cards)
         if self.banner:
             self._paint_banner(canvas, layout)
 
@@ -245,42 +260,40 @@ class BaccaratScene:
         self,
         canvas: Canvas,
         layout: BaccaratLayout,
-        column: int,
+        place: tuple[int, int],
         side: Side,
         cards: Sequence[Card | None],
     ) -> None:
-        row = layout.felt_row
-        after = canvas.put(row, column, words.name_of(side), _FELT)
+        row, column = place
+        is_large = layout.is_large
+        after = canvas.put(row, column, words.name_of(side), FELT)
         if side in self.points:
-            canvas.put(row, after + 2, str(self.points[side]), _CALLED)
-            below = layout.cards_row + (LARGE_ROWS if layout.is_large else 5)
+            canvas.put(row, after + 2, str(self.points[side]), COUNT)
+            below = row + 1 + (LARGE_HEIGHT if is_large else CARD_HEIGHT)
             if not (self.banner and below == _banner_row(layout)):
-                canvas.put(below, column, words.call(side, self.points[side]), _CALLED)
-        if layout.is_large:
-            _paint_large_cards(canvas, layout.cards_row, column, cards)
-            return
+                canvas.put(below, column, words.call(side, self.points[side]), COUNT)
+        row += 1
+        step = (LARGE_WIDTH if is_large else CARD_WIDTH) + 1
+        for number in range(len(cards), 2):
+            paint_place(canvas, row, column + number * step, is_large)
         if layout.columns < LAYOUT_COLUMNS:
-            _paint_places(canvas, layout.cards_row, column, len(cards))
-            paint_hand(canvas, layout.cards_row, column, cards, 19)
+            paint_hand(canvas, row, column, cards, layout.columns // 2 - 2)
             return
-        _paint_places(canvas, layout.cards_row, column, len(cards))
         for number, card in enumerate(cards[:2]):
-            paint_card(canvas, layout.cards_row, column + number * (CARD_WIDTH + 1), card)
+            paint_card(canvas, row, column + number * step, card, large=is_large)
         third = cards[2] if len(cards) > 2 else None
         if third is not None:
-            paint_across(canvas, layout.cards_row + 1, column + 2 * (CARD_WIDTH + 1), third)
+            paint_across(canvas, row + 1 + is_large, column + 2 * step, third, large=is_large)
 
     def _paint_banner(self, canvas: Canvas, layout: BaccaratLayout) -> None:
-        style = {BaccaratOutcome.PLAYER: _WON, BaccaratOutcome.BANK: _LOST}.get(
-            self.winner or BaccaratOutcome.STAND_OFF, Style(Colour.WHITE, Colour.BLUE)
-        )
+        style, _quiet = BY_SIGN[_SIGNS.get(self.winner or BaccaratOutcome.STAND_OFF, 0)]
         text = f" {self.banner} "
         column = layout.left + (layout.felt_columns - len(text)) // 2
         canvas.put(_banner_row(layout), column, text, style)
 
     def _paint_panel(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         row, column, width = layout.panel_row, layout.panel, PANEL_COLUMNS
-        canvas.box(row, column, width, layout.panel_rows, _BRASS)
+        canvas.box(row, column, width, layout.panel_rows, BRASS)
         for number, (name, value) in enumerate(self.figures, 1):
             canvas.put_pipe(row + number, column + 2, f"|07{name}")
             canvas.put_pipe(row + number, column + width - 2 - len(value), f"|15{value}")
@@ -294,12 +307,12 @@ class BaccaratScene:
     def _paint_figures(self, canvas: Canvas, layout: BaccaratLayout) -> None:
         """Put figures in pairs where they fit, else one in a row, as many as there is room for."""
         half = layout.columns // 2
-        fit = all(len(name) + 1 + len(value) <= half for name, value in self.figures)
+        fit = all(len(name) + 1 + len(value) < half for name, value in self.figures)
         for number, (name, value) in enumerate(self.figures):
             row, right = divmod(number, 2) if fit else (number, 0)
             if row >= layout.panel_rows:
                 return
-            column = layout.left + right * (half + 1)
+            column = layout.left + 1 + right * half
             after = canvas.put_pipe(layout.panel_row + row, column, f"|07{name}")
             canvas.put_pipe(layout.panel_row + row, after + 1, f"|15{value}")
 
@@ -315,7 +328,7 @@ class BaccaratScene:
                 return
             first = layout.score_row + 1 + band * 4
             for number, (outcome, name, colour) in enumerate(_outcomes()):
-                canvas.put_pipe(first + number, column, f"|07{name}")
+                canvas.put_pipe(first + number, column, f"|15{name}")
                 marks = [
                     f"{colour}{_best(coup)}" if coup.outcome is outcome else "|08·"
                     for coup in of_band
@@ -367,72 +380,6 @@ def _lit(lights: Sequence[str], is_won: bool, colour: bool) -> tuple[Row, ...]:
     return canvas.painted(0, len(lights))
 
 
-def _paint_places(canvas: Canvas, row: int, column: int, dealt: int) -> None:
-    """Mark on the felt where the first two cards of a side go."""
-    for number in range(dealt, 2):
-        _paint_place(canvas, row, column + number * (CARD_WIDTH + 1), CARD_WIDTH, 5)
-
-
-def _paint_place(canvas: Canvas, row: int, column: int, width: int, height: int) -> None:
-    """Mark the corners of a card that is not there yet."""
-    gap = " " * (width - 4)
-    canvas.put(row, column, f"┌─{gap}─┐", _MARK)
-    canvas.put(row + height - 1, column, f"└─{gap}─┘", _MARK)
-
-
-# Cards on a large screen.
-
-LARGE_COLUMNS, LARGE_ROWS = 11, 9
-
-
-def _paint_large_cards(canvas: Canvas, row: int, column: int, cards: Sequence[Card | None]) -> None:
-    for number in range(2):
-        place = column + number * (LARGE_COLUMNS + 1)
-        if number < len(cards):
-            canvas.stamp(row, place, _large(cards[number], canvas.colour))
-        else:
-            _paint_place(canvas, row, place, LARGE_COLUMNS, LARGE_ROWS)
-    if len(cards) > 2 and cards[2] is not None:
-        place = column + 2 * (LARGE_COLUMNS + 1)
-        canvas.stamp(row + 2, place, _large_across(cards[2], canvas.colour))
-
-
-@lru_cache(maxsize=128)
-def _large(card: str | None, colour: bool) -> tuple[Row, ...]:
-    small = draw(card)
-    width, inner = LARGE_COLUMNS - 2, LARGE_ROWS - 2
-    if card is None:
-        lines = [("▒░" * width)[number % 2 :][:width] for number in range(inner)]
-    else:
-        top, middle, bottom = (line[1:-1].strip() for line in small[1:4])
-        lines = [" " * width] * inner
-        lines[0], lines[-1] = f" {top:<{width - 1}}", f"{bottom:>{width - 1}} "
-        lines[inner // 2] = f"{middle:^{width}}"
-        if middle.startswith("░"):
-            lines[inner // 2 - 1] = lines[inner // 2 + 1] = f"{'░░░░░':^{width}}"
-    return _on_paper(card, lines, colour)
-
-
-@lru_cache(maxsize=64)
-def _large_across(card: str, colour: bool) -> tuple[Row, ...]:
-    top, _middle, bottom = (line[1:-1].strip() for line in draw(card)[1:4])
-    return _on_paper(card, [f" {top:<10} ", " " * 12, f" {bottom:>10} "], colour)
-
-
-def _on_paper(card: str | None, lines: Sequence[str], colour: bool) -> tuple[Row, ...]:
-    if card is None:
-        edge, face = Style(Colour.WHITE, Colour.BLUE), Style(Colour.LIGHT_CYAN, Colour.BLUE)
-    else:
-        edge = Style(Colour.BLACK, Colour.GREY)
-        face = Style(Colour.RED, Colour.GREY) if card[1] in "HD" else edge
-    width, height = len(lines[0]) + 2, len(lines) + 2
-    canvas = Canvas(width + 1, height, colour=colour)
-    canvas.box(0, 0, width, height, edge)
-    for number, line in enumerate(lines, 1):
-        canvas.put(number, 1, line, face)
-    return canvas.painted(0, height)
-
-
 # What happens when the bank is broken: the black cloth, the plaque, the champagne.
 #
 # At Monte Carlo a table whose bank was broken was covered with a black cloth until it had money
@@ -463,7 +410,7 @@ class Ceremony:
         paint_lights(canvas, layout, is_won=True)
         top = layout.lights_row + len(layout.lights)
         self.cloth_rows = area.rows - top
-        canvas.blank(top, layout.left, layout.columns, self.cloth_rows, _FELT)
+        canvas.blank(top, layout.left, layout.columns, self.cloth_rows, FELT)
         for row in range(top, top + min(self.fallen, self.cloth_rows)):
             canvas.put(row, layout.left, "▒" * layout.columns, _CLOTH)
         if self.told:

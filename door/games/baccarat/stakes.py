@@ -14,7 +14,7 @@ from door import wording
 from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.tables.betting import Betting, BettingTime
-from door.games.tables.scene import TableTally
+from door.games.tables.scene import TableTally, bet_name
 from timebank.language import _, ngettext
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
@@ -67,7 +67,7 @@ class ForTime(BettingTime):
             (_("A coin"), span(self.coin)),
         ]
         if wager is not None:
-            figures.append((_("Bet"), self.amount(wager)))
+            figures.append((bet_name(), self.amount(wager)))
         if self.tally.turns:
             sign = "+" if self.tally.net > 0 else ""
             figures.append((_("Net"), f"{sign}{wording.clock_time(self.tally.net)}"))
@@ -129,7 +129,7 @@ class ForTheBank(Betting):
             (_("The bank"), self.amount(self.casino)),
         ]
         if wager is not None:
-            figures.append((_("Bet"), self.amount(wager)))
+            figures.append((bet_name(), self.amount(wager)))
         if self.tally.turns:
             figures.append((_("Net"), words.signed_money(self.tally.net, self.unit)))
         return figures

@@ -245,9 +245,9 @@ class BaccaratTable(Alone):
         )
 
     def _menu(self, labels: Mapping[str, str]) -> str:
-        """Return the menu in two rows, or closer together where there is little room."""
+        """Return the menu in two rows, or in as many as it takes where there is little room."""
         if self.console.is_painted and self.console.page_columns < LAYOUT_COLUMNS:
-            return lit(labels, BET).replace("  ", " ")
+            return lit(labels, BET)
         first = {letter: labels[letter] for letter in _FIRST_ROW if letter in labels}
         rest = {letter: label for letter, label in labels.items() if letter not in first}
         return f"{lit(first, BET)}\n{lit(rest)}"
@@ -256,10 +256,12 @@ class BaccaratTable(Alone):
         if choice == words.MODE:
             mode = words.FOR_THE_BANK if self.betting is self.for_time else words.FOR_TIME
             if await self._tries(self._keep(mode=mode)):
+                self._clear()
                 self._use_mode(mode)
                 await self._take_place()
         elif choice == words.LANGUAGE:
             if await self._tries(self._change_language()):
+                self._clear()
                 if self.betting is not self.for_time:
                     self._use_mode(words.FOR_THE_BANK)
                 await self._take_place()

@@ -13,6 +13,7 @@ from door.games.baccarat import events as happened
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.tables import words as tables
 from door.games.tables.cards import the_card
+from door.games.tables.scene import bet_name
 from door.games.tables.words import Words
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
@@ -35,6 +36,7 @@ WORDS = Words(
     new_shoe=N_("The cards are shuffled: a new shoe."),
     cut_on=N_("Cut is on: you'll be asked for a phrase before each new shoe."),
     bets=N_("Place your bets: {least} to {most} (Enter for {last}):"),
+    bets_narrow=N_("Bets, {least_coins} to {most_coins} (Enter for {last_coins}):"),
     no_bet=N_("No bet placed."),
     which_amount=N_("Whole amounts only, such as {example}."),
     pot_too_small=N_(
@@ -141,12 +143,15 @@ def sentence(event: Event, amount: Callable[[int], str]) -> str:
 
 
 def _settled(event: happened.BaccaratSettled, amount: Callable[[int], str]) -> str:
+    points = {"player": event.player_point, "bank": event.bank_point}
     if event.outcome is BaccaratOutcome.PLAYER:
         won = f"|15{amount(event.won)}|10"
-        return f"|10{_('The player wins: {amount} for you.').format(amount=won)}"
+        told = _("Player wins, {player} to {bank}: you win {amount}.")
+        return f"|10{told.format(**points, amount=won)}"
     if event.outcome is BaccaratOutcome.BANK:
         lost = f"|15{amount(event.lost)}|12"
-        return f"|12{_('The bank wins and takes {amount}.').format(amount=lost)}"
+        told = _("Bank wins, {bank} to {player}: you lose {amount}.")
+        return f"|12{told.format(**points, amount=lost)}"
     return f"|14{_('A stand-off: all bets are off.')}"
 
 
@@ -179,15 +184,15 @@ def menu(*, can_bet: bool) -> dict[str, str]:
 
 def meanings() -> dict[str, str]:
     return {
-        tables.BET: _("Place a bet, and the coup is dealt"),
-        tables.RULES: _("The rules, what a bet pays, and how this house plays"),
-        tables.FAIRNESS: _("How to check that the cards were fair"),
-        tables.CUT: _("Cut each new shoe with a phrase of yours, or stop doing so"),
-        MODE: _("Play for your minutes, or for play money to break the bank"),
-        LANGUAGE: _("Change to French and francs, or back to English and dollars"),
-        SHOE: _("How many cards are left in the shoe"),
-        tables.BANK: _("Go to the time bank; your place is kept"),
-        tables.QUIT: _("Leave the table"),
+        tables.BET: _("Place a bet, and have the coup dealt."),
+        tables.RULES: _("Read the rules, what a bet pays, and how this house plays."),
+        tables.FAIRNESS: _("See how the shuffle is sealed, and check it."),
+        tables.CUT: _("Turn your own cut on or off."),
+        MODE: _("Play for your minutes, or for play money to break the bank."),
+        LANGUAGE: _("Change to French and francs, or back to English and dollars."),
+        SHOE: _("See how many cards are left in the shoe."),
+        tables.BANK: _("Go to the time bank. Your place is kept."),
+        tables.QUIT: _("Leave the table."),
     }
 
 
@@ -197,9 +202,9 @@ def modes() -> dict[str, str]:
 
 def mode_meanings() -> dict[str, str]:
     return {
-        FOR_TIME: _("Bet your own minutes, in coins"),
-        FOR_THE_BANK: _("Bet play money, and try to break the bank"),
-        tables.QUIT: _("Leave the table"),
+        FOR_TIME: _("Bet your own minutes, in coins."),
+        FOR_THE_BANK: _("Bet play money, and try to break the bank."),
+        tables.QUIT: _("Leave the table."),
     }
 
 
@@ -209,8 +214,8 @@ def card_choices() -> dict[str, str]:
 
 def card_meanings() -> dict[str, str]:
     return {
-        CARD: _("Take a third card"),
-        NO_CARD: _("Stay on five, and let the bank play"),
+        CARD: _("Take a third card."),
+        NO_CARD: _("Stay on five, and let the bank play."),
     }
 
 
@@ -221,6 +226,7 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
     """Return rules, pay table and this house's settings; `plate` names who broke the bank."""
     paragraphs = (
         *_cards_rules(settings),
+        (_("The table pays"), f"\n{_pay_table()}"),
         *_stakes_rules(settings, unit),
         (
             _("Fair"),
@@ -233,7 +239,16 @@ def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()
         (_("Hang up"), _("If you are cut off on your 5, the coup waits for you as it was.")),
         (_("Brass plate"), brass_plate(plate)),
     )
-    return "\n".join(f"|15{head}|07  {text}" for head, text in paragraphs)
+    return "\n\n".join(f"|15{head}|07  {text}" for head, text in paragraphs)
+
+
+def _pay_table() -> str:
+    rows = (
+        (_("Your point is higher"), _("{odds} to 1").format(odds=1)),
+        (_("Equal points"), _("bet comes back")),
+        (_("The bank's is higher"), _("bet is lost")),
+    )
+    return "\n".join(f"|07  {name:<22}|14{pays}" for name, pays in rows)
 
 
 def brass_plate(names: Sequence[str]) -> str:
@@ -301,9 +316,6 @@ def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str,
     )
     bankroll, bank = money(NEW_BANKROLL, unit), money(FULL_BANK, unit)
     return (
-        (_("Your point is higher"), _("You win: 1 to 1.")),
-        (_("The bank's is higher"), _("You lose your bet.")),
-        (_("Equal points"), _("A stand-off: your bet comes back.")),
         (_("For time"), for_time),
         (_("For the bank"), for_the_bank.format(bankroll=bankroll, bank=bank)),
     )
@@ -311,7 +323,7 @@ def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str,
 
 def explained(*, for_time: bool) -> list[str]:
     """Return what each field of the table means."""
-    cards = (_("Player, Bank"), _("The cards of each side and their point, which nine is best of."))
+    cards = (_("Player, Bank"), _("Each side's cards and points. Nine is best."))
     coups = (
         _("Scoreboard"),
         _(
@@ -319,12 +331,12 @@ def explained(*, for_time: bool) -> list[str]:
             "winner."
         ),
     )
-    net = (_("Net"), _("What you are up or down since you sat down."))
-    bet = (_("Bet"), _("What is on the table in this coup."))
+    net = (_("Net"), _("How far you're up or down since you sat down."))
+    bet = (bet_name(), _("What you have on the table."))
     own = (
         (
-            (_("Pot"), _("The whole coins in your time left.")),
-            (_("A coin"), _("How much of your time a coin is.")),
+            (_("Pot"), _("Your time left, in whole coins.")),
+            (_("A coin"), _("What a coin is worth.")),
         )
         if for_time
         else (

@@ -12,7 +12,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count, is_natural
 from door.games.tables.cards import listed_cards
-from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
+from door.games.tables.scene import COUNT, FELT, MARGIN, FeltLayout, TableScene, paint_place
 from timebank.language import N_, _
 from timebank.words import field as figure
 
@@ -40,12 +40,15 @@ def counted(cards: Sequence[Card | None], *, may_be_natural: bool = True) -> str
     >>> from door.games.engine.cards import parse_cards
     >>> [counted(parse_cards(cards)) for cards in ("AS KD", "AS 6D", "AS KD TH")]
     ['blackjack', 'soft 17', '21']
+    >>> counted(["AS", None])
+    '11'
     """
     known = tuple(card for card in cards if card is not None)
     if may_be_natural and len(known) == len(cards) and is_natural(known):
         return _("blackjack")
     total, soft = count(known)
-    return _("soft {total}").format(total=total) if soft else str(total)
+    is_soft = soft and len(known) > 1  # an ace alone is eleven, and nothing yet to be soft with
+    return _("soft {total}").format(total=total) if is_soft else str(total)
 
 
 @dataclass(slots=True)
@@ -55,7 +58,7 @@ class BlackJackScene(TableScene):
     dealer: list[Card | None] = field(default_factory=list)
     mine: list[Card] = field(default_factory=list)
     insured: int = 0  # seconds
-    printed: str = ""  # on the felt
+    printed: Sequence[str] = ()  # on the felt, the first line where there is room for one
 
     # What happens.
 
@@ -97,13 +100,23 @@ class BlackJackScene(TableScene):
             end = canvas.put(row, column, name, FELT)
             if cards:
                 end = canvas.put(row, end + 2, counted(cards), COUNT)
+            for number in range(len(cards), 2):
+                paint_place(canvas, row + 1, column + number * (felt.card_columns + 1), felt.large)
             paint_hand(canvas, row + 1, column, cards, width, large=felt.large)
+        self._paint_printed(canvas, felt, column, width)
         after = felt.below + felt.card_rows + 2
-        if after < felt.rows:
-            canvas.put(felt.below - 1, column, self.printed.center(width), PRINT)
+        if after <= felt.last:
             self._paint_result(canvas, felt, after, column)
         else:
             self._paint_result(canvas, felt, felt.below, end + 2)
+
+    def _paint_printed(self, canvas: Canvas, felt: FeltLayout, column: int, width: int) -> None:
+        """Paint what is printed between the hands: every other row of it, or as much as fits."""
+        first = felt.below - felt.gap
+        lines = self.printed[: (felt.gap + 1) // 2]
+        for number, line in enumerate(lines):
+            row = first + felt.gap // 2 + 2 * number - (len(lines) - 1)
+            canvas.put(row, column, line.center(width), COUNT)
 
     def _told_cards(self) -> Sequence[str]:
         dealer, mine = listed_cards(self.dealer), listed_cards(self.mine)

@@ -43,12 +43,12 @@ class BlackJackForTimeTable(TableForTime):
         BlackjackAction.INSURANCE: (
             "I",
             N_("Insure"),
-            N_("bet half as much on the dealer having blackjack"),
+            N_("Bet half as much on the dealer having blackjack."),
         ),
-        BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("play on without insurance")),
-        BlackjackAction.DOUBLE: ("D", N_("Double"), N_("double your bet for one last card")),
-        BlackjackAction.HIT: ("H", N_("Hit"), N_("take another card")),
-        BlackjackAction.STAY: ("S", N_("Stay"), N_("keep what you have")),
+        BlackjackAction.NO_INSURANCE: ("N", N_("No"), N_("Play on without insurance.")),
+        BlackjackAction.DOUBLE: ("D", N_("Double"), N_("Double your bet for one last card.")),
+        BlackjackAction.HIT: ("H", N_("Hit"), N_("Take another card.")),
+        BlackjackAction.STAY: ("S", N_("Stay"), N_("Keep what you have.")),
     }
     time_up_words = N_("Your time is up: you stand.")
 

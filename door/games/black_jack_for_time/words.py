@@ -11,7 +11,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
 from door.games.tables.cards import the_card
-from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
+from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid
 from timebank.language import _
 from timebank.words import decimal
 
@@ -95,9 +95,13 @@ def _odds(pays: Fraction) -> str:
     return decimal(float(pays))
 
 
-def printed(rules: BlackjackRules) -> str:
-    """Return what stands on the felt."""
-    return _("BLACKJACK PAYS {odds} TO 1").format(odds=_odds(rules.natural_pays - 1))
+def printed(rules: BlackjackRules) -> Sequence[str]:
+    """Return what stands on the felt, the most important line first."""
+    return (
+        _("BLACKJACK PAYS {odds} TO 1").format(odds=_odds(rules.natural_pays - 1)),
+        _("DEALER DRAWS TO 16 AND STANDS ON EVERY 17"),
+        _("INSURANCE PAYS {odds} TO 1").format(odds=rules.insurance_pays),
+    )
 
 
 # A hand.
@@ -150,18 +154,18 @@ def _settled(
         case BlackjackOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
         case BlackjackOutcome.BUST:
-            bust = _("You bust with {total}.").format(total=total)
-            return f"|12{bust} {lost(event, coin)}"
+            bust = _("You bust with {total} and lose {coins}.")
+            return "|12" + bust.format(total=total, coins=wording.coins_of(event.lost, coin))
     gone = wording.coins_of(event.lost, coin)
     if event.outcome is BlackjackOutcome.DEALER_NATURAL:
         return "|12" + _("Dealer has blackjack. You lose {coins}.").format(coins=gone)
     if event.outcome is BlackjackOutcome.DEALER_CHARLIE:
         return "|12" + _("Dealer has a Five-Card Charlie. You lose {coins}.").format(coins=gone)
     if total == theirs:
-        tie = _("A tie at {total} goes to the dealer.").format(total=total)
-        return f"|12{tie} {lost(event, coin)}"
-    beaten = _("Dealer wins, {dealer} to {mine}.").format(dealer=theirs, mine=total)
-    return f"|12{beaten} {lost(event, coin)}"
+        tie = _("A tie at {total} goes to the dealer. You lose {coins}.")
+        return "|12" + tie.format(total=total, coins=gone)
+    beaten = _("Dealer wins, {dealer} to {mine}. You lose {coins}.")
+    return "|12" + beaten.format(dealer=theirs, mine=total, coins=gone)
 
 
 def _insurance(event: happened.InsuranceSettled, coin: int) -> str:

@@ -14,7 +14,15 @@ from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS
 from door.games.red_dog.words import spread_words
 from door.games.tables.cards import named_card
-from door.games.tables.scene import COUNT, FELT, MARGIN, PRINT, FeltLayout, TableScene
+from door.games.tables.scene import (
+    COUNT,
+    FELT,
+    MARGIN,
+    PRINT,
+    FeltLayout,
+    TableScene,
+    paint_place,
+)
 from timebank.language import N_, _
 from timebank.words import field as figure
 
@@ -71,23 +79,33 @@ class RedDogScene(TableScene):
         names = (_("First"), _("Second"), _("Third"))
         for column, name in zip(places, names, strict=True):
             canvas.put(felt.top, column, name, FELT)
+        for column in places[len(self.cards) :]:
+            paint_place(canvas, felt.top + 1, column, felt.large)
         for column, card in zip(places, self.cards, strict=False):
             paint_card(canvas, felt.top + 1, column, card, large=felt.large)
         row, column = felt.top + felt.card_rows + 1, felt.left + MARGIN
-        roomy = felt.top + felt.card_rows + 5 + len(_PAYS) <= felt.rows
+        is_roomy = row + 4 + len(_PAYS) <= felt.last
         told = "" if self.spread is None else spread_words(self.spread)
         if len(told) < felt.columns - MARGIN:  # else it is said below, and lit in the table
-            canvas.put(row + roomy, column, told, FELT)
+            canvas.put(row + is_roomy, column, told, FELT)
+        pays = row + 2 + is_roomy
+        if not is_roomy and pays + len(_PAYS) <= felt.last:
+            pays += 1  # below an empty row, under the result
+        self._paint_pays(canvas, felt, pays, column)
+        self._paint_result(canvas, felt, row + 4 + len(_PAYS) if is_roomy else row + 1, column)
+
+    def _paint_pays(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
+        """Paint the pay table in one column, or in two where there are too few rows."""
+        in_one = row + len(_PAYS) - 1 <= felt.last
         for number, (name, pays) in enumerate(_PAYS):
             style = COUNT if self._is_paid_by(number) else PRINT
-            if roomy:
+            if in_one:
                 told = f"{_(name):<20}{_('{odds} to 1').format(odds=pays):>9}"
-                canvas.put(row + 3 + number, column + 3, told, style)
+                canvas.put(row + number, column + 3, told, style)
             else:
                 down, right = divmod(number, 2)
                 told = f"{_(name):<16}{pays:>2}"
-                canvas.put(row + 2 + down, column + right * _PAY_COLUMNS, told, style)
-        self._paint_result(canvas, felt, row + 4 + len(_PAYS) if roomy else row + 1, column)
+                canvas.put(row + down, column + right * _PAY_COLUMNS, told, style)
 
     def _is_paid_by(self, line: int) -> bool:
         """Tell whether the round that lies here is paid by a line of the table, if it wins."""

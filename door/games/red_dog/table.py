@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from door.call.display import LAYOUT_COLUMNS
 from door.games.red_dog import events as happened
 from door.games.red_dog import words
 from door.games.red_dog.events import Event, RedDogOutcome
@@ -33,8 +34,8 @@ DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
 class RedDogTable(TableForTime):
     scene: RedDogScene
     action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
-        RedDogAction.RAISE: ("R", N_("Raise"), N_("double your bet, then see the third card")),
-        RedDogAction.STAY: ("S", N_("Stand"), N_("see the third card without raising")),
+        RedDogAction.RAISE: ("R", N_("Raise"), N_("Double your bet, then see the third card.")),
+        RedDogAction.STAY: ("S", N_("Stand"), N_("See the third card without raising.")),
     }
     time_up_words = N_("Your time is up: you stand.")
 
@@ -52,6 +53,9 @@ class RedDogTable(TableForTime):
     def _sentence(self, event: Event, step: Step) -> str:
         if self.console.is_painted and isinstance(event, happened.RedDogDealt):
             return ""  # a card on a painted table speaks for itself
+        is_wide = self.console.is_painted and self.console.page_columns >= LAYOUT_COLUMNS
+        if is_wide and isinstance(event, happened.Spread):
+            return ""  # it is told on the felt
         return words.sentence(event, self.coin)
 
     def _seconds(self, event: Event, step: Step) -> float:

@@ -9,7 +9,7 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.games.tables.cards import the_card
-from door.games.tables.words import cards_rule, coins_rule, fair_rules, lost, paid
+from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid
 from timebank.language import _
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def _settled(event: happened.RedDogSettled, coin: int) -> str:
             return f"|10{_('In between: you win.')} {paid(event, coin)}"
         case RedDogOutcome.PUSH:
             return f"|14{_('Push: your bet comes back.')}"
-    return f"|12{_('Not in between.')} {lost(event, coin)}"
+    lost = wording.coins_of(event.lost, coin)
+    return "|12" + _("Not in between. You lose {coins}.").format(coins=lost)
 
 
 def rules_text(settings: RedDogSettings) -> str:

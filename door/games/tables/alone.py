@@ -343,7 +343,7 @@ class TableForTime(Alone):
 
     async def _between_hands(self) -> bool:
         if self.betting.turns_are_used:
-            self.console.say(f"|14{self.betting.refusal()}")
+            self.console.say(f"|14{self.betting.last_turn()}")
             await self.console.any_key()
             return False
         return await super()._between_hands()
@@ -359,13 +359,13 @@ class TableForTime(Alone):
 
     def _meanings(self) -> dict[str, str]:
         return {
-            BET: _("bet on a hand, and have it dealt"),
-            RULES: _("read the rules of this house, and what it pays"),
-            FAIRNESS: _("see how the shuffle is sealed, and check it"),
-            CUT: _("turn your cut before each shuffle on or off"),
-            TUTOR: _("turn the tutor on or off: it tells you what the book would do"),
-            BANK: _("go to the time bank"),
-            QUIT: _("leave the table"),
+            BET: _("Bet on a hand, and have it dealt."),
+            RULES: _("Read the rules of this house, and what it pays."),
+            FAIRNESS: _("See how the shuffle is sealed, and check it."),
+            CUT: _("Turn your own cut on or off."),
+            TUTOR: _("Turn the tutor on or off: it tells you what the book would do."),
+            BANK: _("Go to the time bank. Your place is kept."),
+            QUIT: _("Leave the table."),
         }
 
     async def _place(self, bet: int, cut: str) -> None:
@@ -375,8 +375,14 @@ class TableForTime(Alone):
             self.scene.tally.turns += 1
             self.scene.clear()
             self.scene.bet, self.scene.is_dealt = amount, True
+            self._forget_last_hand()
             await self._show(step)
         await self.betting.remember(bet)
+
+    def _forget_last_hand(self) -> None:
+        """Clear away what was said of earlier hands; the news of this one needs the room."""
+        if self.console.is_painted:
+            self.console.stage(self.scene)
 
     async def _decide(self) -> None:
         """Ask what to do, among what cards, rules and pot allow."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.display import LAYOUT_COLUMNS
 from door.games.tables.words import elsewhere, turns_are_used
 from timebank.errors import BooksFailed
 from timebank.language import _
@@ -82,7 +83,7 @@ class Betting:
             live = console.is_painted
             self._warn(str(last if live else most))
             typed = await console.entry(
-                f"|07{self.told(self.words.bets, least=least, most=most, last=last)}",
+                f"|07{self.told(self._question(), least=least, most=most, last=last)}",
                 longest=self.longest,
                 accept=self.letters.__contains__,
                 # Told in lines, every digit would bring another line.
@@ -101,19 +102,33 @@ class Betting:
             else:
                 return None
 
+    def _question(self) -> str:
+        console = self.caller.console
+        is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
+        return self.words.bets_narrow if is_narrow else self.words.bets
+
     async def agrees_to(self, bet: int) -> bool:
         """Ask whether a bet that Enter alone placed is meant, where there is reason to."""
         return True
 
+    @property
+    def has_bet(self) -> bool:
+        """Whether the caller has ever bet here."""
+        return self._kept() is not None
+
     def last(self) -> int:
+        kept = self._kept()
+        return self.first if kept is None else kept
+
+    def _kept(self) -> int | None:
         kept: object = self.caller.record.preferences
         for name in self._kept_at:
             kept = kept.get(name) if isinstance(kept, Mapping) else None
-        return kept if isinstance(kept, int) else self.first
+        return kept if isinstance(kept, int) else None
 
     async def remember(self, bet: int) -> None:
         """Keep a bet that was placed as the last one; no hand is held up when that fails."""
-        if bet != self.last():
+        if bet != self._kept():
             with contextlib.suppress(BooksFailed):
                 preferences = self.caller.record.preferences
                 await self.caller.remember(_with(preferences, self._kept_at, bet))
@@ -155,13 +170,20 @@ class BettingTime(Betting):
 
     def refusal(self) -> str:
         if self.turns_are_used:
-            used = _(self.words.last_turn).format(limit=self.turns_limit)
-            return f"{used} {elsewhere(self.caller, self.game)}"
+            return self._sent_elsewhere(self.words.last_turn)
         least, most = self.limits()
         if most >= least:
             return ""
         pot = self.caller.purse.pot(self.coin)
         return self.told(self.words.pot_too_small, pot=pot, least=least)
+
+    def last_turn(self) -> str:
+        """Say that the hand that is over was the last of the day."""
+        return self._sent_elsewhere(self.words.was_last_turn)
+
+    def _sent_elsewhere(self, used: str) -> str:
+        told = _(used).format(limit=self.turns_limit)
+        return f"{told} {elsewhere(self.caller, self.game)}"
 
     def limits(self) -> tuple[int, int]:
         most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)

@@ -42,7 +42,6 @@ class Fairness:
             (_("Cut with"), literal(self.cut)),
         )
         told = [f"|14{name}\n|15{value}" for name, value in fields if value]
-        told += [""] if told else []
         told += [
             "|07"
             + _(
@@ -51,8 +50,8 @@ class Fairness:
             ),
             "|07"
             + _(
-                "When the shoe is done you see the seed. Take its SHA-256 with any tool: it must "
-                "be the seal."
+                "When the shoe is done you see the seed. Hash it with SHA-256: you must get the "
+                "seal."
             ),
             "|07"
             + _(
@@ -60,4 +59,4 @@ class Fairness:
                 "shuffle, so the house can't have picked the order."
             ),
         ]
-        return "\n".join(told)
+        return "\n\n".join(told)

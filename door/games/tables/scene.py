@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from ansi.cards import CARD_HEIGHT, LARGE_HEIGHT
+from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
 from ansi.style import Colour, Style
 from door import wording
-from door.call.display import LAYOUT_COLUMNS
 from door.games.tables.fairness import SHORT
-from timebank.language import _, ngettext
+from timebank.language import _, ngettext, pgettext
 from timebank.words import field as figure
 from timebank.words import span
 
@@ -29,6 +28,7 @@ FELT_ROW = 1
 MARGIN = 1  # of the felt, at the left
 NAME_COLUMNS = 10  # of a figure
 ROWS_FOR_LARGE = 26  # that a scene with two hands of large cards takes
+LARGE_GAP = 7  # rows between two hands of large cards, with room for what a felt has printed on it
 BIG_AMOUNT = 5  # coins; from so many on a result is told louder
 CHIPS_SHOWN = 20
 HISTORY = 30  # hands that are remembered
@@ -37,8 +37,10 @@ FELT = Style(Colour.WHITE, Colour.GREEN)
 COUNT = Style(Colour.YELLOW, Colour.GREEN)
 PRINT = Style(Colour.LIGHT_GREEN, Colour.GREEN)
 RAIL = Style(Colour.BROWN, Colour.GREEN)
+BRASS = Style(Colour.BROWN)
 _BANNER = Style(Colour.YELLOW, Colour.RED)
-_BY_SIGN = {
+# How a result is told that is up, even or down: loud and quiet.
+BY_SIGN = {
     1: (Style(Colour.YELLOW, Colour.BLUE), Style(Colour.YELLOW, Colour.GREEN)),
     0: (Style(Colour.BLACK, Colour.GREY), Style(Colour.WHITE, Colour.GREEN)),
     -1: (Style(Colour.WHITE, Colour.RED), Style(Colour.LIGHT_RED, Colour.GREEN)),
@@ -79,6 +81,11 @@ class TableTally:
         return " ".join(told)
 
 
+def bet_name() -> str:
+    """Return what the figure of a bet is called; the key that bets is another word to many."""
+    return pgettext("figure", "Bet")
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """How a hand ended, in a few words, and what it brought or cost in seconds."""
@@ -88,9 +95,18 @@ class Result:
 
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
-    canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
+    """Paint the bar of a table, the words on its right at the screen's edge."""
+    canvas.put_pipe(0, 0, "|18" + " " * canvas.width)
     canvas.put_pipe(0, left + 1, f"|18|15{title}")
-    canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
+    canvas.put_pipe(0, canvas.width - 1 - len(right), f"|18|14{right}")
+
+
+def paint_place(canvas: Canvas, row: int, column: int, large: bool) -> None:
+    """Mark on the felt the corners of a card that is not there yet."""
+    width, height = (LARGE_WIDTH, LARGE_HEIGHT) if large else (CARD_WIDTH, CARD_HEIGHT)
+    gap = " " * (width - 4)
+    canvas.put(row, column, f"┌─{gap}─┐", PRINT)
+    canvas.put(row + height - 1, column, f"└─{gap}─┘", PRINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +116,44 @@ class FeltLayout:
     left: int
     columns: int
     rows: int
+    rails: int  # rows of wood above, and as many below
     large: bool
     top: int  # row of the first hand's name
+    gap: int  # rows between two hands that lie one above the other
 
     @property
     def card_rows(self) -> int:
         return LARGE_HEIGHT if self.large else CARD_HEIGHT
 
     @property
+    def card_columns(self) -> int:
+        return LARGE_WIDTH if self.large else CARD_WIDTH
+
+    @property
     def below(self) -> int:
         """Row of the second hand's name, when two hands lie one above the other."""
-        return self.top + self.card_rows + (1 if self.columns < PANEL_COLUMNS * 2 else 2)
+        return self.top + 1 + self.card_rows + self.gap
+
+    @property
+    def last(self) -> int:
+        """The lowest row of cloth."""
+        return FELT_ROW + self.rows - 1 - self.rails
 
 
 def felt_of(area: Area) -> FeltLayout:
     """Lay out the felt: beside the figures, or above them on a narrow screen."""
     if area.is_narrow:
-        return FeltLayout(area.left, area.columns, max(12, area.rows - 3), False, FELT_ROW)
-    columns, rows = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW
-    large = area.rows >= ROWS_FOR_LARGE
-    taken = 2 * (LARGE_HEIGHT if large else CARD_HEIGHT) + 7
-    return FeltLayout(area.left, columns, rows, large, FELT_ROW + 1 + max(0, rows - taken) // 2)
+        columns, rows, rails, large = area.columns, max(12, area.rows - 3), 0, False
+        least, most = 0, 1
+    else:
+        columns, rows, rails = area.columns - PANEL_COLUMNS - 1, area.rows - FELT_ROW, 1
+        large = area.rows >= ROWS_FOR_LARGE
+        least, most = 1, LARGE_GAP if large else 3
+    # What two hands leave, and the result with an empty row before it.
+    spare = rows - 2 * (rails + 1 + (LARGE_HEIGHT if large else CARD_HEIGHT)) - 2
+    gap = max(least, min(most, spare))
+    top = FELT_ROW + rails + max(0, spare - gap) // 2
+    return FeltLayout(area.left, columns, rows, rails, large, top, gap)
 
 
 @dataclass(slots=True)
@@ -187,7 +220,9 @@ class TableScene:
             canvas.put_pipe(FELT_ROW + 1, column, f"|14{clock:<11}")
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{self.title}|07 - {self._turn_words()}"]
+        told = [f"|15{self.title}"]
+        if self.is_dealt and self.result is None:  # else they are told with what may be bet next
+            told = [f"|15{self.title}|07 - {self._turn_words()}"]
         if self.is_dealt:
             told.extend(self._told_cards())
             told.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
@@ -203,14 +238,14 @@ class TableScene:
     def explain(self) -> Sequence[str]:
         """Return what each field means, for the help page."""
         fields = (
-            (_("Time"), _("your time left; when it is up, the call ends")),
-            (_("Pot"), _("your time left in coins; the last one can't be bet")),
-            (_("Bet"), _("what you have on the table")),
-            (_("A coin"), _("what one coin is worth")),
-            (_("Sitting"), _("what you are up or down since you sat down")),
-            (_("W-L-push"), _("hands won, lost and pushed since you sat down")),
-            (_("Turns today"), _("hands you have bet on today, and how many you may")),
-            (_("Seed"), _("the first digits of what shuffled the last hand; F shows it all")),
+            (_("Time"), _("Your time left. When it is up, the call ends.")),
+            (_("Pot"), _("Your time left in coins. The last one can't be bet.")),
+            (bet_name(), _("What you have on the table.")),
+            (_("A coin"), _("What a coin is worth.")),
+            (_("Sitting"), _("How far you're up or down since you sat down.")),
+            (_("W-L-push"), _("Hands won, lost and pushed since you sat down.")),
+            (_("Turns today"), _("Hands you've played today, and the limit.")),
+            (_("Seed"), _("The first digits of the last shuffle's seed; F shows all.")),
         )
         return [f"|15{name}|07  {meaning}" for name, meaning in fields]
 
@@ -223,17 +258,14 @@ class TableScene:
         raise NotImplementedError
 
     def _bet_figures(self) -> list[tuple[str, str]]:
-        return [(_("Bet"), wording.coins_of(self.bet, self.coin) if self.bet else "-")]
+        return [(bet_name(), wording.coins_of(self.bet, self.coin) if self.bet else "-")]
 
     # The parts.
 
     def _paint_still(self, canvas: Canvas, area: Area) -> None:
         felt = felt_of(area)
         if area.is_narrow:
-            canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
-            turns = self._turns_short()
-            canvas.put_pipe(0, area.left + 1, f"|18|15{self.title}")
-            canvas.put_pipe(0, area.left + area.columns - 1 - len(turns), f"|18|14{turns}")
+            paint_title(canvas, area.left, self.title, self._turns_short())
         else:
             paint_title(canvas, area.centred(), self.title, self._turn_words())
         canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
@@ -253,7 +285,7 @@ class TableScene:
         if self.result is None:
             return
         net = self.result.net
-        loud, quiet = _BY_SIGN[(net > 0) - (net < 0)]
+        loud, quiet = BY_SIGN[(net > 0) - (net < 0)]
         is_big = abs(net) >= BIG_AMOUNT * self.coin
         amount = _signed_coins(net, self.coin)
         words = f"{self.result.words} {amount}".strip()[: felt.left + felt.columns - column - 2]
@@ -273,28 +305,31 @@ class TableScene:
 
     def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
         canvas.blank(FELT_ROW, column - 1, PANEL_COLUMNS + 1, rows)
-        canvas.box(FELT_ROW, column, PANEL_COLUMNS - 1, rows)
+        canvas.box(FELT_ROW, column, PANEL_COLUMNS, rows, BRASS)
         figures = [(_("Time"), ""), *self._figures()]
         if self.seed:
             figures.append((_("Seed"), self.seed[:SHORT]))
         last = FELT_ROW + rows - 2
         row = FELT_ROW + 1
         for name, value in figures:
-            colour = "|14" if name in (_("Pot"), _("Bet")) else "|15"
+            colour = "|14" if name in (_("Pot"), bet_name()) else "|15"
             canvas.put_pipe(row, column + 2, f"|07{name:<{NAME_COLUMNS}}{colour}{value}")
             row += 1
+        if rows >= ROWS_FOR_LARGE:
+            row += 1
+            canvas.put_pipe(row, column + 2, f"|10{_('Last hands')}")
         for hand in list(reversed(self.history))[: max(0, last - row)]:
             row += 1
             sign = "|10" if hand.net > 0 else "|12" if hand.net < 0 else "|14"
             amount = _signed_coins(hand.net, self.coin)
-            canvas.put_pipe(row, column + 2, f"|07{hand.words[:14]:<15}{sign}{amount[:5]:>5}")
+            canvas.put_pipe(row, column + 2, f"|07{hand.words[:15]:<16}{sign}{amount[:5]:>5}")
 
     def _paint_figures_below(self, canvas: Canvas, area: Area) -> None:
         row, column = area.rows - 2, area.left
         canvas.blank(row, column, area.columns, 2)
         pot, bet = f"|07{_('Pot')} |14{self.pot}", ""
         if self.bet:
-            bet = f"|07{_('Bet')} |14{wording.coin_number(self.bet, self.coin)}"
+            bet = f"|07{bet_name()} |14{wording.coin_number(self.bet, self.coin)}"
         canvas.put_pipe(row, column + 16, pot)
         canvas.put_pipe(row, column + 26, bet)
         if self.tally.turns:

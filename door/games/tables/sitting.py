@@ -57,10 +57,12 @@ class Sitting:
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends the call."""
         self.caller.place = self.title
+        self.console.forget()
         before = self.caller.clock.on_tick
         self.caller.clock.on_tick = self._follow
         try:
             await self._evening()
+            self.console.forget()
         finally:
             self.caller.clock.on_tick = before
             self.caller.statement = self._statement() or self.caller.statement

@@ -31,6 +31,8 @@ class Words:
     cut_on: str = N_("Cut is on: you'll be asked for a phrase before each shuffle.")
     cut_off: str = N_("Cut is off.")
     bets: str = N_("Coins to bet, {least_coins} to {most_coins} (Enter for {last_coins}):")
+    # The same where 40 columns have no room for it.
+    bets_narrow: str = N_("Coins, {least_coins} to {most_coins} (Enter for {last_coins}):")
     no_bet: str = N_("No bet.")
     which_amount: str = N_("Bet whole coins.")
     least: str = N_("The smallest bet is {least}.")
@@ -40,6 +42,7 @@ class Words:
         "You have {pot}. The smallest bet is {least}, and your last coin can't be bet."
     )
     last_turn: str = N_("No turns left here today: {limit} a day.")
+    was_last_turn: str = N_("That was your last turn here today.")
     # By the mode of the bank.
     trimmed: Mapping[str, str] = field(
         default_factory=lambda: {
@@ -151,7 +154,7 @@ def fair_rules() -> tuple[str, str]:
     return f"|15{_('Fair')}|07  {fair}", f"|15{_('Hang up')}|07  {waits}"
 
 
-# How a hand ended. Robots listen for amounts in these sentences.
+# How a hand ended. Robots listen for amounts in this sentence.
 
 
 def paid(event: Any, coin: int) -> str:
@@ -159,8 +162,3 @@ def paid(event: Any, coin: int) -> str:
     return _("You get {coins}: {span} won.").format(
         coins=wording.coins_of(event.won + event.returned, coin), span=span(event.won)
     )
-
-
-def lost(event: Any, coin: int) -> str:
-    """Say what a hand cost: "5 coins lost."."""
-    return _("{coins} lost.").format(coins=wording.coins_of(event.lost, coin))

@@ -159,7 +159,7 @@ class Run:
         if self.stored is not None:
             self.console.say(f"|14{_(self.sitting.words.resumed)}")
         if self.console.can_paint:
-            self.console.say(f"|08{Fairness(seal).short()}")
+            self.console.say(f"|07{Fairness(seal).short()}")
         return await self._cut()
 
     async def _cut(self) -> bool:
@@ -320,7 +320,7 @@ class Run:
         except BooksUnavailable:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
             return "|12" + _("The books can't be written right now. The seed stays sealed.")
-        return f"|08{self.fairness.short()}" if self.console.can_paint else ""
+        return f"|07{self.fairness.short()}" if self.console.can_paint else ""
 
     async def _stand_unasked(self) -> None:
         """Say no to all that is still asked, for a caller without time, and show the sheet as a

@@ -92,10 +92,10 @@ class UnixBjTable(Sitting):
 
     def _meanings(self) -> dict[str, str]:
         return {
-            PLAY: _("start the program"),
-            MANUAL: _("read its manual page, with the rules and the keys"),
-            FAIRNESS: _("see how the shuffle is sealed, and check it"),
-            QUIT: _("leave the table"),
+            PLAY: _("Start the program."),
+            MANUAL: _("Read its manual page, with the rules and the keys."),
+            FAIRNESS: _("See how the shuffle is sealed, and check it."),
+            QUIT: _("Leave the table."),
         }
 
     def _new_run(self) -> Run:

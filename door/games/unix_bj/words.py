@@ -113,7 +113,7 @@ def _indented(text: str, width: int) -> str:
 
 
 def _sections() -> Sequence[tuple[str, Sequence[str]]]:
-    hit = f"Hit? |08{_('(the program of 1971 printed only ?)')}|07"
+    hit = f"Hit? {_('(the program of 1971 printed only ?)')}"
     return (
         (_("NAME"), (_("bj -- black jack, as Ken Thompson wrote it for UNIX in 1971"),)),
         (_("SYNOPSIS"), ("/usr/games/bj",)),

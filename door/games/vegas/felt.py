@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.display import Area
     from door.games.engine.cards import Card
-    from door.games.vegas.words import Ending
+    from door.games.vegas.words import SeatEnding
 
 RAIL_ROW = 1
 # Which step from the top each chair is at, and in which of the three columns, from the dealer's
@@ -33,6 +33,7 @@ SEAT_ROWS = 4  # a name, two hands, how it ended
 TALL_ROWS, TALL_SEAT_ROWS = 30, 8  # a name, cards, what they count, how it ended
 LARGE_ROWS, LARGE_SEAT_ROWS = 38, 11  # a name, cards, what they count and how it ended
 BANNER_ROWS, CHIPS_SHOWN = 3, 20
+GAP = 2  # between seats: a pointer, and a blank before the name
 # On a narrow screen: title, dealer, a seat with its cards, rail, and a row of talk.
 NARROW_ROWS, NARROW_CARD_ROWS = 10, 5
 
@@ -71,7 +72,7 @@ class VegasLayout(NamedTuple):
 
     @property
     def dealer_column(self) -> int:
-        return self.first + self.seat_columns + 1
+        return self.first + self.seat_columns + GAP
 
     @property
     def clock_row(self) -> int:
@@ -86,13 +87,13 @@ class VegasLayout(NamedTuple):
     def seat(self, chair: int) -> tuple[int, int]:
         """Return row and column of a chair; they count from 1."""
         step, across = PLACES[chair - 1]
-        return RAIL_ROW + 1 + step * self.step, self.first + across * (self.seat_columns + 1)
+        return RAIL_ROW + 1 + step * self.step, self.first + across * (self.seat_columns + GAP)
 
 
 def layout_of(area: Area, *, has_side: bool = False) -> VegasLayout:
     """Lay out a felt that is not narrow; where talk stands at the side, it takes all rows."""
-    seat_columns = min(MOST_SEAT_COLUMNS, (area.columns - 4) // 3)
-    first = area.centred(3 * seat_columns + 4) + 1
+    seat_columns = min(MOST_SEAT_COLUMNS, (area.columns - 7) // 3)
+    first = area.centred(3 * seat_columns + 7) + 2
     rows = SEAT_ROWS
     if area.rows >= LARGE_ROWS:
         rows = LARGE_SEAT_ROWS
@@ -171,20 +172,18 @@ def paint_fan(
 
 
 def paint_line(
-    canvas: Canvas, row: int, column: int, cards: Sequence[Card | None], words: str, width: int
+    canvas: Canvas, row: int, column: int, cards: Sequence[Card | None], width: int
 ) -> int:
-    """Paint a hand in one row, with `words` (pipe codes allowed) behind its cards; the last cards
-    where not all have room. Return the column after it."""
-    room = width - text_width(plain(words))
-    step = 4 if 4 * len(cards) <= room else 3
-    for card in cards[-max(1, room // step) :]:
+    """Paint a hand in one row, its last cards where not all have room; return the column after."""
+    step = 4 if 4 * len(cards) <= width else 3
+    for card in cards[-max(1, width // step) :]:
         if card is None:
             canvas.put(row, column, "░▒░", _BACK_CARD)
         else:
             style = _RED_CARD if card[1] in "HD" else _BLACK_CARD
             canvas.put(row, column, f"{short(card):>3}", style)
         column += step
-    return canvas.put_pipe(row, column, words, FELT)
+    return column
 
 
 def paint_right(canvas: Canvas, row: int, end: int, words: str) -> None:
@@ -201,7 +200,7 @@ def shortened(name: str, room: int) -> str:
     return wrap(name, max(1, room))[0]
 
 
-def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: Ending) -> None:
+def paint_banner(canvas: Canvas, row: int, column: int, width: int, ending: SeatEnding) -> None:
     """Say how a round ended for a caller, with a chip for each coin where there is a row left."""
     words, chips = _(ending.words), "■" * min(ending.coins, CHIPS_SHOWN, width - 2)
     framed = f"░▒▓ {words} ▓▒░"

@@ -22,7 +22,7 @@ from door.games.tables.scene import FELT, RAIL, paint_title
 from door.games.vegas import felt
 from door.games.vegas.round import GAME
 from door.games.vegas.words import (
-    Ending,
+    SeatEnding,
     dealer_total,
     natural_odds,
     odds,
@@ -80,7 +80,7 @@ class VegasScene:
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
         self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
-        self.banner: Ending | None = None  # across the felt, for a moment
+        self.banner: SeatEnding | None = None  # across the felt, for a moment
         self.has_side = False  # what is said stands beside the felt, where it was painted last
 
     # Cards that fall one by one.
@@ -163,7 +163,7 @@ class VegasScene:
         self._paint_short(canvas, end, area.rows - 1)
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{self.title}|07 - {self._turn_words()}"]
+        told = [f"|15{self.title}|07 - {self._turns_only()}"]
         for seat in self._state.seated():
             words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
             seated = words.format(
@@ -179,21 +179,31 @@ class VegasScene:
             words = _("Dealer: {cards} ({total})")
             said = words.format(cards=told_cards(cards), total=dealer_total(cards))
             told.append(f"|07{said}")
-        coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
-        return [*told, f"|07{coin}"]
+        else:
+            coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
+            told.append(f"|07{coin}")
+        return told
 
     def explain(self) -> Sequence[str]:
         """Say what each field of the table means."""
-        return (
-            _("Top right: what a coin is worth, and how many rounds you have bet on today."),
-            _("Dealer: the dealer's cards and their total. Below: the table's clock."),
-            _("Seats: each player's name, bet, cards and total. A pointer marks whose turn it is."),
-            _("On the felt: what the table pays, and how a round ended for each player."),
-            _(
-                "Below or beside the felt: what players say, and the start of the seal or seed of"
-                " the shoe."
-            ),
-        )
+        painted = self._caller.console.is_painted
+        fields = [
+            (_("A coin"), _("What a coin is worth in your time.")),
+            (_("Turns today"), _("Rounds you've bet on today, and the limit.")),
+            (_("Dealer"), _("The dealer's cards and their total.")),
+            (_("Seat"), _("A player's name, bet, cards and total.")),
+        ]
+        if painted:
+            fields += [
+                ("►", _("Whose turn it is.")),
+                (_("+ and -"), _("Coins won and lost in the round that is over.")),
+                (
+                    _("Clock"),
+                    _("Below the dealer's cards: how long the table waits, and for whom."),
+                ),
+                (_("Seal, seed"), _("The first digits of what shuffles the shoe; F shows it all.")),
+            ]
+        return [f"|15{name}|07  {meaning}" for name, meaning in fields]
 
     def fairness(self) -> Fairness:
         """Return seal, seed and cut, as far as there are any. A seed beside a seal is of the shoe
@@ -232,9 +242,11 @@ class VegasScene:
             felt.paint_fan(canvas, row + 1, column, seen, width, large=layout.is_large)
         elif layout.has_whole_cards:
             felt.paint_places(canvas, row + 1, column, large=layout.is_large)
-        clock = wrap(self.clock_words(), width) if self.clock_words() else ()
+        clock = wrap(self.clock_words(), width + 1) if self.clock_words() else ()
         for number, line in enumerate(clock):
-            canvas.put_pipe(layout.clock_row + number, column, line, FELT)
+            # The longest names begin a cell beside the cards.
+            start = column - (text_width(without_codes(line)) > width)
+            canvas.put_pipe(layout.clock_row + number, start, line, FELT)
         printed, last = layout.clock_row + len(clock), layout.clock_row + 2
         if layout.has_whole_cards:
             printed, last = layout.clock_row + 3, layout.seat(4)[0] - 1
@@ -254,10 +266,11 @@ class VegasScene:
         self, canvas: Canvas, layout: VegasLayout, row: int, column: int, seat: Chair
     ) -> None:
         width = layout.seat_columns
-        bet = self._bet_words(seat)
+        bet, end = self._bet_words(seat), column + width - 1
         name = felt.shortened(literal(seat.name), width - len(bet) - 3)
-        canvas.put_pipe(row, column - 1, f"{self._colour_of(seat)}{name}", FELT)
-        felt.paint_right(canvas, row, column + width - 2, f"|15{bet}")
+        canvas.put_pipe(row, column - 2, self._pointer(seat), FELT)
+        canvas.put_pipe(row, column, f"{self._colour_of(seat)}{name}", FELT)
+        felt.paint_right(canvas, row, end, f"|15{bet}")
         place, hand = self._place(seat), self._state.hand
         if place is None or hand is None:
             canvas.put_pipe(row + 1, column, self._waiting_words(seat), FELT)
@@ -266,45 +279,44 @@ class VegasScene:
             self._seen(place, number, one)
             for number, one in enumerate(hand.round.seats[place].hands)
         ]
-        result = self._result_words(seat, place)
+        net, last = self._net_words(place), row + layout.seat_rows - 1
+        status = self._status_words(seat, place)
+        canvas.put_pipe(last, column, status, FELT)
         if layout.is_large:
-            self._paint_large(canvas, row + 1, column, width, hands, result)
-            return
-        if not layout.has_whole_cards or len(hands) > 1:
-            for number, one in enumerate(hands):
-                down = row + 1 + number * (2 if layout.has_whole_cards else 1)
-                felt.paint_line(canvas, down, column, one.cards, _hand_words(one), width)
-        else:
+            self._paint_large(canvas, row + 1, column, width, hands)
+            room = width - 1 - text_width(without_codes(status)) - bool(status)
+            felt.paint_right(canvas, last, end, _hands_words(hands, room, net))
+        elif layout.has_whole_cards and len(hands) == 1:
             felt.paint_fan(canvas, row + 1, column, hands[0].cards, width)
-            canvas.put_pipe(row + 6, column, _hand_words(hands[0]).lstrip(), FELT)
-        canvas.put_pipe(row + layout.seat_rows - 1, column, result, FELT)
+            felt.paint_right(canvas, row + 6, end, _hand_words(hands[0], net))
+        else:
+            down = 2 if layout.has_whole_cards else 1
+            for number, one in enumerate(hands):
+                words = _hand_words(one, net if len(hands) == 1 else "")
+                room = width - 1 - text_width(without_codes(words))
+                felt.paint_line(canvas, row + 1 + number * down, column, one.cards, room)
+                felt.paint_right(canvas, row + 1 + number * down, end, words)
+            if len(hands) > 1:
+                felt.paint_right(canvas, last, end, net)
 
     def _paint_large(
-        self,
-        canvas: Canvas,
-        row: int,
-        column: int,
-        width: int,
-        hands: Sequence[Hand],
-        result: str,
+        self, canvas: Canvas, row: int, column: int, width: int, hands: Sequence[Hand]
     ) -> None:
-        """Paint large cards, or two hands of whole ones, and below them what they come to."""
+        """Paint large cards, or two hands of whole ones."""
         if len(hands) == 1:
             felt.paint_fan(canvas, row, column, hands[0].cards, width, large=True)
-        else:
-            for number, one in enumerate(hands):
-                felt.paint_fan(canvas, row + 4 * number, column, one.cards, width)
-        words = _hands_words(hands, width - text_width(without_codes(result)))
-        after = canvas.put_pipe(row + felt.LARGE_SEAT_ROWS - 2, column, words, FELT)
-        canvas.put_pipe(row + felt.LARGE_SEAT_ROWS - 2, after + bool(words), result, FELT)
+            return
+        for number, one in enumerate(hands):
+            felt.paint_fan(canvas, row + 4 * number, column, one.cards, width)
+
+    def _pointer(self, seat: Chair) -> str:
+        return "|14►" if self._state.at_turn is seat else ""
 
     def _colour_of(self, seat: Chair) -> str:
-        """Return how a name begins: a pointer at whose turn it is, and its colour."""
-        if self._state.at_turn is seat:
-            return "|14►"
         if seat.guest is None:
-            return "|00 "
-        return "|14 " if seat.caller_id == self._caller.record.id else "|15 "
+            return "|00"
+        is_mine = seat.caller_id == self._caller.record.id
+        return "|14" if is_mine or self._state.at_turn is seat else "|15"
 
     def _paint_talk(self, canvas: Canvas, left: int, width: int, first: int, end: int) -> None:
         """Paint what was said, the latest in the last row before `end`."""
@@ -317,7 +329,7 @@ class VegasScene:
         """Paint the first digits of seal or seed, as far as a round is over."""
         words = self.fairness().short() if self._state.in_play is None else ""
         if words:
-            canvas.put_pipe(row, end - len(words), f"|02{words}")
+            canvas.put_pipe(row, end - len(words), f"|07{words}")
 
     # On a narrow screen.
 
@@ -357,7 +369,9 @@ class VegasScene:
                 felt.paint_fan(canvas, 2, left, seen, width - 1)
                 column = canvas.put_pipe(1, column, words, FELT)
             else:
-                column = felt.paint_line(canvas, 1, column, seen, words, width - column)
+                room = width - column - text_width(without_codes(words))
+                column = felt.paint_line(canvas, 1, column, seen, room)
+                column = canvas.put_pipe(1, column, words, FELT)
         elif is_whole:
             felt.paint_places(canvas, 2, left)
         clock = self.clock_words()
@@ -370,15 +384,14 @@ class VegasScene:
         place, hand = self._place(seat), self._state.hand
         if place is None or hand is None:
             words = self._waiting_words(seat)
-        elif hand.over and not self.hidden:
-            words = standing_of(hand.round, place, hand.coin)
         else:
             hands = hand.round.seats[place].hands
             seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
-            words = _hands_words(seen, width - NAME_COLUMNS)
+            words = _hands_words(seen, width - NAME_COLUMNS, self._net_words(place))
         room = width - text_width(without_codes(words)) - 1
         name = felt.shortened(literal(seat.name), room)
-        column = canvas.put_pipe(row, left - 1, f"{self._colour_of(seat)}{name} ", FELT)
+        canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
+        column = canvas.put_pipe(row, left, f"{self._colour_of(seat)}{name} ", FELT)
         canvas.put_pipe(row, max(column, left + NAME_COLUMNS), words, FELT)
 
     def _paint_own(
@@ -390,7 +403,7 @@ class VegasScene:
             felt.paint_print(canvas, row + 2, left, width, self.felt_words(), 4)
             if seat is not None:
                 name = f"{self._colour_of(seat)}{literal(seat.name)}"
-                column = canvas.put_pipe(row, left - 1, name, FELT)
+                column = canvas.put_pipe(row, left, name, FELT)
                 canvas.put_pipe(row, column + 2, self._waiting_words(seat), FELT)
             return
         hands = hand.round.seats[place].hands
@@ -398,11 +411,13 @@ class VegasScene:
         seen = [self._seen(place, number, one) for number, one in enumerate(hands)]
         for number, one in enumerate(seen):
             felt.paint_fan(canvas, row + 1, left + number * each, one.cards, each - 1)
-        right = self._result_words(seat, place) or f"|15{self._bet_words(seat)}"
+        right = self._status_words(seat, place) or f"|15{self._bet_words(seat)}"
         free = width - text_width(without_codes(right)) - 2
-        words = _hands_words(seen, free - min(text_width(seat.name), NAME_COLUMNS))
+        room = free - min(text_width(seat.name), NAME_COLUMNS)
+        words = _hands_words(seen, room, self._net_words(place))
         name = felt.shortened(literal(seat.name), free - text_width(without_codes(words)))
-        column = canvas.put_pipe(row, left - 1, f"{self._colour_of(seat)}{name}", FELT)
+        canvas.put_pipe(row, left - 1, self._pointer(seat), FELT)
+        column = canvas.put_pipe(row, left, f"{self._colour_of(seat)}{name}", FELT)
         canvas.put_pipe(row, column + 1, words, FELT)
         felt.paint_right(canvas, row, left + width, right)
 
@@ -437,12 +452,18 @@ class VegasScene:
             return f"|15{_('sits this one out')}"
         return f"|15{_('away') if seat.silent else _('no bet yet')}"
 
-    def _result_words(self, seat: Chair, place: int) -> str:
+    def _net_words(self, place: int) -> str:
+        """Return what a round that is over came to for a seat."""
+        hand = self._state.hand
+        if hand is None or not hand.over or self.hidden:
+            return ""
+        return standing_of(hand.round, place, hand.coin)
+
+    def _status_words(self, seat: Chair, place: int) -> str:
         hand = self._state.hand
         assert hand is not None  # the seat has a place in it
         if hand.over and not self.hidden:
-            ready = f" |14{_('ready')}" if seat.bet else ""
-            return f"{standing_of(hand.round, place, hand.coin)}{ready}"
+            return f"|14{_('ready')}" if seat.bet else ""
         insurance = hand.round.seats[place].insurance
         if insurance:
             coins = wording.coins_of(insurance, hand.coin)
@@ -462,25 +483,32 @@ class VegasScene:
         ]
 
 
-def _hands_words(hands: Sequence[Hand], room: int) -> str:
-    """Return what the hands of a seat count and how they stand; what they count, or nothing, where
-    there is no room for all of it."""
-    stands = " |15/ ".join(_hand_words(hand).strip() for hand in hands)
+def _hands_words(hands: Sequence[Hand], room: int, net: str = "") -> str:
+    """Return what the hands of a seat count and how they stand, with what they came to at last; of
+    two hands only what they count where there is no room for all of it, or nothing."""
+    if len(hands) == 1:
+        return _hand_words(hands[0], net)
+    behind = f" {net}" if net else ""
+    stands = " |15/ ".join(map(_hand_words, hands))
     counts = "|15" + " / ".join(total_of(hand) for hand in hands if hand.cards)
-    fit = (words for words in (stands, counts) if text_width(without_codes(words)) <= room)
-    return next(fit, "")
+    fit = (
+        words
+        for words in (f"{stands}{behind}", f"{counts}{behind}", counts)
+        if text_width(without_codes(words)) <= room
+    )
+    return next(fit, net)
 
 
-def _hand_words(hand: Hand) -> str:
-    """Return what a hand counts, and how it stands, with a blank before it."""
+def _hand_words(hand: Hand, net: str = "") -> str:
+    """Return what a hand counts and how it stands, or in place of that what it came to."""
     if not hand.cards:
         return ""
-    if hand.is_natural:
-        return f" |14{total_of(hand)}"
-    count = f" |15{total_of(hand)}"
-    if hand.settled is not None:
+    count = f"{'|14' if hand.is_natural else '|15'}{total_of(hand)}"
+    if net:
+        return f"{count} {net}"
+    if hand.settled is not None and not hand.is_natural:
         colour, words = ENDED[hand.settled.outcome]
         return f"{count} {colour}{_(words)}"
-    if hand.standing:
+    if hand.standing and not hand.is_natural:
         return f"{count} |00{_('doubled') if hand.doubled else _('stands')}"
     return count

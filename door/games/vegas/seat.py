@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
     from door.games.vegas.round import VegasRound
-    from door.games.vegas.words import Ending
+    from door.games.vegas.words import SeatEnding
     from timebank.ledger.purse import Receipt
 
 LONGEST_AMOUNT = 8
@@ -98,7 +98,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False  # told that a key means nothing, since the last that did
         self._unfolding: Timer | None = None  # shows the next card
         self._unsaid: list[str] = []  # until the last card lies there
-        self._ending: Ending | None = None  # likewise: what the banner is to say
+        self._ending: SeatEnding | None = None  # likewise: what the banner is to say
         self._waving: Timer | None = None  # takes the banner down
         self._lies: int | None = None  # the round that they were shown or told the cards of
         self._has_played = False  # a round that is over, and was not asked what next
@@ -354,12 +354,12 @@ class VegasVisit(Sitting):
         elif state.in_play is None and seat is not None:
             if not self._betting().refusal():
                 choices[BET] = _("Change bet") if seat.bet else _("Bet")
-                if not seat.bet:
+                if not seat.bet and self._betting().has_bet:
                     choices[AGAIN] = _("Again")
             if state.may_be_cut and seat is state.first:
                 choices[CUT] = _("Cut")
         choices[TALK] = _("Talk")
-        choices.update({RULES: _("Rules"), FAIRNESS: _("Fair"), BANK: _("Bank")})
+        choices.update({RULES: _("Rules"), FAIRNESS: _("Fairness"), BANK: _("Time bank")})
         choices.update({TUTOR: _("Tutor"), QUIT: _("Quit")})
         return choices
 
@@ -384,7 +384,8 @@ class VegasVisit(Sitting):
 
     def _default(self, choices: Mapping[str, str]) -> str | None:
         """Return what Enter gives: a bet, where none stands."""
-        return BET if AGAIN in choices else None
+        seat = self.table.state.seat_of(self.caller.record.id)
+        return BET if BET in choices and seat is not None and not seat.bet else None
 
     # Keys.
 
@@ -483,10 +484,10 @@ class VegasVisit(Sitting):
             await self._talk("/" if whispers else "")
         elif letter == RULES:
             rules = vegas_words.rules_text(self.table.settings)
-            await self._step_away(self.console.read(_("Rules of the Vegas table"), rules))
+            await self._step_away(self.console.read(_("The rules of Vegas"), rules))
         elif letter == FAIRNESS:
             fairness = self.scene.fairness().text()
-            await self._step_away(self.console.read(_("Fair cards"), fairness))
+            await self._step_away(self.console.read(_("Fairness"), fairness))
         elif letter == BANK:
             await self._step_away(visit_bank(self.caller))
         elif letter == TUTOR:

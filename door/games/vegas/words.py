@@ -92,7 +92,7 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class SeatEnding:
     """How a round ended for one seat: English words, and what it came to in seconds and coins."""
 
     words: str
@@ -101,12 +101,12 @@ class Ending:
     amount: str
 
 
-def ending_of(round_: BlackjackRound, place: int, coin: int) -> Ending:
+def ending_of(round_: BlackjackRound, place: int, coin: int) -> SeatEnding:
     """Return what the banner says to a seat of a round that is over."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     amount = f"{'+' if net > 0 else '-'}{wording.coins_of(abs(net), coin)}" if net else ""
-    return Ending(_banner(round_, place, net), net, abs(net) // coin, amount)
+    return SeatEnding(_banner(round_, place, net), net, abs(net) // coin, amount)
 
 
 def _banner(round_: BlackjackRound, place: int, net: int) -> str:
@@ -125,16 +125,19 @@ def _banner(round_: BlackjackRound, place: int, net: int) -> str:
 
 
 def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
-    """Return what a seat won or lost in a round that is over, as it stands on the felt:
-    "wins 3 coins", "push"."""
+    """Return what a seat won or lost in a round that is over, as it stands on the felt: "+3",
+    "-1.5", "push"."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
     if not net:
         return f"|00|23 {_('push')} |18"
-    coins = wording.coins_of(abs(net), coin)
-    if net > 0:
-        return f"|14|17 {_('wins {coins}').format(coins=coins)} |18"
-    return f"|15|20 {_('loses {coins}').format(coins=coins)} |18"
+    exact = abs(net) * 2 % coin == 0
+    number = (wording.coin_number if exact else _minutes)(abs(net), coin)
+    return f"|14|17 +{number} |18" if net > 0 else f"|15|20 -{number} |18"
+
+
+def _minutes(seconds: int, _coin: int) -> str:
+    return wording.clock_time(seconds)
 
 
 # What one caller does or has, to that caller and to the others.
@@ -240,17 +243,17 @@ def _events(item: RoundNews, events: Sequence[Event], me: str) -> Iterator[str]:
 def _dealers(event: Event) -> str:
     match event:
         case happened.DealerDealt(card=str(card)):
-            return f"|07{_('Dealer draws {card}.').format(card=the_card(card))}"
+            return f"|07{_('The dealer draws {card}.').format(card=the_card(card))}"
         case happened.Peeked(natural=False):
             return f"|07{_('The dealer peeks: no blackjack.')}"
         case happened.BlackjackRevealed(card=card):
-            return f"|07{_('Dealer turns over {card}.').format(card=the_card(card))}"
+            return f"|07{_('The dealer turns over {card}.').format(card=the_card(card))}"
         case happened.DealerNatural():
-            return f"|12{_('Dealer has blackjack.')}"
+            return f"|12{_('The dealer has blackjack.')}"
         case happened.DealerStood(total=total):
-            return f"|07{_('Dealer stands on {total}.').format(total=total)}"
+            return f"|07{_('The dealer stands on {total}.').format(total=total)}"
         case happened.DealerBusted(total=total):
-            return f"|10{_('Dealer busts with {total}!').format(total=total)}"
+            return f"|10{_('The dealer busts with {total}!').format(total=total)}"
     return ""
 
 
@@ -370,6 +373,10 @@ def rules_text(settings: VegasSettings) -> str:
         else _("Split aces get one card each.")
     )
     sections = (
+        (
+            _("Blackjack"),
+            _("An ace and a ten-card on the deal. After a split, that's just 21."),
+        ),
         (_("Together"), together),
         (_("Cards"), cards),
         (_("Dealer"), _(DEALER[rules.dealer])),
@@ -381,7 +388,7 @@ def rules_text(settings: VegasSettings) -> str:
         ),
         (_("Talk"), _("K talks to the table. /name message whispers to one player.")),
         (
-            _("Fair cards"),
+            _("Fairness"),
             _(
                 "The seal of the shoe is set before you bet. F shows it, and the seed when the "
                 "shoe is done. The first seat may cut a fresh shoe."
@@ -392,18 +399,19 @@ def rules_text(settings: VegasSettings) -> str:
             _("Your hand waits for the rest of your turn. Then the dealer stands for you."),
         ),
     )
-    pays = "\n".join(f"|15{value:<9}|07{name}" for name, value in _pay_table(rules))
     told = [f"|15{name}|07  {text}" for name, text in sections]
-    return "\n".join((coins_rule(settings, "rounds"), f"|14{_('What pays')}", pays, *told))
+    return "\n\n".join((coins_rule(settings, "rounds"), _pay_table(rules), *told))
 
 
-def _pay_table(rules: BlackjackRules) -> list[tuple[str, str]]:
-    return [
-        (_("Blackjack, an ace and a ten; not after a split"), natural_odds(rules)),
-        (_("A win"), odds(1, 1)),
-        (_("Insurance, when the dealer has blackjack"), odds(2, 1)),
-        (_("A tie: your bet comes back"), _("push")),
-    ]
+def _pay_table(rules: BlackjackRules) -> str:
+    rows = (
+        (_("Blackjack"), natural_odds(rules)),
+        (_("Any other win"), odds(1, 1)),
+        (_("Insurance"), odds(2, 1)),
+        (_("Push"), _("bet returned")),
+    )
+    lines = [f"|07  {name:<20}|14{value}" for name, value in rows]
+    return "\n".join((f"|15{_('The house pays')}", *lines))
 
 
 def odds(wins: int, stake: int) -> str:

@@ -117,7 +117,7 @@ async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) ->
             ada.terminal.send("2\r")
             await ada.message(str(wording.IN_DOUBT))
             bob.send("w")
-            await bob.until("The books cannot be written right now (")
+            await bob.until("The books can't be written right now (")
         await ada.message(UNWRITTEN)
 
 

@@ -278,7 +278,7 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -
         await ada.sits_down()
         await ada.bets(5, "stay", ends="lose")
         await board.pass_time(2 * MINUTE)
-        await ada.is_sent_off("5 coins lost.", "0 wins, 1 loss", "You're out of time.")
+        await ada.is_sent_off("lose 5 coins.", "0 wins, 1 loss", "You're out of time.")
         assert ada.ledger[-1] == ("lost", 5 * MINUTE)
         assert ada.has["stake"] == ada.has["online"] == 0
 
@@ -348,7 +348,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> Receipt:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
@@ -386,7 +386,7 @@ async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> Receipt:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
@@ -476,7 +476,7 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: P
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
         await ada.reads_that("You're out of time.")
-        await ada.reads_that("5 coins lost.")
+        await ada.reads_that("lose 5 coins.")
         await ada.is_sent_off("Fresh minutes at midnight.")
         assert ada.has["stake"] == 0
 
@@ -496,7 +496,7 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
         await ada.reads_that("You're out of time.")
-        await ada.sees("5 coins lost.")
+        await ada.sees("lose 5 coins.")
         await board.pass_time(2 * MINUTE)
         await ada.terminal.until_closed()
         assert board.server.board.nodes == {}

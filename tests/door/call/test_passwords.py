@@ -115,7 +115,7 @@ async def test_a_hash_that_cannot_be_written_keeps_nobody_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(*_: object) -> bool:
-        raise BooksUnavailable("The books cannot be written right now.")
+        raise BooksUnavailable("The books can't be written right now.")
 
     async with world(tmp_path) as board:
         enter(board)

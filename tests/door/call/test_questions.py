@@ -247,6 +247,27 @@ async def test_the_usual_keys_scroll(caller: Somebody) -> None:
         assert reading.done()
 
 
+async def test_a_long_title_keeps_its_number_on_a_narrow_screen() -> None:
+    caller = Somebody(40, 25)
+    title = "The rules of Black Jack For Time"
+    async with caller.asked(caller.console.read(title, TEXT)):
+        assert caller.screen[0].strip().startswith(f"{title} 1/")
+        assert caller.screen[0].strip()[-1].isdigit()
+
+
+async def test_what_was_said_in_a_room_is_forgotten_when_it_was_shown() -> None:
+    caller = Somebody(132, 50)
+    async with caller.asked(caller.console.any_key()):
+        caller.console.say("You sit down.")
+        await caller.types(b" ")
+        assert "You sit down." in caller.sees
+        caller.console.forget()
+        caller.console.say("Another room.")
+        caller.console.display.flush()
+        assert "Another room." in caller.sees
+        assert "You sit down." not in caller.sees
+
+
 async def test_space_at_the_end_of_a_text_leads_out(caller: Somebody) -> None:
     async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
         await caller.types(b" ", b" ", b" ")

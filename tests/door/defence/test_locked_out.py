@@ -176,7 +176,7 @@ async def test_books_that_cannot_be_read_count_as_nobodys_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(*_: object) -> None:
-        raise BooksUnavailable("The books cannot be written right now.")
+        raise BooksUnavailable("The books can't be written right now.")
 
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         board.enter("Ada")

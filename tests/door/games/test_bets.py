@@ -169,13 +169,15 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         await ada.asks_to_bet()
         ada.terminal.send("1\r")
         await ada.prompt("Press any key")
-        await ada.message("No turns left here today: 2 a day.")
+        await ada.message("That was your last turn here today.")
         ada.terminal.send(" ")
         await ada.prompt("oodbye")
         await ada.terminal.until("all 2 turns used today")
         # Sitting down again brings no third one.
         ada.terminal.send("b")
-        await ada.terminal.until("No turns left here today: 2 a day. Still open: Baccarat, UNIX bj")
+        await ada.terminal.until(
+            "That was your last turn here today. Still open: Baccarat, UNIX bj"
+        )
         assert "Your hand" not in ada.terminal.picture
         assert ada.hands_dealt == 2
 

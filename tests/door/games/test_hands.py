@@ -52,14 +52,14 @@ from tests.world import seed_of
         (
             ("stay",),
             "lose",
-            "4 coins lost.",
+            "lose 4 coins.",
             [("stake", 240), ("lost", 240)],
             -240,
         ),
         (
             ("hit",),
             "bust",
-            "4 coins lost.",
+            "lose 4 coins.",
             [("stake", 240), ("lost", 240)],
             -240,
         ),
@@ -94,14 +94,14 @@ from tests.world import seed_of
         (
             ("double",),
             "bust",
-            "8 coins lost.",
+            "lose 8 coins.",
             [("stake", 240), ("double", 240), ("lost", 480)],
             -480,
         ),
         (
             ("double",),
             "lose",
-            "8 coins lost.",
+            "lose 8 coins.",
             [("stake", 240), ("double", 240), ("lost", 480)],
             -480,
         ),

@@ -42,6 +42,7 @@ MAY_NAME_RED_DOG = {
     "timebank/locales/fr/LC_MESSAGES/bjft.po",
     "tools/draw/pictures.py",
     "tools/draw/typewriter.py",
+    "tools/gallery/seeds.py",
     "tools/gallery/walks.py",
     "verify/mutants/README.md",
     "verify/mutants/catalogue.py",

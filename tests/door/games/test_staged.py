@@ -186,7 +186,7 @@ async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(tmp_path: Path
 async def test_help_explains_every_key_and_field(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         ada.terminal.send("?")
-        await ada.terminal.until("bet on a hand, and have it dealt")
+        await ada.terminal.until("Bet on a hand, and have it dealt.")
         ada.terminal.send(" ")
         await ada.terminal.until("your time left in coins")
         ada.terminal.send("q")
@@ -223,7 +223,7 @@ async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -
     ada = await sits_at(game, board, profile)
     board.seeds = [seed]
     ada.send("b")
-    await ada.until("Coins to bet")
+    await ada.until("Coins, 1 to 10 (Enter for 1):")
     ada.send("5\r")
     await ada.until("<S>ta")
     assert "Pot 55    Bet 5" in ada.row(rows - 1 - 6 - 2)
@@ -260,7 +260,7 @@ async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:
         await ada.asks_to_bet()
         ada.terminal.send("1\r")
         await ada.prompt("Press any key")
-        await ada.message("No turns left here today: 1 a day. Still open: Baccarat, UNIX bj")
+        await ada.message("That was your last turn here today. Still open: Baccarat, UNIX bj")
         ada.terminal.send(" ")
         await ada.terminal.until("all 1 turns used today")
         ada.terminal.send("b")

@@ -52,7 +52,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await ada.bets(3, seed=KING_THAT_LOSES)
         await ada.sees(way.king_of_spades)
         await ada.stays()
-        await ada.sees("3 coins lost.")
+        await ada.sees("lose 3 coins.")
         await board.pass_time(30)
         await ada.bets(5, "hit", "stay", ends="win")
         ada.presses("h")

@@ -171,7 +171,7 @@ async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> N
         ada.presses("q")
         await ada.is_asked(MENU)
         ada.presses("r")
-        await ada.is_asked("Quit")
+        await ada.is_asked("<Q>uit")
         assert not any(row[80:].strip(" │") for row in ada.terminal.lines[1:40]), ada.screen
 
 

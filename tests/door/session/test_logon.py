@@ -148,7 +148,7 @@ async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path) as board:
         board.enter("Ada", looks={})

@@ -91,7 +91,7 @@ async def test_turns_are_counted_by_the_day(tmp_path: Path) -> None:
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         ada.presses("s")
-        await ada.reads_that("No turns left here today: 1 a day.")
+        await ada.reads_that("That was your last turn here today.")
         await ada.is_asked(MENU)
         ada.presses("b")
         await ada.reads_that("No turns left here today: 1 a day.")

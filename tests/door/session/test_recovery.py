@@ -312,7 +312,7 @@ async def test_no_code_of_the_settings_stands_beside_a_password_that_the_sysop_h
 
 
 def cannot_be_written(*_: object) -> bool:
-    raise BooksUnavailable("The books cannot be written right now (disk full).")
+    raise BooksUnavailable("The books can't be written right now (disk full).")
 
 
 async def test_a_code_that_cannot_be_stored_is_said_not_to_work(

@@ -235,7 +235,7 @@ def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, mon
     assert timebank("deposit", "Ann", "10", *WHY) == (
         2,
         "",
-        "The books cannot be written right now (database is locked).\n",
+        "The books can't be written right now (database is locked).\n",
     )
     connection.close()
     assert timebank("deposit", "Ann", "10", *WHY)[0] == 0

@@ -147,7 +147,7 @@ class TestLostEnd:
         code, _, error = timebank("audit")
         assert code == 0
         assert "board.sqlite3 has lost its end, the last transaction." in error
-        assert "Whoever serves from it treats it as restored first." in error
+        assert "The next start treats it as restored." in error
 
 
 class TestNoFalseAlarm:

@@ -333,7 +333,7 @@ class TestWhatASysopCanMend:
             board.books.database.transaction(board.books.settings, board.books.now),
         ):
             report = import_file(database, board.books.settings, board.books.now, board.path)
-        assert "The books cannot be written right now" in (report.problem or "")
+        assert "The books can't be written right now" in (report.problem or "")
         assert board.take().applied == 1
 
 

@@ -213,7 +213,7 @@ async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: 
         assert heard.count("La banque prend une carte, face cachee.") == 2
         assert "Cinq au joueur." in heard
         ada.presses("n")
-        await ada.terminal.until_heard("La banque gagne et ramasse 1 000 F.")
+        await ada.terminal.until_heard("vous perdez 1 000 F.")
         assert "Le joueur reste : cinq au joueur." in ada.terminal.heard
         await ada.terminal.until_heard("Capital : 99 000 F, Banque : 1 001 000 F")
         assert b"\x1b" not in ada.terminal.received

@@ -189,7 +189,7 @@ async def test_time_that_is_up_on_5_takes_no_card_and_the_win_is_paid(tmp_path: 
         await ada.is_asked_any(*MENUS)
         assert ada.journal() == ["bet", "no-card"]
         await ada.sees("Your time was up: you took no card.")
-        await ada.sees("The player wins: 10 coins for you.")
+        await ada.sees("you win 10 coins.")
         assert ada.has["online"] == 20 * MINUTE
 
 
@@ -197,7 +197,7 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_disk(*_: object) -> None:
-        raise BooksUnavailable("The books cannot be written right now (disk full).")
+        raise BooksUnavailable("The books can't be written right now (disk full).")
 
     toml = "events = []\n" + baccarat_toml() + NEVER_IDLE
     async with at_baccarat(tmp_path, seed_where(STANDING_LOSES), toml=toml) as ada:
@@ -208,7 +208,7 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
             await ada.is_sent_off("Please call again later.")
         await ada.calls()
         await ada.reads_that("You're out of time.")
-        await ada.sees("The bank wins and takes $30,000.")
+        await ada.sees("you lose $30,000.")
         await ada.reads_that("Your time was up: you took no card.")
         await ada.is_sent_off("You're out of time.")
         assert ada.play_money("usd-cent")["bankroll"] == 70_000
@@ -350,7 +350,7 @@ async def test_a_caller_with_plain_lines_finds_the_coup_told(tmp_path: Path) -> 
         assert re.search(r"Player: .+ of .+ \(five\)", ada.terminal.heard)
         assert "(five)" in ada.terminal.heard
         ada.presses("n")
-        await ada.terminal.until_heard("The bank wins and takes $1,000.")
+        await ada.terminal.until_heard("you lose $1,000.")
         await ada.terminal.until_heard("<S>hoe")
         assert "Bankroll: $99,000" in ada.terminal.heard
 

@@ -268,10 +268,10 @@ async def test_for_time_coins_are_won_and_lost(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS, LOSES), mode="t") as ada:
         assert ada.figure("Pot") == "60 coins"
         await ada.wagers(10)
-        await ada.sees("The player wins: 10 coins for you.")
+        await ada.sees("you win 10 coins.")
         assert ada.has["online"] == 70 * MINUTE
         await ada.wagers(4)
-        await ada.sees("The bank wins and takes 4 coins.")
+        await ada.sees("you lose 4 coins.")
         assert ada.has["online"] == 66 * MINUTE
         assert "Played for time - 2 of 20 turns" in ada.terminal.row(0)
         assert ada.ledger[-4:] == [

@@ -30,8 +30,8 @@ from tests.world import world
 @pytest.mark.parametrize(
     ("outcome", "net", "said"),
     [
-        ("player", 2_500, "The player wins: $2,500 for you."),
-        ("bank", -2_500, "The bank wins and takes $2,500."),
+        ("player", 2_500, "you win $2,500."),
+        ("bank", -2_500, "you lose $2,500."),
         ("stand-off", 0, "A stand-off: all bets are off."),
     ],
 )
@@ -213,13 +213,13 @@ async def test_a_new_shoe_is_cut_by_who_asks_for_it_and_cut_but_once(tmp_path: P
         await ada.is_asked("Place your bets")
         ada.presses("1000\r ")
         await ada.is_asked_any(*MENUS)
-        await ada.sees("The player wins")
+        await ada.sees("Player wins")
         ada.presses("f")
         await ada.sees("Cut with James")
         ada.presses(" ")
         await ada.is_asked_any(*MENUS)
         await ada.wagers(1000)
-        await ada.sees("The bank wins")
+        await ada.sees("Bank wins")
         ada.presses("c")
         await ada.sees("Cut is off.")
 
@@ -282,7 +282,7 @@ async def test_cards_are_slid_from_the_shoe_one_by_one(tmp_path: Path) -> None:
         while not any(menu in ada.prompt for menu in MENUS):
             seen.append(ada.terminal.row(5).count("┌─────┐"))
             # Figures and score wait for the cards.
-            if "The bank wins" not in ada.screen:
+            if "Bank wins" not in ada.screen:
                 assert ada.figure("Bankroll") == "$100,000"
                 assert ada.score == ["", "", ""]
             await ada.board.clock.advance(0.1)
@@ -310,7 +310,7 @@ async def test_the_status_line_does_not_tell_the_result_before_the_cards(tmp_pat
 async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("bank"), ends("player"))) as ada:
         ada.presses("b1000\rb2000\r ")
-        await ada.sees("$2,000 for you")
+        await ada.sees("you win $2,000.")
         assert ada.play_money("usd-cent")["bankroll"] == 101_000
 
 

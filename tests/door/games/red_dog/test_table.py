@@ -81,7 +81,7 @@ async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> Non
         await ada.terminal.until("Spread 5: a card in between pays 1 to 1.")
         await ada.terminal.until("<S>tand")
         ada.terminal.send("s")
-        await ada.terminal.until("Not in between. 2 coins lost.")
+        await ada.terminal.until("Not in between. You lose 2 coins.")
         await ada.terminal.until("<B>et")
         assert ada.moved() == [("stake", 120), ("lost", 120)]
 
@@ -126,7 +126,7 @@ async def test_so_many_turns_a_day(tmp_path: Path) -> None:
         ada.board.seeds = [ends("push", 0)]
         await ada.asks_to_bet()
         ada.terminal.send("1\r")
-        await ada.message("No turns left here today: 1 a day.")
+        await ada.message("That was your last turn here today.")
         ada.terminal.send(" ")
         await ada.prompt("oodbye")
         await ada.terminal.until("all 1 turns used today")

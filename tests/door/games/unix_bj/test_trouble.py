@@ -20,7 +20,7 @@ ONE_ANSWER = ("Hit? ", "over")
 
 
 def broken(*_: object, **__: object) -> NoReturn:
-    raise BooksUnavailable("The books cannot be written right now.")
+    raise BooksUnavailable("The books can't be written right now.")
 
 
 # The books

@@ -13,7 +13,7 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.cards import paint_hand
 from ansi.style import Colour
-from door.call.display import Area
+from door.call.display import Area, plain
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import VEGAS, rules_to_mapping
 from door.games.engine.cards import parse_cards
@@ -22,7 +22,7 @@ from door.games.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_p
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
-from door.games.vegas.words import ending_of, total_of
+from door.games.vegas.words import ending_of, standing_of, total_of, total_words
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
@@ -146,7 +146,7 @@ async def test_a_natural_is_called_so_and_never_soft_21(tmp_path: Path, area: Ar
         await alone.sitters[0].bets(2)
         _scene, _canvas, shown = painted(alone, area)
         assert "blackjack" in shown
-        assert "wins 3 coins" in shown
+        assert "blackjack  +3" in shown
         assert "soft 21" not in shown
 
 
@@ -171,7 +171,7 @@ def test_every_seat_has_a_place_of_its_own(columns: int, rows: int) -> None:
         cells = {
             (down, across)
             for down in range(row, row + layout.seat_rows)
-            for across in range(column - 1, column + layout.seat_columns)
+            for across in range(column - 2, column + layout.seat_columns)
         }
         assert not cells & taken
         assert all(down < layout.rail_row and 0 <= across < columns for down, across in cells)
@@ -187,8 +187,9 @@ async def test_on_a_narrow_screen_a_name_is_not_cut_in_mid_word(tmp_path: Path) 
         assert "Wolfgang Amadeus Mozart no bet yet" in shown
         await two.deal(10, 10)
         await two.play_out()
+        two.state.seats[2].name = "Wolfgang Amadeus Theophilus Mozart"
         _scene, _canvas, shown = painted(two, NARROW)
-        assert "Wolfgang Amadeus  " in shown
+        assert "Wolfgang Amadeus Theophilus " in shown
         assert "Mo" not in shown
 
 
@@ -266,7 +267,7 @@ async def test_a_banner_tells_how_it_ended_and_comes_down_by_itself(
         assert "DEALER WINS" in ada.screen
         await ada.board.pass_time(0.25)
         await ada.terminal.wait_for(lambda _: "DEALER WINS" not in ada.screen, "the banner down")
-        assert "loses 2 coins" in ada.block(1) or profile is not MODERN
+        assert "-2" in ada.block(1) or profile is not MODERN
 
 
 async def test_a_key_takes_the_banner_down_and_counts(tmp_path: Path) -> None:
@@ -320,3 +321,45 @@ async def test_nobody_waits_for_the_banner_of_another(tmp_path: Path) -> None:
         await settles(bob)
         assert ada.on_the_table.lead > first.lead
         assert words not in ada.screen
+
+
+# What was said, beside the felt of a large window
+
+
+async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: Path) -> None:
+    large = replace(MODERN, columns=132, rows=50)
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", large)
+        await ada.sees("You sit down.")
+        for _time in range(2):
+            ada.presses("?")
+            await ada.sees("Turn the tutor on or off.")
+            ada.presses("q")
+            await ada.sees("<B>et (Enter)")
+        ada.presses("r")
+        await ada.sees("The house pays")
+        assert ada.screen.count("You sit down.") == 1
+
+
+@pytest.mark.parametrize(
+    ("round_", "told"),
+    [
+        (played("TS 9D KS 8C", STAND), "+10"),
+        (played("AS 9D KS 8C"), "+15"),
+        (played("TS 9D 7S 9C", STAND), "-10"),
+        (played("TS TD 7S 7C", STAND), "push"),
+    ],
+)
+def test_a_seat_says_once_what_a_round_came_to(round_: BlackjackRound, told: str) -> None:
+    assert plain(standing_of(round_, 0, 60)).strip() == told
+
+
+def test_an_amount_that_is_no_half_coin_is_told_in_time() -> None:
+    assert plain(standing_of(played("TS 9D KS 8C", STAND), 0, 1000)).strip() == "+10:00"
+
+
+async def test_how_a_round_ended_stands_once_at_a_seat(tmp_path: Path) -> None:
+    async with at_the_end(tmp_path, table_toml(), MODERN) as ada:
+        total = ada.round.seats[0].hands[0].count
+        assert ada.block(1).endswith(f"{total_words(total)} -2")
+        assert "lose" not in ada.block(1)

@@ -13,7 +13,7 @@ from tests.door.processes import MENU, OPEN_ALL_DAY, Served, served
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import log_on
 
-READY, INSURANCE = "<A>gain", "Insurance, up to"
+READY, INSURANCE = "<B>et (Enter)", "Insurance, up to"
 PROMPT_ANSWER = 2.0  # seconds that no answer may take, on a machine that is busy with other tests
 
 
@@ -62,7 +62,7 @@ async def plays(player: Player, rounds: int) -> float:
         )
         if READY in player.prompt and rounds_of(player) >= rounds:
             return longest
-        key = "a" if READY in player.prompt else "n" if INSURANCE in player.prompt else "s"
+        key = "b\r" if READY in player.prompt else "n" if INSURANCE in player.prompt else "s"
         before = player.prompt
         pressed = time.monotonic()
         player.presses(key)

@@ -53,9 +53,13 @@ async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_p
 
 async def test_alone_again_deals_at_once(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
-        ada.presses("a")
+        await ada.is_asked("<B>et (Enter)")
+        assert "<A>gain" not in ada.prompt  # there is no last bet yet
+        ada.presses("b\r")
         await ada.sees("Turns today: 1")
         await ada.is_asked("<A>gain")
+        ada.presses("a")
+        await ada.sees("Turns today: 2")
 
 
 async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
@@ -66,7 +70,7 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
         await ada.stands()
         totals = ada.round.totals
         net = (totals.won - totals.lost) // MINUTE
-        words = f"wins {net} coins" if net > 0 else f"loses {-net} coins" if net < 0 else "push"
+        words = f"{net:+}" if net else "push"
         await ada.sees_at(1, words)
         assert ada.has["online"] == (60 + net) * MINUTE
         await ada.gets_up()
@@ -187,7 +191,7 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
         name, area = "Wolfeschlegelsteinhausen", Area(0, 79, 19)
         layout = layout_of(area)
         rows = (layout.clock_row, layout.clock_row + 1)
-        middle, right = layout.dealer_column, layout.seat(7)[1] - 1
+        middle, right = layout.dealer_column - 1, layout.seat(7)[1] - 1
         felt = Canvas(80, 22)
         scene.paint(felt, area)
         beside = [felt.text(row)[right:] for row in rows]
@@ -253,7 +257,7 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         await bob.says_bet(3)
         await ada.terminal.until_heard("Bob bets 3 coins.")
         await ada.terminal.until_heard("Cards in 20 seconds.")
-        ada.presses("a")
+        ada.presses("b\r")
         for seat, name in zip(range(2), ("Bob", "Ada"), strict=True):
             await bob.has_the_turn() if not seat else None
             cards = ", ".join(plain(card) for card in bob.round.seats[seat].hands[0].cards)
@@ -265,7 +269,7 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         await ada.has_the_turn()
         ada.presses("s")
         await ada.terminal.until_heard("You stand on")
-        await ada.terminal.until_heard(f"Dealer turns over the {plain(bob.round.dealer[1])}.")
+        await ada.terminal.until_heard(f"The dealer turns over the {plain(bob.round.dealer[1])}.")
         await ada.terminal.until_heard("Bob loses 3 coins.")
         assert "\x1b" not in ada.terminal.transcript
 
@@ -277,7 +281,7 @@ async def test_among_lines_a_key_of_no_meaning_does_not_bring_the_menu_again(
         ada = await player(board, "Ada", REFUSING)
         before = ada.terminal.transcript
         ada.presses("xyzr")
-        await ada.terminal.until_heard("Rules of the Vegas table")
+        await ada.terminal.until_heard("The rules of Vegas")
         told = ada.terminal.transcript.removeprefix(before)
         assert told.count("<B>et") == told.count("does nothing here") == 1
         ada.presses("q")
@@ -308,7 +312,7 @@ async def test_among_lines_what_others_do_does_not_bring_the_menu_again_and_ones
         bob.presses("kgood luck\r")
         await ada.terminal.until_heard("Bob says: good luck")
         assert "Tal<k>" not in ada.terminal.transcript[before:]
-        ada.presses("a")
+        ada.presses("b\r")
         await bob.stands()
         await ada.has_the_turn()
         told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
@@ -383,7 +387,7 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
 # Elsewhere for a moment
 
 
-@pytest.mark.parametrize(("key", "page"), [("r", "Rules of the Vegas table"), ("t", "Time bank")])
+@pytest.mark.parametrize(("key", "page"), [("r", "The rules of Vegas"), ("t", "Time bank")])
 async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
     tmp_path: Path, key: str, page: str
 ) -> None:
@@ -467,9 +471,13 @@ async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
 # The cut
 
 
-async def test_the_longest_menu_fits_on_its_row(tmp_path: Path) -> None:
+async def test_the_longest_menu_is_broken_between_choices(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob") as (ada, _):
-        await ada.is_asked("<B>et (Enter)  <A>gain  <C>ut")
+        await ada.caller.remember({"bets": {"vegas": 3}})
+        ada.presses("r")
+        await ada.sees("The rules of Vegas")
+        ada.presses("q")
+        await ada.sees("<B>et (Enter)  <A>gain  <C>ut  Tal<k>  <R>ules  <F>airness  <T>ime bank")
         assert ada.prompt.endswith("<Q>uit")
 
 

@@ -35,7 +35,7 @@ async def test_question_mark_explains_keys_and_fields(tmp_path: Path) -> None:
         await ada.sees("Bet, and be ready for the cards.")
         await ada.sees("Turn the tutor on or off.")
         ada.presses(">")
-        await ada.sees("A pointer marks whose turn it is.")
+        await ada.sees("Whose turn it is.")
         ada.presses("q")
         await ada.is_asked("<B>et (Enter)")
 
@@ -45,7 +45,7 @@ async def test_a_key_of_no_meaning_says_so_once(tmp_path: Path) -> None:
         ada.presses("xyz")
         await ada.sees("X does nothing here.")
         ada.presses("r")
-        await ada.sees("Rules of the Vegas table")
+        await ada.sees("The rules of Vegas")
         assert "Y does nothing here" not in ada.terminal.transcript
 
 
@@ -75,7 +75,7 @@ async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(
         await board.pass_time((59 - pot) * MINUTE + 1)
         assert ada.caller.purse.pot(MINUTE) == pot
         ada.presses("r")
-        await ada.sees("Rules of the Vegas table")
+        await ada.sees("The rules of Vegas")
         ada.presses("q")
         await ada.is_asked(AT_TABLE)
         assert "<B>et" not in ada.prompt
@@ -248,7 +248,7 @@ async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path
         ada.presses("s")
         await ada.sees("Dealer")
         ada.presses("r")
-        await ada.sees("Rules of the Vegas table")
+        await ada.sees("The rules of Vegas")
 
 
 # Sizes
