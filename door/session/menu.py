@@ -78,6 +78,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
             caller, await _scene(board, caller, list(games.values()), default), games, default, told
         )
         told = ""
+        caller.console.forget()
         try:
             if choice in games:
                 await sit_down(games[choice], board, caller).visit()
