@@ -135,12 +135,13 @@ async def choose(console: Console) -> Look:
     guessed = guess(console.line.hints)
     default = next((key for key, (look, _words) in offered.items() if look == guessed), "5")
     title = _("Which of these boxes looks right?")
-    if not texts.clear(console, title):
+    is_clear = texts.clear(console, title)
+    if not is_clear:
         console.say(f"|15{title}")
     margin = " " * max(0, console.indent - 1)
     is_narrow = console.line.columns <= LAYOUT_COLUMNS
     for key, (look, words) in offered.items():
-        if not is_narrow:
+        if not is_narrow and not (is_clear and key == next(iter(offered))):
             console.say("")
         console.display.flush()
         for row in _sample(key, _(words), console.line.columns - 1, is_narrow=is_narrow):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.gallery.__main__ import main
 from tools.gallery.terminals import TERMINALS
 from tools.gallery.walks import WALKS, Shot, walk
 
@@ -25,3 +26,11 @@ async def test_screens_are_as_they_are_kept(
     for shot in shots:
         file = SCREENS / terminal / f"{shot.name}.txt"
         assert shot.text == file.read_text(encoding="utf-8"), f"{file.name} on {terminal}"
+
+
+def test_help_is_shown_and_nothing_drawn(tmp_path: Path, capsys) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--into", str(tmp_path), "--help"])
+    assert end.value.code == 0
+    assert "--into" in capsys.readouterr().out
+    assert not any(tmp_path.iterdir())

@@ -76,7 +76,8 @@ def turns_today(caller: Caller, game: str, settings: StakeSettings) -> str:
     """Say in the main menu how often the caller has bet: "3 of 20 turns today"."""
     turns, limit = caller.purse.turns(game), settings.turns_per_day
     if turns_are_used(caller, game, settings):
-        return _("all {limit} turns used today").format(limit=limit)
+        told = ngettext("your one turn today is used", "all {limit} turns used today", limit)
+        return told.format(limit=limit)
     if limit:
         return _("{turns} of {limit} turns today").format(turns=turns, limit=limit)
     return ngettext("{number} turn today", "{number} turns today", turns).format(number=turns)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
-from door.call.display import CanvasDisplay, wrap
+from door.call.display import Area, CanvasDisplay, wrap
 from door.call.page import Page
 from door.clock import SystemClock
 from door.lines.line import Hints
@@ -214,3 +215,27 @@ async def test_a_pause_shows_what_it_is_for(wire: Wire) -> None:
     pause.send(None)  # up to its wait
     assert b"turns a card" in b"".join(wire.written)
     pause.close()
+
+
+@pytest.mark.parametrize("columns", [40, 80, 132])
+def test_no_title_of_a_page_is_cut(columns: int) -> None:
+    canvas = Canvas(columns, 20)
+    Page("The rules of Black Jack For Time, all of them (1/4)", ["the text"]).paint(
+        canvas, Area(0, columns - 1, 20)
+    )
+    told = " ".join(" ".join(canvas.text(row) for row in range(3)).split())
+    assert told == "The rules of Black Jack For Time, all of them (1/4) the text"
+
+
+def test_a_page_has_the_width_of_a_large_screen_to_itself() -> None:
+    sent: list[str] = []
+    display = CanvasDisplay(sent.append, lambda _flush: None, Viewer(), 132, 50, colour=True)
+    display.say("said before")
+    display.stage(Page("A title", ["word " * 30]))
+    display.flush()
+    terminal = Terminal(132, 50)
+    terminal.read("".join(sent))
+    rows = [row.rstrip() for row in terminal.display]
+    assert not any("said before" in row or "│" in row for row in rows)
+    assert len(rows[2].strip()) > 90
+    assert abs((len(rows[2]) - len(rows[2].lstrip())) - 16) <= 1

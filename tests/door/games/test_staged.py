@@ -275,7 +275,7 @@ async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:
         await ada.prompt("Press any key")
         await ada.message("That was your last turn here today. Still open: Baccarat, UNIX bj")
         ada.terminal.send(" ")
-        await ada.terminal.until("all 1 turns used today")
+        await ada.terminal.until("your one turn today is used")
         ada.terminal.send("b")
         await ada.prompt("Press any key")
         assert "Dealer" not in ada.terminal.picture

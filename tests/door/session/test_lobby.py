@@ -8,7 +8,7 @@ import pytest
 
 from door.session.menu import MenuScene
 from tests.door.playing import at_the_table
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import world
 
@@ -130,3 +130,65 @@ async def test_the_menu_is_not_kept_while_its_caller_plays(tmp_path: Path) -> No
         gc.collect()
         scenes = [each for each in gc.get_objects() if isinstance(each, MenuScene)]
         assert [each for each in scenes if each.purse is caller.purse] == []
+
+
+async def test_the_menu_keeps_its_header_and_says_below_it_what_has_happened(
+    tmp_path: Path,
+) -> None:
+    toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada", profile=SYNCTERM)
+        await ada.sits_down()
+        await ada.bets(2, "stay", ends="win")
+        ada.presses("s")
+        await ada.goes_on_to(MENU)
+        await ada.sees("No turns left")
+        rows = [row.rstrip() for row in ada.terminal.lines]
+        assert rows[0].startswith("░▒▓▀"), ada.screen
+        told = next(number for number, row in enumerate(rows) if row.startswith(" Black Jack"))
+        assert rows[told - 1] == "", ada.screen
+
+
+async def test_forty_columns_have_the_header_and_what_each_game_is(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=40, rows=25))
+        assert ada.terminal.row(0).startswith("░▒▓▀")
+        for words in ("Beat the dealer, win minutes", "Bet that a card falls between"):
+            assert words in ada.screen
+
+
+async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
+        await ada.sits_down()
+        await ada.bets(2, "stay", ends="win")
+        await ada.stays()
+        ada.presses("r")
+        await ada.sees("The rules of")
+        ada.presses("q")
+        await ada.is_asked(TABLE)
+        assert any("You win" in row[80:] for row in ada.terminal.lines[:40]), ada.screen
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        ada.presses("r")
+        await ada.is_asked("<Q>uit")
+        assert not any(row[80:].strip(" │") for row in ada.terminal.lines[1:40]), ada.screen
+
+
+async def test_words_below_a_picture_begin_where_it_does(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
+        ada.presses("gy")
+        await ada.is_sent_off("Goodbye, Ada. Call again!")
+        (row,) = (row for row in ada.terminal.lines if "Call again!" in row)
+        assert row.index("Goodbye") == (132 - 80) // 2 + 1
+
+
+async def test_a_new_caller_is_asked_on_a_screen_of_their_own(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(SYNCTERM)
+        ada.presses("new\r")
+        await ada.is_asked("The name you want:")
+        rows = [row.strip() for row in ada.terminal.lines]
+        assert rows[:3] == ["Your first call", "", "Welcome! Press Esc at any time to go back."]

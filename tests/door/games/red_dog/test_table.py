@@ -129,7 +129,7 @@ async def test_so_many_turns_a_day(tmp_path: Path) -> None:
         await ada.message("That was your last turn here today.")
         ada.terminal.send(" ")
         await ada.prompt("oodbye")
-        await ada.terminal.until("all 1 turns used today")
+        await ada.terminal.until("your one turn today is used")
 
 
 async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None:
