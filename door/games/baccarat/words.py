@@ -224,9 +224,11 @@ def card_meanings() -> dict[str, str]:
 
 def rules_text(settings: BaccaratSettings, unit: Unit, plate: Sequence[str] = ()) -> str:
     """Return rules, pay table and this house's settings; `plate` names who broke the bank."""
+    point, *deal = _cards_rules(settings)
     paragraphs = (
-        *_cards_rules(settings),
+        point,
         (_("The table pays"), f"\n{_pay_table()}"),
+        *deal,
         *_stakes_rules(settings, unit),
         (
             _("Fair"),

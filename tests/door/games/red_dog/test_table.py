@@ -59,12 +59,12 @@ async def test_a_hand_moves_what_it_should(
 async def test_what_is_said_of_a_hand(tmp_path: Path) -> None:
     async with at_red_dog(tmp_path) as ada:
         await ada.bets(5, ends("win", 3))
-        await ada.message("Spread 3: a card in between pays 2 to 1.")
+        await ada.terminal.until("Spread 3: a card in between pays 2 to 1.")
         await ada.does("raise")
         await ada.message("You raise by 5 coins.")
         await ada.message("In between: you win. You get 30 coins: 20 minutes won.")
         await ada.bets(1, ends("push", 0))
-        await ada.message("Neighbours: no card fits in between.")
+        await ada.terminal.until("Neighbours: no card fits in between.")
         await ada.message("Push: your bet comes back.")
         await ada.gets_up()
         await ada.terminal.until("Red Dog: 1 win, 0 losses, 1 push. You're up 20 minutes.")
