@@ -166,7 +166,7 @@ async def test_everybody_sees_everybodys_bets_cards_and_decisions(tmp_path: Path
         for chair, other in ((1, bob), (2, ada)):
             totals = ada.round.totals_of(chair - 1)
             net = totals.won - totals.lost
-            await other.sees_at(chair, "wins" if net > 0 else "loses" if net < 0 else "push")
+            await other.sees_at(chair, f"{net / MINUTE:+g}" if net else "push")
 
 
 async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
@@ -408,6 +408,8 @@ async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
 async def test_the_rules_are_those_of_the_sysop(tmp_path: Path) -> None:
     toml = table_toml(decks=2, dealer="hit soft 17", double="10-11", bell_seconds=9)
     async with company(tmp_path, "Ada", toml=toml) as (ada,):
+        ada.terminal.resize(80, 60)
+        await ada.sees("Node 1")
         ada.presses("r")
         for words in ("2 decks", "a 17 with an ace", "hard 10 or 11", "9 seconds"):
             await ada.sees(words)
