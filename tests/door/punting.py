@@ -83,7 +83,7 @@ class Punter(Guest):
     async def sits_down_at_baccarat(self, mode: str = "b") -> None:
         """From the main menu, and choose what to play for at the first visit."""
         self.presses("c")
-        await self.is_asked_any("<T>ime  <B>ank", "<T>emps en banque", *MENUS)
+        await self.is_asked_any("<T>ime  <B>ank", "<T>emps  <B>anque", *MENUS)
         if not any(menu in self.prompt for menu in MENUS):
             self.presses(mode)
             await self.is_asked_any(*MENUS)

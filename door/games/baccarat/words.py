@@ -14,7 +14,7 @@ from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.tables import words as tables
 from door.games.tables.cards import the_card
 from door.games.tables.scene import bet_name
-from door.games.tables.words import Words
+from door.games.tables.words import Words, pay_lines
 from timebank.language import N_, _, ngettext, pgettext
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 from timebank.words import money, span
@@ -250,7 +250,7 @@ def _pay_table() -> str:
         (_("Equal points"), _("bet comes back")),
         (_("The bank's is higher"), _("bet is lost")),
     )
-    return "\n".join(f"|07  {name:<22}|14{pays}" for name, pays in rows)
+    return pay_lines(rows)
 
 
 def brass_plate(names: Sequence[str]) -> str:

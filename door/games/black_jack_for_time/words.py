@@ -11,7 +11,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
 from door.games.tables.cards import the_card
-from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid
+from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
 from timebank.language import _
 from timebank.words import decimal
 
@@ -50,10 +50,8 @@ def _pay_table(rules: BlackjackRules) -> str:
         (_("21 on a double"), rules.doubled_21_pays),
         (_("Any other win"), rules.win_pays),
     )
-    lines = [
-        f"|07  {name:<20}|14{_('{odds} to 1').format(odds=_odds(pays - 1))}" for name, pays in rows
-    ]
-    return "\n".join((f"|15{_('The house pays')}", *lines))
+    told = pay_lines((name, _("{odds} to 1").format(odds=_odds(pays - 1))) for name, pays in rows)
+    return f"|15{_('The house pays')}\n{told}"
 
 
 def _natural_rule(rules: BlackjackRules) -> str:

@@ -9,7 +9,7 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.games.tables.cards import the_card
-from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid
+from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
 from timebank.language import _
 
 if TYPE_CHECKING:
@@ -87,6 +87,6 @@ def _pay_table() -> str:
     ]
     widest = len(SPREAD_PAYS) + 1
     rows.append((_("Spread {spread} or more").format(spread=widest), WIDEST_PAYS))
-    lines = [f"|07  {name:<20}|14{_('{odds} to 1').format(odds=odds)}" for name, odds in rows]
+    told = pay_lines((name, _("{odds} to 1").format(odds=odds)) for name, odds in rows)
     spread = _("A spread is how many ranks lie between the two cards.")
-    return "\n".join((f"|15{_('The house pays')}|07  {spread}", *lines))
+    return "\n".join((f"|15{_('The house pays')}|07  {spread}", told))

@@ -6,10 +6,11 @@ braces. Of an amount there is its number besides: `{least}` is "5 coins", `{leas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ansi.width import text_width
 from door import wording
 from door.games.registry import GAMES
 from timebank.language import N_, _, ngettext
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # The keys of every table between two hands, and in a hand those that mean no play.
 BET, RULES, FAIRNESS, CUT, TUTOR, BANK, QUIT = "BRFCUTQ"
+_PAY_COLUMNS = 20  # of the names in a pay table, where they are short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +112,19 @@ def games_left(caller: Caller, besides: str) -> list[str]:
 
 
 # Rules that games share.
+
+
+def pay_lines(rows: Iterable[tuple[str, str]]) -> str:
+    """Set what a table pays, and for what, in two columns: as wide as the words of a language are.
+
+    >>> pay_lines([("Push", "bet returned")])
+    '|07  Push                |14bet returned'
+    """
+    every = list(rows)
+    widest = max(_PAY_COLUMNS, *(text_width(name) + 2 for name, _pays in every))
+    return "\n".join(
+        f"|07  {name}{' ' * (widest - text_width(name))}|14{pays}" for name, pays in every
+    )
 
 
 def coins_rule(settings: StakeSettings, turns: Literal["turns", "rounds"] = "turns") -> str:

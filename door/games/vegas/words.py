@@ -17,7 +17,7 @@ from door.games.blackjack.hands import Hand
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card, Count, count, is_natural
 from door.games.tables.cards import listed_cards, the_card
-from door.games.tables.words import coins_rule
+from door.games.tables.words import coins_rule, pay_lines
 from door.games.vegas import news
 from door.games.vegas.news import News, RoundNews
 from timebank.language import N_, _, ngettext
@@ -410,8 +410,7 @@ def _pay_table(rules: BlackjackRules) -> str:
         (_("Insurance"), odds(2, 1)),
         (_("Push"), _("bet returned")),
     )
-    lines = [f"|07  {name:<20}|14{value}" for name, value in rows]
-    return "\n".join((f"|15{_('The house pays')}", *lines))
+    return f"|15{_('The house pays')}\n{pay_lines(rows)}"
 
 
 def odds(wins: int, stake: int) -> str:

@@ -175,10 +175,11 @@ async def test_rules_statement_and_refusals_are_french_too(tmp_path: Path) -> No
     async with at_baccarat(tmp_path, seed_where(ends("stand-off")), toml=FRENCH_HOUSE) as ada:
         ada.presses("r")
         await ada.sees("Les règles du baccara (page 1 sur")
-        await ada.sees("Tire de baccara à 2, reste à 7.")
+        await ada.sees("Celui de la banque est plus fort  mise perdue")
         await ada.is_asked("Suiva<n>te (Entrée)")
         ada.presses("n")
         await ada.is_asked("<P>récédente")
+        await ada.sees("Tire de baccara à 2, reste à 7.")
         ada.presses("q")
         await ada.is_asked("<S>abot")
         await ada.asks_to_bet()

@@ -338,6 +338,8 @@ async def test_help_does_not_have_the_same_said_twice_beside_the_felt(tmp_path: 
             await ada.sees("<B>et (Enter)")
         ada.presses("r")
         await ada.sees("The house pays")
+        ada.presses("q")
+        await ada.sees("<B>et (Enter)")
         assert ada.screen.count("You sit down.") == 1
 
 
