@@ -55,12 +55,23 @@ class Calls:
     logon_seconds: int
 
 
+# Which event loop a server runs on: uvloop's where that is installed, or always asyncio's own.
+Loop = Literal["auto", "asyncio"]
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    takes_doors: bool  # whether `door run` hands its callers to the server, where one runs
+    loop: Loop
+
+
 @dataclass(frozen=True)
 class Config:
     path: Path
     board: BoardSettings
     listeners: tuple[ListenerSettings, ...]
     calls: Calls
+    server: ServerSettings
     bank: BankSettings
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
@@ -92,6 +103,7 @@ def read(root: TomlTable, path: Path) -> Config:
         board=_board(root.table("board")),
         listeners=read_listeners(root),
         calls=_calls(root.table("calls")),
+        server=_server(root.table("server")),
         bank=read_bank(root),
         games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
         boards=read_boards(root),
@@ -125,6 +137,13 @@ def _mode(table: TomlTable) -> int:
         )
         text = DATA_MODE
     return int(text, 8)
+
+
+def _server(table: TomlTable) -> ServerSettings:
+    loops: tuple[Loop, ...] = get_args(Loop)
+    return ServerSettings(
+        takes_doors=table.flag("takes_doors", True), loop=table.choice("loop", "auto", loops)
+    )
 
 
 def _calls(table: TomlTable) -> Calls:
