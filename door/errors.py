@@ -262,7 +262,12 @@ class Kicked(Closing):
 
 
 class HandedBack(Closing):
-    """The server ends, and the caller goes on in the process of their door."""
+    """The server ends, and the caller goes on in the process of their door.
+
+    `is_obeyed` once that is why their call has ended, and not because they were leaving anyhow.
+    """
+
+    is_obeyed = False
 
 
 class TakenOver(Interruption):

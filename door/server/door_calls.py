@@ -61,7 +61,7 @@ class DoorListener:
         self._wire: socket.socket | None = None
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._consoles: set[Console] = set()
+        self._calls: dict[Console, HandedBack] = {}  # and what gives each back
         self._log: list[logging.Handler] = []
 
     def open_in(self, folder: Path) -> None:
@@ -100,8 +100,9 @@ class DoorListener:
 
     def hand_back(self, staying: set[Console]) -> None:
         """Let everybody but those who are `staying` go on with their door."""
-        for console in self._consoles - staying:
-            console.interrupt(HandedBack(Phrase(STOPS)))
+        for console, back in self._calls.items():
+            if console not in staying:
+                console.interrupt(back)
 
     async def finish(self) -> None:
         """Close, and end what is left."""
@@ -176,7 +177,7 @@ class DoorListener:
                 console = Console(line, guest.look or looks.guess(line.hints), self._board.clock)
                 console.ask_size()
                 greeting.show(console, self._board.config, welcome(guest))
-                with self._on(console), self._session():
+                with self._on(console) as back, self._session():
                     went_well = await answer_guest(self._board, console, guest, call.game)
         except NoLine as nobody:
             raise CallNotTaken(str(nobody)) from nobody
@@ -184,18 +185,18 @@ class DoorListener:
             wire.stop()
             for end in ends:
                 os.close(end)
-        if isinstance(console.interruption, HandedBack):
+        if back.is_obeyed:
             wire.say(handed.BACK)
         else:
             wire.say(handed.DONE, WELL if went_well else FAILED)
 
     @contextmanager
-    def _on(self, console: Console) -> Iterator[None]:
-        self._consoles.add(console)
+    def _on(self, console: Console) -> Iterator[HandedBack]:
+        back = self._calls[console] = HandedBack(Phrase(STOPS))
         try:
-            yield
+            yield back
         finally:
-            self._consoles.discard(console)
+            del self._calls[console]
 
 
 @dataclass(frozen=True)
