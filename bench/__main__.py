@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from bench import books, connect, keys, ledger, stall, startup, tutor
+from bench import books, connect, doors, keys, ledger, stall, startup, tutor
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.server.server import quickest
 
@@ -31,6 +31,7 @@ PARTS: dict[str, Part] = {
     "stall": stall.run,
     "tutor": lambda scale, disk, memory: tutor.run(scale, disk),
     "startup": lambda scale, disk, memory: startup.run(scale),
+    "doors": lambda scale, disk, memory: doors.run(scale, disk),
     "books": lambda scale, disk, memory: books.run(scale, disk),
 }
 

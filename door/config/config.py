@@ -9,9 +9,10 @@ No database and no network here: a door process reads this before its first scre
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -76,6 +77,8 @@ class Config:
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
+    # What the system says of the file that was read: whether it is another by now.
+    found: os.stat_result | None = field(default=None, compare=False)
 
     @property
     def database(self) -> Path:
@@ -89,10 +92,11 @@ class Config:
 
 def load(path: Path) -> Config:
     """Read and check a sysop.toml; raises `SettingsError` with everything that is wrong with it."""
+    found = path.stat() if path.exists() else None
     root = open_table(path)
     config = read(root, path)
     root.finish()
-    return config
+    return replace(config, found=found)
 
 
 def read(root: TomlTable, path: Path) -> Config:

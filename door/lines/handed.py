@@ -5,19 +5,34 @@ the descriptors that the caller is on. Then it only tells of signals, and waits 
 message is a packet of its own: a word and texts, with NUL between them, which no path and no
 environment can hold.
 
-Light: such a process loads this and next to nothing else.
+A server also leaves a note of where it listens, beside sysop.toml or in the home of its user. It
+holds as long as sysop.toml is the file that the server has read; who finds it so need not read all
+of that again.
+
+Light: such a process loads this and next to nothing else. `socket` alone would take it as long as
+Python itself does to start, for its enumerations.
 """
 
 from __future__ import annotations
 
+import _socket
+
 import os
-import socket
-import struct
+import stat
+import sys
+
+TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NAME = "door.sock"  # in the data folder
 VERSION = "1"  # of all that stands here; who meets another one keeps the caller
 LARGEST = 64 * 1024  # bytes of a message
 LONGEST_PATH = 100  # bytes; the kernel takes 107
+NOTE = ".doors"  # how the name ends of a note of where a server listens
+STATE = ".local/state/blackjack-for-time"  # in a home
+LONGEST_NAME = 200  # bytes of the name of a file that a path gives
+INT = 4  # bytes
 
 # What the door says: who is calling; where they are, with the descriptors; and, while they are on,
 # what it has heard from its host.
@@ -66,9 +81,65 @@ def identity(path: str) -> str:
     return f"{found.st_dev}:{found.st_ino}"
 
 
-def dial(folder: str) -> socket.socket:
+def leave_note(config: str, read: os.stat_result, folder: str) -> str | None:
+    """Note where the server listens that has `read` this sysop.toml; returns what was written.
+
+    It is a link that leads nowhere: made at once, never half written, read with one call.
+    """
+    text = f"{_version_of(read)} {os.path.realpath(folder)}"
+    for place in _places(config):
+        begun = f"{place}.{os.getpid()}"
+        try:
+            os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
+            if os.path.lexists(begun):  # of a process that had this number before
+                os.unlink(begun)
+            os.symlink(text, begun)
+            os.replace(begun, place)
+        except OSError:
+            continue
+        return place
+    return None
+
+
+def folder_noted(config: str) -> str | None:
+    """Return the data folder of the server that has read this sysop.toml as it is now."""
+    try:
+        now = _version_of(os.stat(config))
+    except OSError:
+        return None
+    for place in _places(config):
+        try:
+            # Nobody else's is believed: their server could only be there to be asked.
+            if os.lstat(place).st_uid == os.geteuid():
+                version, _, folder = os.readlink(place).partition(" ")
+                return folder if version == now else None
+        except OSError:
+            continue
+    return None
+
+
+def _version_of(config: os.stat_result) -> str:
+    return f"{config.st_dev}:{config.st_ino}:{config.st_size}:{config.st_mtime_ns}"
+
+
+def _places(config: str) -> Iterator[str]:
+    """Give where a note on a sysop.toml is left, best first."""
+    whole = os.path.realpath(config)
+    folder, name = os.path.split(whole)
+    yield os.path.join(folder, f".{name}{NOTE}")
+    import pwd  # noqa: PLC0415 - where the first place has nothing
+
+    try:
+        # Not HOME, which may be another user's under sudo.
+        home = pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:
+        return
+    yield os.path.join(home, STATE, whole.replace("/", "%")[-LONGEST_NAME:] + NOTE)
+
+
+def dial(folder: str) -> _socket.socket:
     """Reach the server of a board by its data folder; `OSError` when none listens there."""
-    wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    wire = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     name, held = short(folder)
     try:
         wire.connect(name)
@@ -93,7 +164,23 @@ def short(folder: str) -> tuple[str, int | None]:
     return f"/proc/self/fd/{held}/{NAME}", held
 
 
-def is_ours(wire: socket.socket) -> bool:
+def is_ours(wire: _socket.socket) -> bool:
     """Whether the process at the other end is of our own user, by the kernel's word."""
-    said = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", said)[1]) == os.geteuid()
+    said = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
+    return int.from_bytes(said[INT : 2 * INT], sys.byteorder) == os.geteuid()  # after the process
+
+
+def send_ends(wire: _socket.socket, message: bytes, ends: list[int]) -> None:
+    """Send a message with descriptors."""
+    numbers = b"".join(end.to_bytes(INT, sys.byteorder) for end in ends)
+    wire.sendmsg([message], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])
+
+
+def is_socket(descriptor: int) -> bool:
+    return stat.S_ISSOCK(os.fstat(descriptor).st_mode)
+
+
+def flows(descriptor: int) -> bool:
+    """Whether a descriptor is one that can be waited for: a file has all of it at once."""
+    pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    return pipe or is_socket(descriptor) or os.isatty(descriptor)

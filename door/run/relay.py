@@ -10,18 +10,19 @@ Light, for it is all that most callers wait for: see tests/test_import_budget.py
 
 from __future__ import annotations
 
+import _socket
 import os
 import signal
-import socket
-import stat
 import termios
 import time
-import tomllib
-from collections.abc import Mapping, Sequence
-from types import FrameType
-from typing import Any
 
 from door.lines import handed
+
+TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import FrameType
+    from typing import Any
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset")
@@ -68,12 +69,17 @@ def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
     if said is None or folder is None:
         return before
     try:
-        with handed.dial(folder) as wire:
-            if not handed.is_ours(wire):
-                return before
-            return _Relay(wire, before).run(_facts(said, environment, before))
+        wire = handed.dial(folder)
     except OSError:
         return before
+    try:
+        if not handed.is_ours(wire):
+            return before
+        return _Relay(wire, before).run(_facts(said, environment, before))
+    except OSError:  # the folder that we are in has gone, say
+        return before
+    finally:
+        wire.close()
 
 
 def read(words: Sequence[str]) -> dict[str, str] | None:
@@ -103,8 +109,14 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
 
 
 def data_folder(said: Mapping[str, str], environment: Mapping[str, str]) -> str | None:
-    """Find the data folder as the settings say; None where they do not, or want no relay."""
+    """Find the data folder of the server; None where the settings name none, or want no relay."""
     path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
+    return handed.folder_noted(path) or _folder_set(path)
+
+
+def _folder_set(path: str) -> str | None:
+    import tomllib  # noqa: PLC0415 - the settings have changed since a server read them
+
     try:
         with open(path, "rb") as file:
             settings: dict[str, Any] = tomllib.load(file)
@@ -141,12 +153,12 @@ def _facts(said: Mapping[str, str], environment: Mapping[str, str], before: Befo
 class _Relay:
     """One call at the server. `run` returns its status, or what was before if it goes on here."""
 
-    def __init__(self, wire: socket.socket, before: Before) -> None:
+    def __init__(self, wire: _socket.socket, before: Before) -> None:
         self._wire = wire
         self._before = before
         self._hung_up = False
         self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
-        self._open: list[socket.socket] = []
+        self._open: list[int] = []
 
     def run(self, facts: bytes) -> int | Before:
         usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
@@ -162,7 +174,7 @@ class _Relay:
             for number, handler in usual.items():
                 signal.signal(number, handler)
             for each in self._open:
-                each.close()
+                os.close(each)
 
     def _follow(self, facts: bytes) -> int | Before:
         self._wire.settimeout(ANSWER_SECONDS)
@@ -173,7 +185,7 @@ class _Relay:
                 ends = self._ends(texts)
                 if not ends:
                     return self._go_on()
-                socket.send_fds(self._wire, [handed.packed(handed.LINE)], ends)
+                handed.send_ends(self._wire, handed.packed(handed.LINE), ends)
             elif word == handed.TAKEN:
                 self._before.went_on = True
                 self._wire.settimeout(None)
@@ -197,16 +209,14 @@ class _Relay:
         kind, *where = wanted
         if kind == handed.CONNECT:
             host, port = where
-            wire = socket.create_connection((host, int(port)), CONNECT_SECONDS)
-            wire.settimeout(None)
-            self._open.append(wire)
-            return [wire.fileno()]
+            self._open.append(_connected(host, int(port)))
+            return self._open[-1:]
         if kind == handed.SOCKET:
             number = int(where[0])
             # What the host has not passed down may be what was opened here.
-            is_one = number != self._wire.fileno() and stat.S_ISSOCK(os.fstat(number).st_mode)
+            is_one = number != self._wire.fileno() and handed.is_socket(number)
             return [number] if is_one else []
-        if not all(_flows(number) for number in (0, 1)):
+        if not all(handed.flows(number) for number in (0, 1)):
             return []
         for number in (0, 1):
             if os.isatty(number):
@@ -220,7 +230,7 @@ class _Relay:
             signal.alarm(POSTING_SECONDS)
         word = _SIGNALS[signal.Signals(number)]
         try:
-            self._wire.send(handed.packed(word), socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+            self._wire.send(handed.packed(word), _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL)
         except OSError:
             return
 
@@ -229,7 +239,10 @@ def _give_up(number: int, frame: FrameType | None) -> None:
     raise _Late
 
 
-def _flows(number: int) -> bool:
-    """Whether a descriptor is one that can be waited for: a file has all of it at once."""
-    mode = os.fstat(number).st_mode
-    return os.isatty(number) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+def _connected(host: str, port: int) -> int:
+    """Call the host back; `OSError` where nobody answers."""
+    import socket  # noqa: PLC0415 - it finds hosts by their names, and few want to be called back
+
+    with socket.create_connection((host, port), CONNECT_SECONDS) as wire:
+        wire.settimeout(None)
+        return wire.detach()

@@ -12,7 +12,6 @@ import contextlib
 import logging
 import os
 import socket
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -62,12 +61,18 @@ class DoorListener:
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()
         self._calls: dict[Console, HandedBack] = {}  # and what gives each back
+        self._note: str | None = None
         self._log: list[logging.Handler] = []
 
     def open_in(self, folder: Path) -> None:
         """Begin to listen, or go on; `OSError` where it cannot, as when another server does."""
-        if self._wire is not None:
-            return
+        if self._wire is None:
+            self._listen_in(folder)
+        config = self._board.config
+        if config.found is not None:
+            self._note = handed.leave_note(str(config.path), config.found, str(folder))
+
+    def _listen_in(self, folder: Path) -> None:
         wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with _free_name(folder) as name:
@@ -94,6 +99,9 @@ class DoorListener:
         asyncio.get_running_loop().remove_reader(self._wire.fileno())
         self._wire.close()
         self._wire = None
+        if self._note is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._note)
         with contextlib.suppress(OSError):
             if self._path.stat().st_ino == self._inode:
                 self._path.unlink()
@@ -312,7 +320,7 @@ class DoorWire:
             seconds += ways_in.CONNECT_SECONDS
         _, ends = await self._next(handed.LINE, seconds)
         wanted = 2 if isinstance(way, ways_in.Stdio) else 1
-        if len(ends) == wanted and all(map(_flows, ends)):
+        if len(ends) == wanted and all(map(handed.flows, ends)):
             return ends
         for end in ends:
             os.close(end)
@@ -376,11 +384,6 @@ class DoorWire:
                 os.close(end)
             raise ConnectionError("it has ended")
         return texts, ends
-
-
-def _flows(descriptor: int) -> bool:
-    mode = os.fstat(descriptor).st_mode
-    return stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode) or os.isatty(descriptor)
 
 
 @contextmanager

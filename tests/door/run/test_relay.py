@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import pwd
 import signal
 import socket
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -344,6 +348,49 @@ def test_the_server_of_another_user_is_given_nobody(
             assert near.recv(1) == b"", "not a word is said to it"
 
 
+def test_a_note_of_the_server_holds_while_sysop_toml_is_what_it_has_read(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[board]\ndata = "books"\n')
+    said = {"config": str(config)}
+    assert relay.data_folder(said, {}) == str(tmp_path / "books")
+    elsewhere = tmp_path / "elsewhere"
+    place = handed.leave_note(str(config), config.stat(), str(elsewhere))
+    assert relay.data_folder(said, {}) == relay.data_folder({}, {"BJFT_CONFIG": str(config)})
+    assert relay.data_folder(said, {}) == str(elsewhere)
+    config.write_text("[server]\ntakes_doors = false\n")
+    assert relay.data_folder(said, {}) is None
+    assert place is not None
+    config.write_text("[board\n")
+    handed.leave_note(str(config), config.stat(), str(elsewhere))
+    assert relay.data_folder(said, {}) == str(elsewhere)
+    os.unlink(place)
+    assert relay.data_folder(said, {}) is None, "what is wrong with it is the door's to say"
+
+
+def test_a_note_that_another_user_has_left_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    handed.leave_note(str(config), config.stat(), "/elsewhere")
+    monkeypatch.setattr(handed.os, "geteuid", lambda: 4_000_000)
+    assert handed.folder_noted(str(config)) is None
+
+
+def test_where_the_folder_cannot_be_written_the_note_is_in_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = SimpleNamespace(pw_dir=str(tmp_path / "home"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: person)
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    (tmp_path / ".sysop.toml.doors").mkdir()  # nothing can be put in its place
+    place = handed.leave_note(str(config), config.stat(), "/elsewhere")
+    assert place is not None
+    assert Path(place).is_relative_to(tmp_path / "home")
+    assert handed.folder_noted(str(config)) == "/elsewhere"
+
+
 def test_a_path_that_is_too_long_for_the_kernel_is_reached_all_the_same(tmp_path: Path) -> None:
     folder = tmp_path / ("x" * 90) / ("y" * 90)
     folder.mkdir(parents=True)
@@ -352,7 +399,7 @@ def test_a_path_that_is_too_long_for_the_kernel_is_reached_all_the_same(tmp_path
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
         server.bind(name)
         server.listen()
-        with handed.dial(str(folder)) as wire:
+        with contextlib.closing(handed.dial(str(folder))) as wire:
             assert handed.is_ours(wire)
 
 
