@@ -16,7 +16,6 @@ Python itself does to start, for its enumerations.
 from __future__ import annotations
 
 import _socket
-
 import os
 import stat
 import sys
