@@ -111,7 +111,7 @@ def crowd(port: int) -> None:
     more_files()
     print(flush=True)
     for _ in sys.stdin:
-        _at_once(port, CROWD, answering=True)
+        _at_once(port, CROWD, answering=True, takes_part=True)
         print(flush=True)
 
 
@@ -179,14 +179,16 @@ def _burst(child: Child, count: int) -> Burst:
     return Burst(len(served), last - began, (child.usage().cpu - before) / len(served))
 
 
-def _at_once(port: int, count: int, *, answering: bool = False) -> Sequence[Visitor]:
+def _at_once(
+    port: int, count: int, *, answering: bool = False, takes_part: bool = False
+) -> Sequence[Visitor]:
     """Connect so many, all before the first is served, and wait until every one of them is."""
     visitors: dict[int, Visitor] = {}
     with select.epoll() as poll:
         for _ in range(count):
             wire = socket.socket()
             wire.setblocking(False)
-            client = Client(takes_part=False) if answering else None
+            client = Client(takes_part=takes_part) if answering else None
             visitors[wire.fileno()] = Visitor(wire, client, time.perf_counter())
             wire.connect_ex((HOST, port))
             poll.register(wire, select.EPOLLIN)

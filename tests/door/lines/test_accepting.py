@@ -14,7 +14,7 @@ from door.lines.port.connection import OPEN, LineConnection
 from door.lines.port.listener import Listener
 
 CROWD = 40
-MOST = 4  # that are taken in before it is the turn of a key
+MOST = 2  # that are taken in before it is the turn of a key
 
 
 class Gate(Listener):
