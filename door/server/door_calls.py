@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from door.games.engine.descriptor import Game
 
 ANSWER_SECONDS = 5.0  # that a door process may take for a message
+PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
 MOST_ENDS = 2  # descriptors of a line
 KILLED = "the door was killed"
 STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
@@ -62,6 +63,7 @@ class DoorListener:
         self._tasks: set[asyncio.Task[None]] = set()
         self._calls: dict[Console, HandedBack] = {}  # and what gives each back
         self._note: str | None = None
+        self._again: asyncio.TimerHandle | None = None
         self._log: list[logging.Handler] = []
 
     def open_in(self, folder: Path) -> None:
@@ -90,13 +92,15 @@ class DoorListener:
             for handler in self._log:
                 handler.addFilter(lambda record: _by_a_door.get())
                 logging.getLogger().addHandler(handler)
-        asyncio.get_running_loop().add_reader(wire.fileno(), self._accept)
+        self._listen()
 
     def close(self) -> None:
         """Take nobody any more; who is on stays."""
         if self._wire is None:
             return
         asyncio.get_running_loop().remove_reader(self._wire.fileno())
+        if self._again is not None:
+            self._again.cancel()
         self._wire.close()
         self._wire = None
         if self._note is not None:
@@ -126,11 +130,22 @@ class DoorListener:
 
     def _accept(self) -> None:
         assert self._wire is not None  # nothing is reported of a socket that is closed
-        with contextlib.suppress(OSError):
+        loop = asyncio.get_running_loop()
+        try:
             near, _ = self._wire.accept()
-            task = asyncio.get_running_loop().create_task(self._answer(near))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return
+        except OSError:  # no descriptor is left: the kernel would report it again and again
+            loop.remove_reader(self._wire.fileno())
+            self._again = loop.call_later(PAUSE, self._listen)
+            return
+        task = loop.create_task(self._answer(near))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _listen(self) -> None:
+        if self._wire is not None:
+            asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
 
     async def _answer(self, near: socket.socket) -> None:
         _by_a_door.set(True)
