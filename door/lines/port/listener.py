@@ -119,6 +119,13 @@ class Listener(ABC):
                 return
             wire.setblocking(False)
             self._take_in(wire, address_of(peer))
+        if self._is_full:
+            # Nothing is reported any more when these were the last: it is to be told all the same.
+            asyncio.get_running_loop().call_soon(self._accept_again)
+
+    def _accept_again(self) -> None:
+        if self._wire is not None:
+            self._accept()
 
     def _wait_for_room(self, error: OSError) -> None:
         """Stop listening for a moment: the kernel would report those who wait again and again."""
