@@ -13,10 +13,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from bench import animation, books, connect, keys, ledger, stall, startup, tutor
+from bench import animation, books, connect, doors, keys, ledger, peers, stall, startup, tutor
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.server.server import quickest
 
@@ -32,15 +33,20 @@ PARTS: dict[str, Part] = {
     "stall": stall.run,
     "tutor": lambda scale, disk, memory: tutor.run(scale, disk),
     "startup": lambda scale, disk, memory: startup.run(scale),
+    "doors": lambda scale, disk, memory: doors.run(scale, disk),
     "books": lambda scale, disk, memory: books.run(scale, disk),
 }
 
+PEERS = "peers"  # asked for by name alone, with a host
+
 
 @click.command()
+@click.argument("host", required=False)
+@click.argument("port", type=click.IntRange(1, 65535), required=False)
 @click.option(
     "--part",
     "parts",
-    type=click.Choice(list(PARTS)),
+    type=click.Choice([*PARTS, PEERS]),
     multiple=True,
     help="Measure this alone; may be given more than once.",
 )
@@ -53,10 +59,29 @@ PARTS: dict[str, Part] = {
     show_default=True,
     help="A folder on a disk, for books that are committed to it.",
 )
-def main(parts: Sequence[str], quick: bool, uvloop: bool, disk: Path) -> None:
-    """Print what the board costs, as ratios to the simplest program that does the same."""
+@click.option("--pid", type=click.IntRange(1), help="peers: the process of that host.")
+@click.option("--callers", default=200, show_default=True, help="peers: who are on at once.")
+@click.option("--key", default="x", show_default=True, help="peers: the key that they press.")
+def main(
+    parts: Sequence[str],
+    quick: bool,
+    uvloop: bool,
+    disk: Path,
+    host: str | None,
+    port: int | None,
+    **how: Any,
+) -> None:
+    """Print what the board costs, as ratios to the simplest program that does the same.
+
+    With --part peers: what the telnet host at HOST and PORT on this machine costs, whichever it is.
+    """
+    if PEERS in parts or host is not None:
+        if parts != (PEERS,) or host is None or port is None:
+            raise click.UsageError("It reads: --part peers HOST PORT, and no other part.")
+        _show_peer(host, port, quick, **how)
+        return
     if uvloop and quickest() is None:
-        raise click.UsageError("uvloop is not installed here: pip install '.[uvloop]'.")
+        raise click.UsageError("uvloop is not installed here: pip install uvloop.")
     began = time.perf_counter()
     missed = 0
     scale = replace(QUICK if quick else FULL, loop="uvloop" if uvloop else "asyncio")
@@ -68,6 +93,16 @@ def main(parts: Sequence[str], quick: bool, uvloop: bool, disk: Path) -> None:
             click.echo(line(row))
             missed += row.verdict == "MISSED"
     click.echo(f"\n{missed} missed, {time.perf_counter() - began:.0f} seconds.")
+
+
+def _show_peer(host: str, port: int, quick: bool, pid: int | None, callers: int, key: str) -> None:
+    peer = peers.Peer(host, port, pid, callers, 100 if quick else 1000, key.encode())
+    click.echo(f"{_machine()}\n\n{PEERS}: {host}, port {port}\n{HEADING}")
+    try:
+        for row in peers.run(peer):
+            click.echo(line(row))
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _machine() -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import select
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.load import HOST, PATIENCE, READ, Caller, drop_all
-from bench.processes import Child, more_files
+from bench.processes import Child, environment, more_files
 from bench.report import Goal, Row, Scale, median
 from bench.telnet import Client
 
@@ -19,6 +21,11 @@ CALLERS_IN_THE_BOOKS = 1  # nobody logs on here
 
 ANSWERING_GOAL = Goal("value", "<=", 5)
 SILENT_GOAL = Goal("value", "<=", 550)
+CROWD = 200  # that connect at once beside a caller who presses keys
+CROWDS = 5
+KEY_SECONDS = 0.0005  # between the keys of one caller beside a crowd
+KEY_GOAL = Goal("value", "<=", 8)
+KEYS = (b"x", b"\b")  # typed and rubbed out at the log-on, each with its echo
 MILLI, MICRO = 1e3, 1e6
 
 
@@ -68,6 +75,9 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
         yield Row(f"burst of {scale.burst}: served", "", ours.served, theirs.served, all_of_them)
         yield Row(f"burst of {scale.burst}: until the last", "s", ours.seconds, theirs.seconds)
         yield Row("a connect: CPU", "us", ours.cpu * MICRO, theirs.cpu * MICRO)
+        crowded, quiet = _key_beside_crowds(board.port)
+        what = f"the longest wait for a key beside {CROWD} who connect"
+        yield Row(what, "ms", crowded * MILLI, quiet * MILLI, KEY_GOAL)
 
 
 def _one_by_one(board: int, bare: int, count: int) -> Iterator[Row]:
@@ -96,6 +106,70 @@ def _wait_for_banner(port: int, client: Client) -> float:
     return visitor.served - began
 
 
+def crowd(port: int) -> None:
+    """Connect so many at once for each line on standard input, and say when all are served."""
+    more_files()
+    print(flush=True)
+    for _ in sys.stdin:
+        _at_once(port, CROWD, answering=True, takes_part=True)
+        print(flush=True)
+
+
+def _key_beside_crowds(port: int) -> tuple[float, float]:
+    """Press keys at the log-on; return the median over crowds of the longest wait for an answer,
+    beside a crowd and for as long without one.
+
+    The crowd is another process, or its own work would be counted as a wait.
+    """
+    typist = Caller.connect(port)
+    _settle(typist.wire)
+    code = "import sys; from bench.connect import crowd; crowd(int(sys.argv[1]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(port)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as others:
+        assert others.stdin is not None
+        assert others.stdout is not None
+        others.stdout.readline()
+        crowded, quiet = [], []
+        for _ in range(CROWDS):
+            began = time.perf_counter()
+            others.stdin.write("\n")
+            others.stdin.flush()
+            waits = []
+            while not select.select([others.stdout], [], [], 0)[0]:
+                waits.append(_press(typist.wire, len(waits)))
+            others.stdout.readline()
+            crowded.append(max(waits))
+            until = time.perf_counter() + (time.perf_counter() - began)
+            waits = []
+            while time.perf_counter() < until:
+                waits.append(_press(typist.wire, len(waits)))
+            quiet.append(max(waits))
+        others.stdin.close()
+    typist.drop()
+    return median(crowded), median(quiet)
+
+
+def _settle(wire: socket.socket) -> None:
+    """Refuse all that is offered, and read the banner to its end."""
+    client = Client(takes_part=False)
+    while select.select([wire], [], [], 1)[0]:
+        wire.sendall(client.feed(wire.recv(READ)) or b"")
+
+
+def _press(wire: socket.socket, number: int) -> float:
+    began = time.perf_counter()
+    wire.send(KEYS[number % len(KEYS)])
+    wire.recv(READ)
+    waited = time.perf_counter() - began
+    time.sleep(KEY_SECONDS)
+    return waited
+
+
 def _burst(child: Child, count: int) -> Burst:
     before = child.usage().cpu
     began = time.perf_counter()
@@ -105,14 +179,16 @@ def _burst(child: Child, count: int) -> Burst:
     return Burst(len(served), last - began, (child.usage().cpu - before) / len(served))
 
 
-def _at_once(port: int, count: int, *, answering: bool = False) -> Sequence[Visitor]:
+def _at_once(
+    port: int, count: int, *, answering: bool = False, takes_part: bool = False
+) -> Sequence[Visitor]:
     """Connect so many, all before the first is served, and wait until every one of them is."""
     visitors: dict[int, Visitor] = {}
     with select.epoll() as poll:
         for _ in range(count):
             wire = socket.socket()
             wire.setblocking(False)
-            client = Client(takes_part=False) if answering else None
+            client = Client(takes_part=takes_part) if answering else None
             visitors[wire.fileno()] = Visitor(wire, client, time.perf_counter())
             wire.connect_ex((HOST, port))
             poll.register(wire, select.EPOLLIN)

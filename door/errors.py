@@ -123,6 +123,10 @@ class Unserved(DoorError):
     """What was asked for cannot be done; the text is a sentence for the sysop."""
 
 
+class CallNotTaken(Unserved):
+    """A server does not take the caller of a door, which serves them itself; the text says why."""
+
+
 class CertificateRefused(Unserved):
     """`which` of the two files is at fault, and `reason` is the rest of the sentence on it."""
 
@@ -255,6 +259,15 @@ class Closing(Interruption):
 
 class Kicked(Closing):
     """The sysop ends this call; the text is for the caller."""
+
+
+class HandedBack(Closing):
+    """The server ends, and the caller goes on in the process of their door.
+
+    `is_obeyed` once that is why their call has ended, and not because they were leaving anyhow.
+    """
+
+    is_obeyed = False
 
 
 class TakenOver(Interruption):

@@ -66,6 +66,7 @@ class Board:
         self.process = this_process()
         self._only_node = only_node
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
+        self.by_doors: list[Caller] = []  # on nodes of their own boards
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.reception = Reception(config, clock, lambda: len(self.nodes))
         self.draining = False  # whether no new calls are taken
@@ -108,7 +109,8 @@ class Board:
             await shared.close()
 
     def _own_callers(self) -> list[Caller]:
-        return [caller for _, caller in sorted(self.nodes.items()) if caller is not None]
+        on_nodes = [caller for _, caller in sorted(self.nodes.items()) if caller is not None]
+        return on_nodes + self.by_doors
 
     # Names and passwords.
 
@@ -174,7 +176,32 @@ class Board:
                 console, self.books, self.config, record, node, opened, self.new_seed, guest
             )
 
+        if guest.by_door:
+            return await self._open_elsewhere(
+                record, guest.node or 1, opening, on_call, take_over=take_over
+            )
         return await self._open(record, opening, on_call, take_over=take_over)
+
+    async def _open_elsewhere(
+        self,
+        record: CallerRecord,
+        node: int,
+        opening: Callable[[Desk, int], Opened],
+        on_call: Callable[[int, Opened, float], C],
+        *,
+        take_over: bool,
+    ) -> C:
+        """Open the call of a caller who is on a node of their own board, and on none of ours."""
+        other = self._caller_here(record.id)
+        if not take_over:
+            await self._refuse_second_call(record)
+        elif other is not None:
+            await self._end_for_another(other)
+        opened = await self.books.run(lambda desk: opening(desk, node))
+        caller = on_call(node, opened, self.clock.monotonic())
+        self._end_raced(record)
+        self.by_doors.append(caller)
+        return caller
 
     async def _open(
         self,
@@ -201,17 +228,23 @@ class Board:
         except BaseException:
             del self.nodes[node]
             raise
-        raced = self._caller_here(record.id)
-        if raced is not None:  # another log-on of theirs was let in, and is closed by this one
-            raced.console.interrupt(TakenOver(TAKEN_OVER))
+        self._end_raced(record)
         self.nodes[node] = caller
         return caller
+
+    def _end_raced(self, record: CallerRecord) -> None:
+        """End the call of another log-on of theirs that was let in, and is closed by this one."""
+        raced = self._caller_here(record.id)
+        if raced is not None:
+            raced.console.interrupt(TakenOver(TAKEN_OVER))
 
     async def close_call(self, caller: Caller, reason: str) -> None:
         try:
             await caller.close(reason)
         finally:
-            if self.nodes.get(caller.node) is caller:
+            if caller in self.by_doors:
+                self.by_doors.remove(caller)
+            elif self.nodes.get(caller.node) is caller:
                 if caller.hands_over:
                     self.nodes[caller.node] = None
                 else:
@@ -255,15 +288,20 @@ class Board:
 
         Of two log-ons that take over the same call, the first has the node.
         """
-        other.hands_over = True
-        other.console.interrupt(TakenOver(TAKEN_OVER))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(HANDOVER_SECONDS):
-                await other.ended.wait()
+        other.hands_over = other not in self.by_doors
+        await self._end_for_another(other)
         if not (other.hands_over and other.ended.is_set()):
             return self._take_node(beyond=True)
         other.hands_over = False
         return other.node
+
+    @staticmethod
+    async def _end_for_another(other: Caller) -> None:
+        """Let the old call of this server end, as far as it does in time."""
+        other.console.interrupt(TakenOver(TAKEN_OVER))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HANDOVER_SECONDS):
+                await other.ended.wait()
 
     def _take_node(self, *, beyond: bool) -> int:
         """Reserve the lowest free node; on a full board one more, if `beyond` is set."""

@@ -24,7 +24,8 @@ class Guest:
     `arrived`, None where no clock of the host counts it; `until` (aware) is when its next event
     begins or it must have them back. `way` is how whole minutes can go back to it, `look` how to
     speak to their terminal: None where nobody said. `formerly` is the board under which callers of
-    this one were entered before its drop files were understood, None for none.
+    this one were entered before its drop files were understood, None for none. `by_door` is set
+    where the process of a door has handed them over: their node is the one they are on there.
     """
 
     board: HostBoard
@@ -37,6 +38,7 @@ class Guest:
     way: GiveBack | None
     look: Look | None
     formerly: str | None = None
+    by_door: bool = False
 
     @property
     def takes_gains(self) -> str | None:

@@ -27,6 +27,7 @@ LONGEST_NUMBER = 18  # digits, of a caller's number
 if TYPE_CHECKING:
     from door.config.config import Config
     from door.games.unix_bj.teletype import Prompts
+    from door.run.relay import Before
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -58,10 +59,13 @@ def serve(config_path: Path, verbose: bool) -> None:
     handler.setFormatter(
         EnglishFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"),
     )
-    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
+    handler.setLevel(logging.INFO if verbose else logging.WARNING)
+    logging.basicConfig(level=handler.level, handlers=[handler])
+    # What becomes of the callers of doors is in their log, whatever is shown here.
+    logging.getLogger("door").setLevel(logging.INFO)
     with (
         refusing(DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError),
-        asyncio.Runner(loop_factory=server.quickest()) as runner,
+        asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
         runner.run(server.serve(config, _announce))
 
@@ -106,7 +110,10 @@ node_option = click.option("--node", type=click.IntRange(0, 9999), help="The nod
 )
 @click.option("--local", is_flag=True, help="Play as the sysop, on this terminal.")
 @click.option("--verbose", is_flag=True, help="Also log every call to standard error.")
+@click.pass_obj
 def run_(
+    before: Before | None,
+    /,
     config_path: Path,
     dropfile: Path | None,
     board: str | None,
@@ -119,7 +126,7 @@ def run_(
     from door.session.arrival import Asked
 
     call = Asked(dropfile, board, node, charset)
-    sys.exit(run.run(run.Options(config_path, call, **how)))
+    sys.exit(run.run(run.Options(config_path, call, **how), before))
 
 
 @main.command()

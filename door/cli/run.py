@@ -12,8 +12,8 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
@@ -22,7 +22,7 @@ from typing import Any
 
 from door.call.console import Console
 from door.call.guest import Guest
-from door.clock import SystemClock
+from door.clock import SystemClock, seconds_begun
 from door.config import config as settings
 from door.config import privacy
 from door.config.config import Config
@@ -32,9 +32,11 @@ from door.lines.host.host import Introduction, with_environment
 from door.lines.line import Hints
 from door.lobby import greeting, looks
 from door.run import log as logs
-from door.run import ways_in
-from door.session.arrival import UNNAMED, Asked, DoorCall, arrive
+from door.run.relay import Before
+from door.session import ways_in
+from door.session.arrival import Asked, arrive, note, welcome
 from timebank.errors import SettingsError
+from timebank.language import N_, _
 
 EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of their own
 EXIT_FAILED = 1  # something went wrong here: the log says what
@@ -42,6 +44,10 @@ EXIT_REFUSED = 2  # nobody could be served: the log says what the sysop must do
 
 APOLOGY_SECONDS = 8.0  # a host clears the screen when the door ends
 NOBODY = Introduction("", Hints(), 0, 0)
+AT_HOME = ("|07The console of the sysop",)
+WITHOUT_SERVER = N_(
+    "The board's server has stopped. You go on without it, and an open hand is where it was."
+)
 OUT_OF_ORDER = "Sorry, the games can't open right now. Please tell the sysop."
 
 log = logging.getLogger("door.run")
@@ -68,9 +74,12 @@ class Options:
         )
 
 
-def run(options: Options) -> int:
-    """Serve one caller to the end and return the exit status; nothing is raised."""
-    arrived = time.monotonic()
+def run(options: Options, before: Before | None = None) -> int:
+    """Serve one caller to the end and return the exit status; nothing is raised.
+
+    `before` is what became of the call before, None where it begins now.
+    """
+    before = before or Before()
     try:
         config = settings.load(options.config)
     except SettingsError as error:
@@ -81,7 +90,7 @@ def run(options: Options) -> int:
         privacy.make_folder(config)
     logs.begin(config.board.data, verbose=options.verbose)
     try:
-        return _run(options, config, arrived)
+        return _run(options, config, before)
     except DropFileRefused as refused:
         log.error("nobody can be let in: %s", refused)
         return _turn_away(options, refused.polite)
@@ -93,20 +102,31 @@ def run(options: Options) -> int:
         return EXIT_FAILED
 
 
-def _run(options: Options, config: Config, arrived: float) -> int:
+def _run(options: Options, config: Config, before: Before) -> int:
     if options.table is not None and game_named(options.table) is None:
         codes = ", ".join(game.code for game in GAMES.values())
         raise NoLine(f"No table is called {options.table}: --door takes {codes}.")
     way = options.way()
     if options.local:
         introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
-        return to_the_end(_serve(options, config, ways_in.Stdio(), introduction, None))
-    arrival = arrive(
-        options.call, config.boards, os.environ, datetime.now(UTC).astimezone(), arrived
-    )
-    _note(arrival)
+        return to_the_end(_serve(options, config, ways_in.Stdio(), introduction, None, AT_HOME))
+    began = datetime.fromtimestamp(before.now, UTC).astimezone()
+    arrival = arrive(options.call, config.boards, os.environ, began, before.arrived)
+    note(arrival)
     way = way or ways_in.said_by(arrival.understood.connection, options.telnet)
-    return to_the_end(_serve(options, config, way, arrival.introduction, arrival.guest))
+    guest, news = arrival.guest, welcome(arrival.guest)
+    if before.went_on:
+        guest = _left(guest, time.monotonic())
+        news = [f"|14{_(WITHOUT_SERVER)}"]
+    return to_the_end(_serve(options, config, way, arrival.introduction, guest, news))
+
+
+def _left(guest: Guest, now: float) -> Guest:
+    """Count the time that a guest has been on at a server, which it has charged them for."""
+    seconds = guest.seconds
+    if seconds is not None:
+        seconds = max(0, seconds - seconds_begun(now - guest.arrived))
+    return replace(guest, seconds=seconds, arrived=now)
 
 
 def to_the_end(call: Coroutine[Any, Any, int]) -> int:
@@ -126,13 +146,14 @@ async def _serve(
     way: ways_in.WayIn,
     introduction: Introduction,
     guest: Guest | None,
+    news: Sequence[str],
 ) -> int:
     clock = SystemClock()
     async with ways_in.opened(way, introduction) as line:
         look = None if guest is None else guest.look
         console = Console(line, look or looks.guess(line.hints), clock)
         console.ask_size()
-        greeting.show(console, config, _news(guest))
+        greeting.show(console, config, news)
         # Behind the first screen: what the books need takes longer to load than all of this.
         _load_the_rest()
         from door.run import process
@@ -158,28 +179,6 @@ def _load_the_rest() -> None:
 
     gc.freeze()
     gc.enable()
-
-
-def _news(guest: Guest | None) -> list[str]:
-    if guest is None:
-        return ["|07The console of the sysop"]
-    return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
-
-
-def _note(arrival: DoorCall) -> None:
-    understood, guest = arrival.understood, arrival.guest
-    left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"
-    log.info(
-        "%s hands over %s with %s (%s)", guest.board.name, guest.key, left, understood.chosen.path
-    )
-    for doubt in understood.doubts:
-        log.warning("%s", doubt)
-    if guest.board.name == UNNAMED and understood.board:
-        log.warning(
-            "no table [boards.NAME] of sysop.toml is that of %s: its callers count as %s's",
-            understood.board,
-            UNNAMED,
-        )
 
 
 def _turn_away(options: Options, words: str) -> int:

@@ -9,9 +9,10 @@ No database and no network here: a door process reads this before its first scre
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -55,16 +56,29 @@ class Calls:
     logon_seconds: int
 
 
+# Which event loop a server runs on: uvloop's where that is installed, or always asyncio's own.
+Loop = Literal["auto", "asyncio"]
+
+
+@dataclass(frozen=True)
+class ServerSettings:
+    takes_doors: bool  # whether `door run` hands its callers to the server, where one runs
+    loop: Loop
+
+
 @dataclass(frozen=True)
 class Config:
     path: Path
     board: BoardSettings
     listeners: tuple[ListenerSettings, ...]
     calls: Calls
+    server: ServerSettings
     bank: BankSettings
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
+    # What the system says of the file that was read: whether it is another by now.
+    found: os.stat_result | None = field(default=None, compare=False)
 
     @property
     def database(self) -> Path:
@@ -78,10 +92,11 @@ class Config:
 
 def load(path: Path) -> Config:
     """Read and check a sysop.toml; raises `SettingsError` with everything that is wrong with it."""
+    found = path.stat() if path.exists() else None
     root = open_table(path)
     config = read(root, path)
     root.finish()
-    return config
+    return replace(config, found=found)
 
 
 def read(root: TomlTable, path: Path) -> Config:
@@ -92,6 +107,7 @@ def read(root: TomlTable, path: Path) -> Config:
         board=_board(root.table("board")),
         listeners=read_listeners(root),
         calls=_calls(root.table("calls")),
+        server=_server(root.table("server")),
         bank=read_bank(root),
         games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
         boards=read_boards(root),
@@ -125,6 +141,13 @@ def _mode(table: TomlTable) -> int:
         )
         text = DATA_MODE
     return int(text, 8)
+
+
+def _server(table: TomlTable) -> ServerSettings:
+    loops: tuple[Loop, ...] = get_args(Loop)
+    return ServerSettings(
+        takes_doors=table.flag("takes_doors", True), loop=table.choice("loop", "auto", loops)
+    )
 
 
 def _calls(table: TomlTable) -> Calls:

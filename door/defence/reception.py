@@ -93,7 +93,9 @@ class Reception:
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         waiting = len(self._calls) - self._on_nodes()
-        goes = self._who_goes(address) if self._defence.is_crowded(waiting) else None
+        # Nobody has to go for who is let in anyhow: to find out who would takes a look at all.
+        is_crowded = self._defence.is_crowded(waiting) and not self._defence.is_allowed(address)
+        goes = self._who_goes(address) if is_crowded else None
         try:
             taken = self._defence.take(
                 address, waiting, self._clock.monotonic(), has_room=goes is not None

@@ -63,17 +63,22 @@ class _Entry:
         return TRUST[self.kind]
 
 
-def find(where: Path | None, environment: Mapping[str, str], node: int | None) -> Found:
+def find(
+    where: Path | None,
+    environment: Mapping[str, str],
+    node: int | None,
+    here: Path | None = None,
+) -> Found:
     """Find the drop files of this call; raises `DropFileRefused` where there are none.
 
     `where` is a file or a folder; without it the environment counts (BBSDEV_DRP, DOOR_DROPFILE,
     the folder SBBSNODE), and then the folder the door was started in. `node` chooses between the
-    DORINFOn.DEF of a folder; without it the environment counts here too. Only names and times are
-    looked at.
+    DORINFOn.DEF of a folder; without it the environment counts here too. `here` is the folder the
+    door was started in, where that is not our own. Only names and times are looked at.
     """
     if node is None:
         node = _node(environment)
-    where, by = _where(where, environment)
+    where, by = _where(where, environment, here or Path())
     synchronet = SYNCHRONET_FOLDER in environment
     named = None if _is_folder(where) else _named(where)
     folder = where if named is None else named.path.parent
@@ -109,7 +114,7 @@ def _node(environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def _where(where: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:
+def _where(where: Path | None, environment: Mapping[str, str], here: Path) -> tuple[Path, str]:
     if where is not None:
         return where, "the folder named" if _is_folder(where) else "named"
     for variable in FILE_VARIABLES:
@@ -117,7 +122,7 @@ def _where(where: Path | None, environment: Mapping[str, str]) -> tuple[Path, st
             return Path(environment[variable]), f"named by {variable}"
     if environment.get(SYNCHRONET_FOLDER):
         return Path(environment[SYNCHRONET_FOLDER]), f"the folder of {SYNCHRONET_FOLDER}"
-    return Path(), "the folder the door was started in"
+    return here, "the folder the door was started in"
 
 
 def _is_folder(path: Path) -> bool:

@@ -36,6 +36,7 @@ from door.lines.telnet import hardened
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
 from door.server.control import COMMAND, answer_control
+from door.server.door_calls import DoorListener
 from door.server.housekeeping import Housekeeping
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
@@ -59,16 +60,22 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 
-# The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere.
+# The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere, or
+# where the sysop wants that.
 #
 # A door process, which serves one caller, does without: to load another loop would only keep it
 # waiting.
 
 
+def loop_of(config: Config) -> Callable[[], AbstractEventLoop] | None:
+    """Return what makes the loop that the settings want; `None` for asyncio's own."""
+    return quickest() if config.server.loop == "auto" else None
+
+
 def quickest() -> Callable[[], AbstractEventLoop] | None:
     """Return what makes the quickest loop there is; `None` for asyncio's own."""
     try:
-        import uvloop  # noqa: PLC0415 - an extra, which few have
+        import uvloop  # noqa: PLC0415 - there are no wheels of it for every machine
     except ImportError:
         return None
     make: Callable[[], AbstractEventLoop] = uvloop.new_event_loop
@@ -105,6 +112,7 @@ class Server:
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
+        self._handed = DoorListener(self.board, self._session)
         self._looks: list[asyncio.Task[None]] = []
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._settings_are_new = Flag()
@@ -148,11 +156,15 @@ class Server:
             look.cancel()
         for listener in self._all_listeners():
             listener.close()
+        self._handed.close()
         self._file.withdraw()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
         await self.board.stop_games()
-        words = wording.GONE if self.books.gone.is_set() else words
+        if self.books.gone.is_set():
+            words = wording.GONE
+        else:
+            self._handed.hand_back(staying=set())
         self.board.interrupt_all(Closing(words))
         if self._sessions:
             _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
@@ -166,6 +178,7 @@ class Server:
         await asyncio.gather(*parting)
         if self._doors is not None:
             await self._doors.finish(0)
+        await self._handed.finish()
         await self.board.close_games()
         await self.books.close()
         await self._housekeeping.flush_outbox()
@@ -182,6 +195,7 @@ class Server:
             listener.close()
         callers = self.board.callers()
         on_calls = {caller.console for caller in callers}
+        self._handed.hand_back(staying=on_calls)
         for console in self.board.consoles - on_calls:
             console.interrupt(Closing(Phrase(DRAINING)))
         for caller in callers:
@@ -207,6 +221,7 @@ class Server:
             new = replace(new, board=board, listeners=old.listeners)
         self.board.config = new
         self.board.reception.keep_to(new)
+        self._take_doors()
         log.info("%s was read again; it counts for new calls", old.path)
         self._settings_are_new.set()
 
@@ -261,6 +276,17 @@ class Server:
         await doors.open_in(self.board.config.board.data)
         self._doors = doors
         self._file.announce()
+        self._take_doors()
+
+    def _take_doors(self) -> None:
+        """Let door processes hand their callers over, or no longer, as the settings say."""
+        if self._doors is None or not self.board.config.server.takes_doors:
+            self._handed.close()
+            return
+        try:
+            self._handed.open_in(self.board.config.board.data)
+        except OSError as error:
+            log.warning("door processes serve their callers themselves: %s", error)
 
     def _all_listeners(self) -> list[Listener]:
         return [*self._listeners, *([] if self._doors is None else [self._doors])]

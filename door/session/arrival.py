@@ -5,6 +5,7 @@ Nothing here opens the books or a line.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,6 +25,8 @@ from door.lobby.looks import said_by_host
 
 NAME_KEY = "name:"  # how the key begins of a caller who is only a name
 UNNAMED = "host"  # the board of a drop file that names none we know
+
+log = logging.getLogger("door.run")
 
 _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
 
@@ -54,15 +57,17 @@ def arrive(
     environment: Mapping[str, str],
     now: datetime,
     arrived: float,
+    here: Path | None = None,
 ) -> DoorCall:
     """Find and read the drop files of this call; raises `DropFileRefused`.
 
-    `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic.
+    `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic. `here`
+    is the folder the door was started in, where that is not our own.
     """
     if asked.board is not None and not is_name(asked.board):
         what = f"no board can be called so: {NAMES}"
         raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
-    found = find(asked.dropfile, environment, asked.node)
+    found = find(asked.dropfile, environment, asked.node, here)
     understood = understand(found, HostSettings(now, "auto", "auto"))
     board, formerly = _board(asked.board, understood, boards)
     said = HostSettings(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
@@ -83,6 +88,28 @@ def arrive(
         formerly=formerly,
     )
     return DoorCall(guest, understood, _introduction(guest, understood, charset, environment))
+
+
+def note(arrival: DoorCall) -> None:
+    """Write down who is handed over, and what their drop files leave in doubt."""
+    understood, guest = arrival.understood, arrival.guest
+    left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"
+    log.info(
+        "%s hands over %s with %s (%s)", guest.board.name, guest.key, left, understood.chosen.path
+    )
+    for doubt in understood.doubts:
+        log.warning("%s", doubt)
+    if guest.board.name == UNNAMED and understood.board:
+        log.warning(
+            "no table [boards.NAME] of sysop.toml is that of %s: its callers count as %s's",
+            understood.board,
+            UNNAMED,
+        )
+
+
+def welcome(guest: Guest) -> list[str]:
+    """Return the lines by which a guest is greeted, before anything is known of them here."""
+    return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
 
 
 def key_of(who: HostIdentity) -> str:

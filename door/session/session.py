@@ -18,6 +18,7 @@ from door.errors import (
     BoardFull,
     CarrierLost,
     Closing,
+    HandedBack,
     IdledOut,
     Interruption,
     LogonRefused,
@@ -113,6 +114,8 @@ async def _serve(
     except CarrierLost:
         log.info("carrier lost from %s before log-on", line.address)
     except (LogonRefused, BoardFull, Interruption, Refused) as refusal:
+        if isinstance(refusal, HandedBack):
+            refusal.is_obeyed = True
         log.info("%s was not let in: %s", line.address, refusal)
         _note(board, line.address, refusal)
         console.say(f"|14{refusal}")
@@ -201,6 +204,8 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
         console.bell()
         return await _good_bye(caller, str(idled), "idle")
     except Closing as closing:
+        if isinstance(closing, HandedBack):
+            closing.is_obeyed = True
         return await _good_bye(caller, str(closing), "closed by the board")
     except BooksUnavailable as broken:
         log.error("%s", broken)

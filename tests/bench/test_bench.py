@@ -1,12 +1,17 @@
+import contextlib
+import os
 import re
 import select
 import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import bench.__main__
+import bench.peers
 from bench.load import Guest
 from bench.report import QUICK, Goal, Row, Scale, line, number, percentile
 from bench.telnet import Client
@@ -113,3 +118,59 @@ def test_a_reply_is_complete_when_the_next_question_is_asked() -> None:
         assert not guest.completes(b"\x1b[9;40H117\x1b[24;30H2:32\x1b[23;13H"), "a coin has ticked"
         assert guest.completes(b"7"), "in a field that says what is typed"
         assert guest.completes(b"\b \b")
+
+
+@contextlib.contextmanager
+def echo() -> Iterator[int]:
+    """A host that asks for telnet's echo, shows a question and sends back what is typed."""
+
+    def serve(wire: socket.socket) -> None:
+        with wire:
+            wire.sendall(b"\xff\xfb\x01Name: ")
+            while data := wire.recv(4096):
+                wire.sendall(data.replace(b"\xff\xfd\x01", b""))
+
+    with socket.create_server(("127.0.0.1", 0)) as port, ThreadPoolExecutor() as pool:
+
+        def take_in() -> None:
+            for _ in range(PEERS):
+                pool.submit(serve, port.accept()[0])
+
+        pool.submit(take_in)
+        yield port.getsockname()[1]
+
+
+PEERS = 3
+
+
+def drive(*words: str) -> Result:
+    return CliRunner().invoke(bench.__main__.main, ["--quick", "--part", "peers", *words])
+
+
+def test_any_telnet_host_is_driven_by_the_same_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench.peers, "QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(bench.peers, "PACE_SECONDS", 0)
+    with echo() as port:
+        ran = drive("127.0.0.1", str(port), "--pid", str(os.getpid()), "--callers", str(PEERS))
+    assert ran.exit_code == 0, ran.output
+    rows = [found for row in ran.output.splitlines()[4:] if (found := PRINTED.fullmatch(row))]
+    found = {row["what"].rpartition(",")[0].strip(): row["value"] for row in rows}
+    assert found["keys answered"] == "100"
+    assert {"a key: p50", "a key: CPU", "a caller who is on: memory"} <= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("192.0.2.7", "23"), "only a host on this machine"),
+        (("127.0.0.1",), "It reads: --part peers HOST PORT"),
+        ((), "It reads: --part peers HOST PORT"),
+        (("127.0.0.1", "23", "--part", "keys"), "and no other part"),
+    ],
+)
+def test_nobody_is_driven_who_was_not_named_or_is_elsewhere(
+    words: tuple[str, ...], told: str
+) -> None:
+    ran = drive(*words)
+    assert ran.exit_code != 0
+    assert told in ran.output

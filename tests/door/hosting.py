@@ -164,6 +164,9 @@ class Host(Served):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.visits: list[Visit] = []
+        self.at_server = False  # whether the server is to serve the callers of doors
+        self.own = 0  # calls that doors have served by themselves all the same
+        self._settings = ""  # that the server has read
         self.expected = ""  # of the log: what a line may say that would be a failure else
         self._closing: list[Pty | PtyWire | socket.socket] = []
 
@@ -237,6 +240,38 @@ class Host(Served):
                 wire, _ = await asyncio.get_running_loop().sock_accept(port)
         return await self._visit(process, wire, name, profile)
 
+    async def serve(self) -> None:
+        self._settings = self.config.path.read_text(encoding="utf-8")
+        await super().serve()
+
+    async def nobody_is_on(self) -> None:
+        """Wait until every call is closed, as it soon is when a door was killed."""
+        async with asyncio.timeout(PATIENCE):
+            for _open in iter(lambda: self._calls("closed IS NULL"), 0):
+                await asyncio.sleep(0.05)
+
+    def by_doors(self) -> int:
+        """How many calls doors have served by themselves."""
+        server = f"%:{self.process.pid}" if self.at_server else "none"
+        return self._calls(f"process NOT LIKE '{server}'")
+
+    def _calls(self, which: str) -> int:
+        with self.books() as desk:
+            found = desk.connection.exec_driver_sql(f"SELECT count(*) FROM calls WHERE {which}")
+            return int(found.scalar_one())
+
+    async def _let_server_read(self) -> None:
+        """Let a server that runs know what a door would read for itself."""
+        text = self.config.path.read_text(encoding="utf-8")
+        if self.port and text != self._settings:
+            self._settings = text
+            read = len([line for line in self.said if "was read again" in line])
+            self.process.send_signal(signal.SIGHUP)
+            async with asyncio.timeout(PATIENCE):
+                while len([line for line in self.said if "was read again" in line]) == read:
+                    self._news.clear()
+                    await self._news.wait()
+
     async def refused(self, *words: str) -> tuple[int, str, str]:
         """Start the door between pipes; return its status, the caller's screen, and the log."""
         process = await asyncio.create_subprocess_exec(
@@ -278,6 +313,7 @@ class Host(Served):
         descriptors: tuple[int, ...],
         environment: Mapping[str, str] | None,
     ) -> Process:
+        await self._let_server_read()
         return await asyncio.create_subprocess_exec(
             *(*words, "--config", str(self.config.path)),
             stdin=asyncio.subprocess.DEVNULL,
@@ -340,17 +376,25 @@ class Host(Served):
 
 
 @asynccontextmanager
-async def hosted(folder: Path, *, toml: str = BOARD, serves: bool = False) -> AsyncIterator[Host]:
-    """A host board over books in `folder`, with a server beside its doors if `serves`.
+async def hosted(
+    folder: Path, *, toml: str = BOARD, serves: bool = False, at_server: bool = False
+) -> AsyncIterator[Host]:
+    """A host board over books in `folder`, with a server beside its doors if `serves`, and one that
+    serves their callers if `at_server`.
 
-    At the end the books must be in order, and no door may have failed.
+    At the end the books must be in order, no door may have failed, and the callers must have been
+    where they were to be.
     """
-    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    takes = "" if at_server else "[server]\ntakes_doors = false\n"
+    (folder / "sysop.toml").write_text(toml + takes, encoding="utf-8")
     host = Host(folder)
+    host.at_server = at_server
     try:
-        if serves:
+        if serves or at_server:
             await host.serve()
         yield host
+        if at_server:
+            assert host.by_doors() == host.own
     finally:
         await host.close()
     assert "Traceback" not in host.log, host.log

@@ -18,7 +18,7 @@ from door.cli import run
 from door.config.config import Config
 from door.games.registry import GAMES
 from door.lines.host.host import Introduction
-from door.session.arrival import Asked, arrive
+from door.session.arrival import Asked, arrive, welcome
 from timebank.guests import claims
 from timebank.guests.claims import Claim
 from timebank.ledger.database import Database, Desk
@@ -63,7 +63,8 @@ class Door(Life):
 
     async def _serve(self, options: Any, introduction: Introduction, guest: HandedOver) -> int:
         way: Any = self.wire  # `opened`, below, gives the line itself
-        return await run._serve(options, self.config, way, introduction, guest)
+        news = welcome(guest)
+        return await run._serve(options, self.config, way, introduction, guest, news)
 
     def wires(self) -> list[Wire]:
         return [self.wire]

@@ -278,6 +278,8 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
         "door.server.server.LinkListener": DoorWay,
+        # Each door serves its own caller here: nothing can hand over what is no descriptor.
+        "door.server.server.DoorListener": _takes_nobody,
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
         "door.games.vegas.company.link.dial": dial,
@@ -320,6 +322,10 @@ def _touching() -> Mortal | None:
     """Tell which process touches a file; None for what is no part of the board."""
     life = AT_WORK.get()
     return None if life is None else life.mortal
+
+
+def _takes_nobody(*parts: Any) -> mock.Mock:
+    return mock.Mock(finish=mock.AsyncMock())
 
 
 class DoorWay(LinkListener):

@@ -7,9 +7,10 @@ the input just ends.
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from door.lines.flow import StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Hints, clamp_size, printable
@@ -23,7 +24,39 @@ USUAL_LIMITS = CommandLimits(
     commands=CommandAllowance(burst=500, a_second=50.0),
 )
 
-_GOODBYES = ((signal.SIGHUP, "the host hung up"), (signal.SIGTERM, "the host ended the door"))
+HUNG_UP, ENDED = "the host hung up", "the host ended the door"
+_GOODBYES = ((signal.SIGHUP, HUNG_UP), (signal.SIGTERM, ENDED))
+
+
+class Signs(Protocol):
+    """How a host says that it ends a call, or that the caller's window has another size."""
+
+    def watch(self, lose_carrier: Callable[[str], None]) -> None:
+        """Call `lose_carrier` with the reason when the host ends the call, from now on."""
+
+    def follow(self, look: Callable[[], None]) -> Callable[[], None]:
+        """Call `look` when the window may be another; returns what ends that."""
+
+
+class OwnSigns:
+    """The signals that this process gets.
+
+    They stay harmless until the event loop is closed, so that the host's next signal does not kill
+    a door that is still posting and giving back.
+    """
+
+    def watch(self, lose_carrier: Callable[[str], None]) -> None:
+        for number, words in _GOODBYES:
+            asyncio.get_running_loop().add_signal_handler(number, lose_carrier, words)
+
+    def follow(self, look: Callable[[], None]) -> Callable[[], None]:
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGWINCH, look)
+        return lambda: _forget(loop)
+
+
+def _forget(loop: asyncio.AbstractEventLoop) -> None:
+    loop.remove_signal_handler(signal.SIGWINCH)
 
 
 @dataclass(frozen=True)
@@ -74,17 +107,12 @@ def introduce(line: StreamLine, introduction: Introduction) -> None:
 
 
 @asynccontextmanager
-async def held(protocol: StreamProtocol) -> AsyncIterator[StreamLine]:
-    """Hold a line until the block is left; then hang up and wait for its end.
-
-    SIGHUP and SIGTERM end the line. They stay harmless until the event loop is closed, so that the
-    host's next signal does not kill a door that is still posting and giving back.
-    """
+async def held(protocol: StreamProtocol, signs: Signs) -> AsyncIterator[StreamLine]:
+    """Hold a line until the block is left, or its host ends it; then hang up, and wait for its
+    end."""
     line = protocol.line
-    loop = asyncio.get_running_loop()
     try:
-        for number, words in _GOODBYES:
-            loop.add_signal_handler(number, line.lose_carrier, words)
+        signs.watch(line.lose_carrier)
         yield line
     finally:
         line.hang_up()

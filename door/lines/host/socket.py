@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, closing, contextmanager
 from door.errors import NoLine
 from door.lines.flow import StreamProtocol, address_of
 from door.lines.host.descriptors import DescriptorTransport, SocketEnd
-from door.lines.host.host import CleanLine, Introduction, held, introduce
+from door.lines.host.host import CleanLine, Introduction, OwnSigns, Signs, held, introduce
 from door.lines.line import Line
 from door.lines.telnet.passive import CommandLimits, PassiveTelnet
 
@@ -27,13 +27,18 @@ _ENDPOINT = re.compile(r"(?P<host>[^:\s]+|\[[0-9A-Fa-f:.%\w]+\]):(?P<port>[0-9]{
 
 @asynccontextmanager
 async def inherited(
-    descriptor: int, introduction: Introduction, limits: CommandLimits, *, telnet: bool
+    descriptor: int,
+    introduction: Introduction,
+    limits: CommandLimits,
+    *,
+    telnet: bool,
+    signs: Signs | None = None,
 ) -> AsyncIterator[Line]:
     """Serve the caller on a socket that the host handed down, until the block is left.
 
     `telnet` says whether the caller's telnet is still on it (Synchronet's plain telnet calls), or
-    the host takes it off. `NoLine` when the descriptor is no connected socket. What the line does
-    with signals is told at `host.held`.
+    the host takes it off. `NoLine` when the descriptor is no connected socket. `signs` are the
+    host's, by default the signals that this process gets.
     """
     address = _checked(descriptor)
     with contextlib.ExitStack() as found:
@@ -44,8 +49,26 @@ async def inherited(
         DescriptorTransport(end, end, protocol)
         protocol.line.address = address
         introduce(protocol.line, introduction)
-        async with held(protocol) as line:
+        async with held(protocol, signs or OwnSigns()) as line:
             yield line
+
+
+@asynccontextmanager
+async def called_back(
+    wire: socket.socket,
+    introduction: Introduction,
+    limits: CommandLimits,
+    *,
+    telnet: bool,
+    signs: Signs,
+) -> AsyncIterator[Line]:
+    """Serve the caller on a connection by which somebody else has called the host back."""
+    protocol = _protocol(limits, telnet=telnet)
+    wire.setblocking(False)
+    await asyncio.get_running_loop().create_connection(lambda: protocol, sock=wire)
+    introduce(protocol.line, introduction)
+    async with held(protocol, signs) as line:
+        yield line
 
 
 @asynccontextmanager
@@ -77,7 +100,7 @@ async def connected(
             " The host must be listening there before it starts the door."
         ) from error
     introduce(protocol.line, introduction)
-    async with held(protocol) as line:
+    async with held(protocol, OwnSigns()) as line:
         yield line
 
 

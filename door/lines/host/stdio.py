@@ -4,7 +4,6 @@ Hosts give a terminal that is cooked and echoes, so it is set raw here, and set 
 happens. Raw means that nothing is translated on the way out either: a new line is CR LF.
 """
 
-import asyncio
 import contextlib
 import os
 import signal
@@ -16,7 +15,7 @@ from typing import Any
 from door.errors import NoLine
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
-from door.lines.host.host import CleanLine, Introduction, held, introduce
+from door.lines.host.host import CleanLine, Introduction, OwnSigns, Signs, held, introduce
 from door.lines.line import Line, clamp_size
 
 # The fields of what tcgetattr returns, and what cfmakeraw(3) clears in them. IXOFF too: a ^S of the
@@ -40,14 +39,19 @@ _CLEARED = {
 
 @asynccontextmanager
 async def opened(
-    reading: int, writing: int, introduction: Introduction, limits: LineLimits
+    reading: int,
+    writing: int,
+    introduction: Introduction,
+    limits: LineLimits,
+    signs: Signs | None = None,
 ) -> AsyncIterator[Line]:
     """Serve the caller on two descriptors, usually 0 and 1, until the block is left.
 
     `NoLine` when one of them is not open. The screen is as large as the terminal says, as the host
-    says where it says nothing, and follows SIGWINCH. A terminal is as it was when the block is
-    left; what the line does with signals is told at `host.held`.
+    says where it says nothing, and follows it. A terminal is as it was when the block is left.
+    `signs` are the host's, by default the signals that this process gets.
     """
+    signs = signs or OwnSigns()
     # Both before either is opened again: that may get the number of the one that is not open.
     _check(reading, "input")
     _check(writing, "output")
@@ -61,8 +65,8 @@ async def opened(
         DescriptorTransport(source, sink, protocol)
         introduce(protocol.line, introduction)
         if terminal is not None:
-            found.enter_context(_followed(terminal, protocol.line))
-        async with held(protocol) as line:
+            found.enter_context(_followed(terminal, protocol.line, signs))
+        async with held(protocol, signs) as line:
             yield line
 
 
@@ -108,7 +112,7 @@ def _set(terminal: int, attributes: list[Any]) -> None:
 
 
 @contextmanager
-def _followed(terminal: int, line: StreamLine) -> Iterator[None]:
+def _followed(terminal: int, line: StreamLine, signs: Signs) -> Iterator[None]:
     told = line.columns, line.rows
 
     def look() -> None:
@@ -120,9 +124,8 @@ def _followed(terminal: int, line: StreamLine) -> Iterator[None]:
                 line.assume(*clamp_size(columns or told[0], rows or told[1]))
 
     look()
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGWINCH, look)
+    stop = signs.follow(look)
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGWINCH)
+        stop()

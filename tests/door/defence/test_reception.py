@@ -11,6 +11,7 @@ import pytest
 
 from door.call import passwords
 from door.defence.reception import _RefusalLog
+from door.errors import CallRefused
 from door.lines.tls import tls
 from tests.certificates import put_into, trusting
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
@@ -374,3 +375,20 @@ async def test_a_log_has_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sizes = {path.name: path.stat().st_size for path in (tmp_path / "data").glob("refused*")}
     assert set(sizes) == {"refused.log", "refused.log.1"}
     assert max(sizes.values()) <= 2000
+
+
+async def test_nobody_is_looked_for_who_could_go_for_one_who_is_let_in_anyhow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A burst of callers from an allowed address looked through all of themselves, each of them."""
+    async with world(tmp_path, toml=f"{sysop_toml()}\n[defence]\nlogons = 1\n") as board:
+        reception = board.server.board.reception
+        looked: list[str] = []
+        monkeypatch.setattr(reception, "_who_goes", looked.append)
+        leave = [reception.enter(address, lambda: None) for address in ("127.0.0.1",) * 3]
+        assert looked == []
+        with contextlib.suppress(CallRefused):
+            leave.append(reception.enter("192.0.2.66", lambda: None))
+        assert looked == ["192.0.2.66"]
+        for end in leave:
+            end()

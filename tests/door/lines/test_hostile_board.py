@@ -73,7 +73,7 @@ def besieged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Besieged]:
 
 @pytest.fixture(scope="module")
 def besieged_on_uvloop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Besieged]:
-    pytest.importorskip("uvloop", reason="the extra uvloop is not installed")
+    pytest.importorskip("uvloop", reason="there are no wheels of uvloop for this machine")
     with siege(tmp_path_factory.mktemp("besieged"), "uvloop") as here:
         yield here
 

@@ -98,6 +98,6 @@ async def over_tls(folder: Path) -> None:
 def test_a_paste_has_one_read_in_each_turn(
     tmp_path: Path, loop: str, way: Callable[[Path], Coroutine[None, None, None]]
 ) -> None:
-    kind = pytest.importorskip(loop, reason="the extra uvloop is not installed")
+    kind = pytest.importorskip(loop, reason="there are no wheels of uvloop for this machine")
     with asyncio.Runner(loop_factory=kind.new_event_loop) as runner:
         runner.run(way(tmp_path))

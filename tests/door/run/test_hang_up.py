@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.door.hosting import END, HANG_UP, KILL, Host, Visit, hosted
+from tests.door.hosting import END, HANG_UP, KILL, Host, Visit
 from tests.door.processes import HIT, INSURANCE, open_a_hand, question
+from tests.door.run.conftest import Hosts
 
 NAME = "Moth@Xibalba"
 
@@ -53,9 +54,9 @@ def stakes(host: Host) -> int:
 @pytest.mark.parametrize("number", [HANG_UP, END, KILL])
 @pytest.mark.parametrize("point", POINTS)
 async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
-    tmp_path, point: Callable[[Visit], Awaitable[None]], number: int
+    tmp_path, hosts: Hosts, point: Callable[[Visit], Awaitable[None]], number: int
 ) -> None:
-    async with hosted(tmp_path) as host:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await point(visit)
         staked = stakes(host)
@@ -63,6 +64,8 @@ async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
         visit.gets(number)
         status = await visit.ends(within=2.0)
         assert status == (-KILL if number == KILL else 0)
+        if host.at_server:  # which ends the call, for the process is no more
+            await host.nobody_is_on()
         assert host.balances(NAME)["stake"] == staked
         if number != KILL:
             assert host.balances(NAME)["online"] == 0
@@ -79,8 +82,8 @@ async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
         assert host.balances(NAME)["stake"] == staked
 
 
-async def test_a_terminal_that_is_closed_is_a_hang_up(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_terminal_that_is_closed_is_a_hang_up(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.on_socket("--dropfile", str(host.node(1)))
         await in_the_hand(visit)
         await visit.terminal.close()

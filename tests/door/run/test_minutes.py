@@ -11,6 +11,7 @@ import pytest
 from tests.door.dropfiles.writers import door_sys, remote_access, text
 from tests.door.hosting import END, GENEROUS, HANG_UP, KILL, MISERLY, Host, Visit, hosted
 from tests.door.processes import open_a_hand
+from tests.door.run.conftest import Hosts
 
 MINUTE = 60
 NAME = "Moth@Xibalba"
@@ -35,8 +36,10 @@ async def wins(host: Host) -> tuple[Visit, int]:
     return visit, host.won // MINUTE
 
 
-async def test_what_was_won_goes_back_to_the_guests_own_bank_with_synchronet(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_what_was_won_goes_back_to_the_guests_own_bank_with_synchronet(
+    tmp_path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path) as host:
         visit, minutes = await wins(host)
         await visit.gets_up()
         assert await visit.goes() == 0
@@ -47,8 +50,10 @@ async def test_what_was_won_goes_back_to_the_guests_own_bank_with_synchronet(tmp
 
 
 @pytest.mark.parametrize("number", [HANG_UP, END])
-async def test_a_host_that_ends_the_call_finds_it_within_two_seconds(tmp_path, number) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_host_that_ends_the_call_finds_it_within_two_seconds(
+    tmp_path, hosts: Hosts, number
+) -> None:
+    async with hosts(tmp_path) as host:
         visit, minutes = await wins(host)
         visit.gets(number)
         assert await visit.ends(within=2.0) == 0
@@ -57,8 +62,8 @@ async def test_a_host_that_ends_the_call_finds_it_within_two_seconds(tmp_path, n
         assert host.balances(NAME)["online"] == 0
 
 
-async def test_the_signals_of_a_host_that_hurries_change_nothing(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_the_signals_of_a_host_that_hurries_change_nothing(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit, minutes = await wins(host)
         for number in (HANG_UP, END, HANG_UP, END):
             visit.gets(number)
@@ -102,9 +107,9 @@ async def test_a_door_that_was_killed_gives_it_back_at_the_next_visit(tmp_path) 
         assert host.given_back() == [(minutes, "written")]
 
 
-async def test_who_loses_and_comes_again_earns_nothing(tmp_path) -> None:
+async def test_who_loses_and_comes_again_earns_nothing(tmp_path, hosts: Hosts) -> None:
     """They lose thirty minutes, come again with the host's sixty, and win some back."""
-    async with hosted(tmp_path) as host:
+    async with hosts(tmp_path) as host:
         host.house(**MISERLY)
         visit = await at_the_table(host)
         await visit.plays_until(lambda host: host.won <= -30 * MINUTE, coins=10)
@@ -148,8 +153,8 @@ async def test_a_host_that_takes_nothing_leaves_it_in_our_bank(tmp_path) -> None
         assert host.moduser() is None
 
 
-async def test_nobody_is_shown_minutes_that_the_host_does_not_give(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_nobody_is_shown_minutes_that_the_host_does_not_give(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit, minutes = await wins(host)
         assert visit.time_left <= 60 * MINUTE
         pot, _ = visit.figure("Pot").split()
@@ -166,8 +171,10 @@ def agreed(host: Host, give_back: str, **keys: object) -> None:
     file.write_text(file.read_text().replace("[boards.Xibalba]", words))
 
 
-async def test_the_time_limit_of_exitinfo_shows_what_was_lost_and_what_was_won(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_the_time_limit_of_exitinfo_shows_what_was_lost_and_what_was_won(
+    tmp_path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path) as host:
         agreed(host, "exitinfo", **MISERLY)
         file = host.node(1) / "EXITINFO.BBS"
         file.write_bytes(remote_access(minutes=60, status=0))
@@ -194,8 +201,10 @@ async def test_the_time_limit_of_exitinfo_shows_what_was_lost_and_what_was_won(t
         assert file.read_bytes() == remote_access(minutes=left + gained, status=0)
 
 
-async def test_the_credits_of_door_sys_are_raised_where_the_board_reads_them_back(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_the_credits_of_door_sys_are_raised_where_the_board_reads_them_back(
+    tmp_path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path) as host:
         agreed(host, "door.sys", **GENEROUS)
         file = host.node(1) / "DOOR.SYS"
         file.write_bytes(text(*door_sys(node="1", event="00:00")))
@@ -209,8 +218,8 @@ async def test_the_credits_of_door_sys_are_raised_where_the_board_reads_them_bac
         assert file.read_bytes() == text(*door_sys(node="1", event="00:00", credit=str(credits)))
 
 
-async def test_nothing_is_written_where_nobody_said_that_it_is_read(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_nothing_is_written_where_nobody_said_that_it_is_read(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         agreed(host, "auto", **GENEROUS)
         file = host.node(1) / "DOOR.SYS"
         file.write_bytes(before := text(*door_sys(node="1", event="00:00")))
@@ -224,8 +233,8 @@ async def test_nothing_is_written_where_nobody_said_that_it_is_read(tmp_path) ->
         assert host.balances(NAME)["bank"] == host.won
 
 
-async def test_a_file_that_has_gone_leaves_it_in_our_bank(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_file_that_has_gone_leaves_it_in_our_bank(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit, minutes = await wins(host)
         (host.node(1) / "DOOR32.SYS").unlink()
         await visit.gets_up()
@@ -235,8 +244,10 @@ async def test_a_file_that_has_gone_leaves_it_in_our_bank(tmp_path) -> None:
         assert host.balances(NAME)["bank"] == host.won
 
 
-async def test_the_hosts_event_ends_the_time_and_stands_in_the_status_line(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_the_hosts_event_ends_the_time_and_stands_in_the_status_line(
+    tmp_path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path) as host:
         event = datetime.now().astimezone() + timedelta(minutes=30)
         file = host.node(1) / "DOOR.SYS"
         file.write_bytes(text(*door_sys(node="1", event=f"{event:%H:%M}")))
@@ -249,8 +260,8 @@ async def test_the_hosts_event_ends_the_time_and_stands_in_the_status_line(tmp_p
         assert await visit.ends() == 0
 
 
-async def test_a_hand_is_stood_when_the_minutes_brought_are_used_up(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_hand_is_stood_when_the_minutes_brought_are_used_up(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         file = host.door32()
         said = file.read_text().replace("Synchronet 3.20b", "WWIV 5.9")
         file.write_text(said.replace("\n60\n", "\n500\n"))  # which counts seconds

@@ -9,6 +9,7 @@ import pytest
 from tests.door.dropfiles.writers import PASSWORD, text
 from tests.door.dropfiles.writers import door_sys as door_sys_lines
 from tests.door.hosting import HANG_UP, hosted
+from tests.door.run.conftest import Hosts
 
 POLITE = "Sorry, this board has not told us enough about your call to let you in."
 
@@ -26,9 +27,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
 async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
-    tmp_path: Path, content: bytes
+    tmp_path: Path, hosts: Hosts, content: bytes
 ) -> None:
-    async with hosted(tmp_path) as host:
+    async with hosts(tmp_path) as host:
         host.config.path.write_text(host.config.path.read_text().partition("[boards")[0])
         file = host.node(1) / "DOOR32.SYS"
         file.write_bytes(content)
@@ -42,8 +43,8 @@ async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
         assert not host.config.database.exists() or host.visits_told() == []
 
 
-async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         status, shown, log = await host.refused()
         assert status == 2
         assert POLITE in " ".join(shown.split())
@@ -53,8 +54,9 @@ async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path) ->
 
 async def test_the_caller_on_a_terminal_is_told_politely_and_does_not_see_the_log(
     tmp_path: Path,
+    hosts: Hosts,
 ) -> None:
-    async with hosted(tmp_path) as host:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.node(1) / "DOOR32.SYS"))
         await visit.terminal.until("Sorry, this board has not told us enough")
         visit.presses(" ")
@@ -84,24 +86,26 @@ async def test_settings_that_are_wrong_are_told_to_the_log(tmp_path: Path) -> No
         (("--board", "a@b"), "no board can be called so"),
     ],
 )
-async def test_options_that_lead_nowhere_are_refused(tmp_path: Path, words, sentence) -> None:
-    async with hosted(tmp_path) as host:
+async def test_options_that_lead_nowhere_are_refused(
+    tmp_path: Path, hosts: Hosts, words, sentence
+) -> None:
+    async with hosts(tmp_path) as host:
         status, _, log = await host.refused("--dropfile", str(host.door32()), *words)
         assert status == 2
         assert sentence in log
         host.expected = sentence
 
 
-async def test_a_serial_port_is_none_of_ours(tmp_path: Path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_serial_port_is_none_of_ours(tmp_path: Path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         status, _, log = await host.refused("--dropfile", str(host.door32(comm="1")))
         assert status == 2
         assert "names a serial port" in log
         host.expected = "names a serial port"
 
 
-async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         first = await host.on_terminal("--dropfile", str(host.door32()))
         await first.comes_in()
         assert await first.goes() == 0
@@ -114,13 +118,15 @@ async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path) -> 
         assert len(host.visits_told()) == 1
 
 
-async def test_a_password_in_the_drop_file_is_nowhere_afterwards(tmp_path: Path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_password_in_the_drop_file_is_nowhere_afterwards(
+    tmp_path: Path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path) as host:
         (host.node(1) / "DOOR.SYS").write_bytes(text(*door_sys_lines(node="1", event="00:00")))
         visit = await host.on_terminal("--dropfile", str(host.node(1)))
         await visit.comes_in()
         visit.gets(HANG_UP)
         assert await visit.ends() == 0
         assert PASSWORD not in visit.terminal.transcript
-        for file in host.config.board.data.iterdir():
+        for file in filter(Path.is_file, host.config.board.data.iterdir()):
             assert PASSWORD.encode() not in file.read_bytes(), file

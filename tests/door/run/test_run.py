@@ -9,6 +9,7 @@ import pytest
 from tests import ROOT
 from tests.door.hosting import ANSI, BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.processes import HIT, open_a_hand, question, stand
+from tests.door.run.conftest import Hosts
 
 REAL = ROOT / "tests/door/dropfiles/data"
 ENIGMA, MAGICKA = REAL / "enigma" / "door32.sys", REAL / "magicka" / "door.sys"
@@ -27,8 +28,8 @@ async def a_second_passes(visit: Visit) -> None:
     await visit.terminal.wait_for(lambda here: here.row(23) != before, "the next second")
 
 
-async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await visit.prompt("Take a one-minute tour?")
         assert visit.terminal.shows("Moth@Xibalba")
@@ -49,8 +50,8 @@ async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path) -> Non
         assert told["closed"] is not None
 
 
-async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation=0)))
         await visit.terminal.until("Take a one-minute tour?")
         visit.presses("n")
@@ -61,24 +62,28 @@ async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path) -> None:
         assert b"\x1b" not in bare, "ASCII means that not one escape sequence is sent"
 
 
-async def test_a_socket_that_is_handed_down_is_found_by_the_drop_file(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_socket_that_is_handed_down_is_found_by_the_drop_file(
+    tmp_path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.on_socket("--dropfile", str(host.node(1)))
         await visit.comes_in()
         assert await visit.goes() == 0
 
 
-async def test_a_host_that_wants_to_be_called_back_is(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_host_that_wants_to_be_called_back_is(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.called_back("--dropfile", str(host.door32()))
         await visit.comes_in()
         assert await visit.goes() == 0
         await visit.terminal.until_closed()
 
 
-async def test_a_window_of_which_the_host_says_nothing_is_asked_for_its_size(tmp_path) -> None:
+async def test_a_window_of_which_the_host_says_nothing_is_asked_for_its_size(
+    tmp_path, hosts: Hosts
+) -> None:
     window = replace(ANSI, reports_cursor=True, columns=132, rows=36)
-    async with hosted(tmp_path) as host:
+    async with hosts(tmp_path) as host:
         visit = await host.called_back("--dropfile", str(host.door32()), profile=window)
         await visit.terminal.wait_for(
             lambda terminal: (
@@ -90,8 +95,8 @@ async def test_a_window_of_which_the_host_says_nothing_is_asked_for_its_size(tmp
         assert await visit.ends() == 0
 
 
-async def test_a_page_length_of_25_is_no_window_of_25_rows(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_page_length_of_25_is_no_window_of_25_rows(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         file = host.node(1) / "DOOR.SYS"
         file.write_bytes(MAGICKA.read_bytes())
         visit = await host.called_back("--dropfile", str(file), name="Ann@Xibalba")
@@ -101,8 +106,10 @@ async def test_a_page_length_of_25_is_no_window_of_25_rows(tmp_path) -> None:
         assert await visit.goes() == 0
 
 
-async def test_through_enigma_suits_are_letters_and_no_byte_is_a_control(tmp_path) -> None:
-    async with hosted(tmp_path, toml=BOARD.replace("aliases", "minutes = 60\naliases")) as host:
+async def test_through_enigma_suits_are_letters_and_no_byte_is_a_control(
+    tmp_path, hosts: Hosts
+) -> None:
+    async with hosts(tmp_path, toml=BOARD.replace("aliases", "minutes = 60\naliases")) as host:
         file = host.node(1) / "door32.sys"
         file.write_bytes(ENIGMA.read_bytes())
         visit = await host.on_terminal("--dropfile", str(file), name="Ann@Xibalba")
@@ -118,8 +125,8 @@ async def test_through_enigma_suits_are_letters_and_no_byte_is_a_control(tmp_pat
         assert (told["shown"], told["brought"]) == (None, 3600)
 
 
-async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", "BJFT")
         await visit.reads_welcome()
         await visit.prompt("<B>et")
@@ -137,8 +144,8 @@ async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path) -> None:
         assert actions(host) == before
 
 
-async def test_the_environment_of_synchronet_is_enough(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_the_environment_of_synchronet_is_enough(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         host.door32(2)
         said = {"SBBSNODE": f"{host.node(2)}/", "SBBSNNUM": "2"}
         visit = await host.on_terminal(environment=said)
@@ -148,8 +155,10 @@ async def test_the_environment_of_synchronet_is_enough(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("code", ["BJFT", "black-jack-for-time", "b"])
-async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, code) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_code_leads_straight_to_its_table_and_home_from_there(
+    tmp_path, hosts: Hosts, code
+) -> None:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", code)
         await visit.reads_welcome()
         await visit.prompt("<B>et")
@@ -161,8 +170,9 @@ async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, 
 
 async def test_a_caller_nothing_is_known_of_is_asked_once_what_the_screen_shows(
     tmp_path,
+    hosts: Hosts,
 ) -> None:
-    async with hosted(tmp_path) as host:
+    async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
         await visit.terminal.until("Which of these boxes looks right?")
         await visit.terminal.until("Your choice")
@@ -174,8 +184,8 @@ async def test_a_caller_nothing_is_known_of_is_asked_once_what_the_screen_shows(
         assert "Which of these" not in visit.terminal.transcript
 
 
-async def test_time_with_the_host_ends_the_call(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_time_with_the_host_ends_the_call(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         file = host.door32()
         file.write_text(
             file.read_text().replace("Synchronet 3.20b", "WWIV 5.9").replace("\n60\n", "\n4\n")
@@ -201,8 +211,8 @@ async def test_the_second_visit_waits_for_no_lease_of_a_killed_one(tmp_path) -> 
         assert await second.ends() == 0
 
 
-async def test_a_caller_on_two_nodes_takes_the_call_over(tmp_path) -> None:
-    async with hosted(tmp_path) as host:
+async def test_a_caller_on_two_nodes_takes_the_call_over(tmp_path, hosts: Hosts) -> None:
+    async with hosts(tmp_path) as host:
         first = await host.on_terminal("--dropfile", str(host.door32(1)))
         await first.comes_in()
         second = await host.on_terminal("--dropfile", str(host.door32(2)))

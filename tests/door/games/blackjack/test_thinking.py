@@ -273,7 +273,7 @@ LOOPS = {"asyncio": None, "uvloop": quickest()}
 def test_no_line_of_a_caller_is_open_in_it(loop: str) -> None:
     """Not even one that a host has handed down, which a new program would inherit."""
     if loop == "uvloop":
-        pytest.importorskip("uvloop", reason="the extra uvloop is not installed")
+        pytest.importorskip("uvloop", reason="there are no wheels of uvloop for this machine")
 
     async def looks() -> None:
         async with process() as begun:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from socket import socket as Socket
 from typing import TYPE_CHECKING
 
 from door.dropfiles.dropfile import Connection, ConnectionKind
 from door.errors import NoLine
 from door.lines.host import socket, stdio
-from door.lines.host.host import USUAL_LIMITS, Introduction
+from door.lines.host.host import USUAL_LIMITS, Introduction, Signs
 
 if TYPE_CHECKING:
     from door.lines.line import Line
@@ -89,6 +91,31 @@ async def opened(way: WayIn, introduction: Introduction) -> AsyncIterator[Line]:
         case CallBack(host, port, telnet):
             context = socket.connected(
                 host, port, introduction, USUAL_LIMITS, telnet=telnet, seconds=CONNECT_SECONDS
+            )
+    async with context as line:
+        yield line
+
+
+@asynccontextmanager
+async def opened_elsewhere(
+    way: WayIn, ends: Sequence[int], introduction: Introduction, signs: Signs
+) -> AsyncIterator[Line]:
+    """Serve a caller on the descriptors that another process has opened for them.
+
+    They are the caller's of this block, which closes none. `signs` are those of the other process.
+    """
+    match way:
+        case Stdio():
+            reading, writing = ends
+            context = stdio.opened(reading, writing, introduction, USUAL_LIMITS, signs)
+        case Inherited(_, telnet):
+            context = socket.inherited(
+                ends[0], introduction, USUAL_LIMITS, telnet=telnet, signs=signs
+            )
+        case CallBack(_, _, telnet):
+            wire = Socket(fileno=os.dup(ends[0]))
+            context = socket.called_back(
+                wire, introduction, USUAL_LIMITS, telnet=telnet, signs=signs
             )
     async with context as line:
         yield line

@@ -1,0 +1,171 @@
+"""A door beside a server: until its caller can press a key, and what waits for them meanwhile.
+
+Python starts without its site hooks (-S): where the program is installed for development, they take
+twice as long as all the rest of its start, and would make any ratio look good.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.board import SYSOP_TOML
+from bench.processes import PATIENCE, ROOT, environment
+from bench.report import Goal, Row, Scale, median
+from bench.startup import DROP_FILE, LISTENS, WELCOME
+
+# What an installed command runs.
+DOOR = "from door.cli.entry import main; main()"
+PYTHON = (sys.executable, "-S")
+READY, SMALL = Goal("ratio", "<=", 5), Goal("value", "<=", 15)
+MILLI = 1e3
+WARM = 2  # doors before the first that counts: the server loads what it needs for one
+
+
+class Ready(NamedTuple):
+    """A door whose caller can press a key: seconds until then, CPU of its own, megabytes."""
+
+    seconds: float
+    cpu: float
+    memory: float
+
+
+def run(scale: Scale, disk: Path) -> Iterator[Row]:
+    bare: list[Ready] = []
+    handed: list[Ready] = []
+    alone: list[Ready] = []
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
+        config = Path(folder) / "sysop.toml"
+        config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+        with _served(config) as server:
+            for number in range(scale.starts + WARM):
+                if number == WARM:
+                    before = _cpu(server.pid)
+                found = _bare(), _door(config, number)
+                if number >= WARM:
+                    bare.append(found[0])
+                    handed.append(found[1])
+            spent = (_cpu(server.pid) - before) / scale.starts
+            server.send_signal(signal.SIGTERM)
+            server.wait(PATIENCE)
+        alone += [_door(config, number) for number in range(max(3, scale.starts // 3))]
+    yield from _rows("a door at the server", handed, bare, READY, SMALL)
+    at_server = spent * MILLI
+    yield Row("a door at the server: CPU of the server, to its end", "ms", at_server)
+    yield from _rows("a door by itself", alone, bare)
+
+
+def _rows(
+    what: str,
+    here: list[Ready],
+    bare: list[Ready],
+    ready: Goal | None = None,
+    small: Goal | None = None,
+) -> Iterator[Row]:
+    def of(number: int, found: list[Ready]) -> float:
+        return median(each[number] for each in found)
+
+    seconds, cpu = of(0, here) * MILLI, of(1, here) * MILLI
+    yield Row(f"{what}: ready for a key (bare Python)", "ms", seconds, of(0, bare) * MILLI, ready)
+    yield Row(f"{what}: CPU of its own (bare Python)", "ms", cpu, of(1, bare) * MILLI)
+    yield Row(f"{what}: memory (bare Python)", "MB", of(2, here), of(2, bare), small)
+
+
+def _served(config: Path) -> subprocess.Popen[str]:
+    server = subprocess.Popen(
+        [*PYTHON, "-c", DOOR, "serve", "--config", str(config)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=_environment(),
+    )
+    assert server.stdout is not None
+    while LISTENS not in server.stdout.readline():
+        if server.poll() is not None:
+            raise RuntimeError("door serve did not begin")
+    return server
+
+
+def _bare() -> Ready:
+    """An interpreter that does nothing; its memory is read by itself, at its end."""
+    began = time.perf_counter()
+    subprocess.run([*PYTHON, "-c", "pass"], check=True, cwd=ROOT, env=_environment())
+    seconds = time.perf_counter() - began
+    with subprocess.Popen(
+        [*PYTHON, "-c", "input()"], stdin=subprocess.PIPE, cwd=ROOT, env=_environment()
+    ) as idle:
+        while (memory := _memory(idle.pid)) and _state(idle.pid) != "S":
+            time.sleep(0.001)
+        memory = _memory(idle.pid)
+        cpu = _cpu(idle.pid)
+        assert idle.stdin is not None
+        idle.stdin.write(b"\n")
+    return Ready(seconds, cpu, memory)
+
+
+def _door(config: Path, number: int) -> Ready:
+    """Hand a caller over as a host does, and hang up when they can press a key."""
+    folder = config.parent / f"node{number}"
+    folder.mkdir(exist_ok=True)
+    drop_file = folder / "DOOR32.SYS"
+    drop_file.write_text("".join(f"{line}\r\n" for line in DROP_FILE), encoding="ascii")
+    words = ("run", "--config", str(config), "--dropfile", str(drop_file))
+    host, caller = pty.openpty()
+    began = time.perf_counter()
+    with (
+        os.fdopen(host, "rb", buffering=0) as screen,
+        subprocess.Popen(
+            [*PYTHON, "-c", DOOR, *words],
+            stdin=caller,
+            stdout=caller,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
+            env=_environment(),
+        ) as door,
+    ):
+        os.close(caller)
+        seen = b""
+        while WELCOME not in seen:
+            seen += screen.read(65536)
+        seconds = time.perf_counter() - began
+        found = Ready(seconds, _cpu(door.pid), _memory(door.pid))
+        door.send_signal(signal.SIGHUP)
+        if door.wait(timeout=PATIENCE) != 0:
+            raise RuntimeError("door run did not end in peace")
+    return found
+
+
+def _environment() -> dict[str, str]:
+    """Let a child find what is installed here."""
+    known = environment()
+    known["PYTHONPATH"] = os.pathsep.join([known["PYTHONPATH"], sysconfig.get_path("purelib")])
+    return known
+
+
+def _state(pid: int) -> str:
+    return _stat(pid)[0]
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of CPU so far, of all threads."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((each / "schedstat").read_text().split()[0]) for each in threads) / 1e9
+
+
+def _memory(pid: int) -> float:
+    """Megabytes that are resident."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _stat(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

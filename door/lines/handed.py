@@ -1,0 +1,185 @@
+"""What a door process and the server of the same board say to each other about a caller.
+
+The process that a host has started hands its caller over: it says what its host says, and passes on
+the descriptors that the caller is on. Then it only tells of signals, and waits for the end. Each
+message is a packet of its own: a word and texts, with NUL between them, which no path and no
+environment can hold.
+
+A server also leaves a note of where it listens, beside sysop.toml or in the home of its user. It
+holds as long as sysop.toml is the file that the server has read; who finds it so need not read all
+of that again.
+
+Light: such a process loads this and next to nothing else. `socket` alone would take it as long as
+Python itself does to start, for its enumerations.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+import stat
+import sys
+
+TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NAME = "door.sock"  # in the data folder
+VERSION = "1"  # of all that stands here; who meets another one keeps the caller
+LARGEST = 64 * 1024  # bytes of a message
+LONGEST_PATH = 100  # bytes; the kernel takes 107
+NOTE = ".doors"  # how the name ends of a note of where a server listens
+STATE = ".local/state/blackjack-for-time"  # in a home
+LONGEST_NAME = 200  # bytes of the name of a file that a path gives
+INT = 4  # bytes
+
+# What the door says: who is calling; where they are, with the descriptors; and, while they are on,
+# what it has heard from its host.
+CALL, LINE = "call", "line"
+HUNG_UP, ENDED, RESIZED = "hung up", "ended", "resized"
+
+# What the server says: that it does not take the caller, and why; which line it wants, which is one
+# of the ways below; that the caller is its own from now on; how the call ended, with a status; or
+# that it ends itself, and the caller goes on with the door.
+REFUSED, WANTED, TAKEN, DONE, BACK = "refused", "wanted", "taken", "done", "back"
+
+# How a caller is reached: standard input and output; the descriptor of that number; a connection
+# that the door makes to host and port.
+STDIO, SOCKET, CONNECT = "stdio", "socket", "connect"
+
+# What of the environment counts: where the drop file is, which node it is, what the terminal is.
+VARIABLES = (
+    *("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE"),
+    *("TERM", "LC_ALL", "LC_CTYPE", "LANG"),
+)
+PATHS = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE")  # those of them that are paths
+
+
+def packed(word: str, *texts: str) -> bytes:
+    """Make a message.
+
+    >>> unpacked(packed("wanted", "socket", "7"))
+    ['wanted', 'socket', '7']
+    """
+    return os.fsencode("\0".join((word, *texts)))
+
+
+def unpacked(data: bytes) -> list[str]:
+    return os.fsdecode(data).split("\0")
+
+
+def identity(path: str) -> str:
+    """Say which file or folder a path leads to, for one who may see other files there.
+
+    Both ends ask: under systemd a server can have folders of its own where others have theirs.
+    """
+    try:
+        found = os.stat(path)
+    except OSError:
+        return "nothing"
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+def leave_note(config: str, read: os.stat_result, folder: str) -> str | None:
+    """Note where the server listens that has `read` this sysop.toml; returns what was written.
+
+    It is a link that leads nowhere: made at once, never half written, read with one call.
+    """
+    text = f"{_version_of(read)} {os.path.realpath(folder)}"
+    for place in _places(config):
+        begun = f"{place}.{os.getpid()}"
+        try:
+            os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
+            if os.path.lexists(begun):  # of a process that had this number before
+                os.unlink(begun)
+            os.symlink(text, begun)
+            os.replace(begun, place)
+        except OSError:
+            continue
+        return place
+    return None
+
+
+def folder_noted(config: str) -> str | None:
+    """Return the data folder of the server that has read this sysop.toml as it is now."""
+    try:
+        now = _version_of(os.stat(config))
+    except OSError:
+        return None
+    for place in _places(config):
+        try:
+            # Nobody else's is believed: their server could only be there to be asked.
+            if os.lstat(place).st_uid == os.geteuid():
+                version, _, folder = os.readlink(place).partition(" ")
+                return folder if version == now else None
+        except OSError:
+            continue
+    return None
+
+
+def _version_of(config: os.stat_result) -> str:
+    return f"{config.st_dev}:{config.st_ino}:{config.st_size}:{config.st_mtime_ns}"
+
+
+def _places(config: str) -> Iterator[str]:
+    """Give where a note on a sysop.toml is left, best first."""
+    whole = os.path.realpath(config)
+    folder, name = os.path.split(whole)
+    yield os.path.join(folder, f".{name}{NOTE}")
+    import pwd  # noqa: PLC0415 - where the first place has nothing
+
+    try:
+        # Not HOME, which may be another user's under sudo.
+        home = pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:
+        return
+    yield os.path.join(home, STATE, whole.replace("/", "%")[-LONGEST_NAME:] + NOTE)
+
+
+def dial(folder: str) -> _socket.socket:
+    """Reach the server of a board by its data folder; `OSError` when none listens there."""
+    wire = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    name, held = short(folder)
+    try:
+        wire.connect(name)
+    except OSError:
+        wire.close()
+        raise
+    finally:
+        if held is not None:
+            os.close(held)
+    return wire
+
+
+def short(folder: str) -> tuple[str, int | None]:
+    """Give a name of the socket that is short enough for the kernel.
+
+    Beside it stands a descriptor that must stay open as long as the name is used.
+    """
+    path = os.path.join(folder, NAME)
+    if len(os.fsencode(path)) <= LONGEST_PATH:
+        return path, None
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    return f"/proc/self/fd/{held}/{NAME}", held
+
+
+def is_ours(wire: _socket.socket) -> bool:
+    """Whether the process at the other end is of our own user, by the kernel's word."""
+    said = wire.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 3 * INT)
+    return int.from_bytes(said[INT : 2 * INT], sys.byteorder) == os.geteuid()  # after the process
+
+
+def send_ends(wire: _socket.socket, message: bytes, ends: list[int]) -> None:
+    """Send a message with descriptors."""
+    numbers = b"".join(end.to_bytes(INT, sys.byteorder) for end in ends)
+    wire.sendmsg([message], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, numbers)])
+
+
+def is_socket(descriptor: int) -> bool:
+    return stat.S_ISSOCK(os.fstat(descriptor).st_mode)
+
+
+def flows(descriptor: int) -> bool:
+    """Whether a descriptor is one that can be waited for: a file has all of it at once."""
+    pipe = stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    return pipe or is_socket(descriptor) or os.isatty(descriptor)

@@ -1,0 +1,248 @@
+"""`door run` where a server of the board runs: its caller is handed over, and the end awaited.
+
+The server is given the very descriptors that the caller is on, and serves them as this process
+would. What is left to do here is to tell it of the host's signals, and to say at the end what it
+says. Whatever stands in the way of that, before or meanwhile, leads back to a door that serves its
+caller itself (`door.cli.run`), and so it is that door which says what is wrong.
+
+Light, for it is all that most callers wait for: see tests/test_import_budget.py.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+import signal
+import termios
+import time
+
+from door.lines import handed
+
+TYPE_CHECKING = False  # as `typing` has it, which is not loaded for that
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import FrameType
+    from typing import Any
+
+CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
+VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset")
+FLAGS = ("stdio", "telnet", "no-telnet")
+WAYS = ("stdio", "socket", "connect")
+
+ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
+CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
+# The host has hung up, and waits for us: what cannot be posted because another program has the
+# books takes three seconds, and its last words two.
+POSTING_SECONDS = 6
+
+_SIGNALS = {
+    signal.SIGHUP: handed.HUNG_UP,
+    signal.SIGTERM: handed.ENDED,
+    signal.SIGWINCH: handed.RESIZED,
+}
+
+
+class Before:
+    """What has become of a call before its door serves it: `went_on` if a server has begun it.
+
+    `now` is the wall clock in seconds since 1970, and `arrived` the same instant, monotonic.
+    """
+
+    def __init__(self) -> None:
+        self.now, self.arrived = time.time(), time.monotonic()
+        self.went_on = False
+
+
+class _Late(Exception):
+    """The server has not ended a call in the time that a host leaves."""
+
+
+def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
+    """Hand the caller of `door run` with these words to the server of the board, if there is one.
+
+    Returns the status to exit with, once the call has ended; else the door is to serve its caller
+    itself, and is told what was before.
+    """
+    before = Before()
+    said = read(words)
+    folder = None if said is None else data_folder(said, environment)
+    if said is None or folder is None:
+        return before
+    try:
+        wire = handed.dial(folder)
+    except OSError:
+        return before
+    try:
+        if not handed.is_ours(wire):
+            return before
+        return _Relay(wire, before).run(_facts(said, environment, before))
+    except OSError:  # the folder that we are in has gone, say
+        return before
+    finally:
+        wire.close()
+
+
+def read(words: Sequence[str]) -> dict[str, str] | None:
+    """Read the options of `door run`; None where they are for the command itself to look at.
+
+    >>> read(["--dropfile", "door32.sys", "--node=3", "--stdio"])
+    {'dropfile': 'door32.sys', 'node': '3', 'stdio': ''}
+    >>> read(["--local"]), read(["--node"]), read(["--stdio", "--socket", "7"])
+    (None, None, None)
+    """
+    said: dict[str, str] = {}
+    left = iter(words)
+    for word in left:
+        name, sign, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--"):
+            return None
+        if name in VALUES:
+            given = value if sign else next(left, None)
+            if given is None:
+                return None
+            said[name] = given
+        elif name in FLAGS and not sign:
+            said[name] = ""
+        else:
+            return None
+    return said if sum(way in said for way in WAYS) <= 1 else None
+
+
+def data_folder(said: Mapping[str, str], environment: Mapping[str, str]) -> str | None:
+    """Find the data folder of the server; None where the settings name none, or want no relay."""
+    path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
+    return handed.folder_noted(path) or _folder_set(path)
+
+
+def _folder_set(path: str) -> str | None:
+    import tomllib  # noqa: PLC0415 - the settings have changed since a server read them
+
+    try:
+        with open(path, "rb") as file:
+            settings: dict[str, Any] = tomllib.load(file)
+        folder = settings.get("board", {}).get("data", "data")
+        if not settings.get("server", {}).get("takes_doors", True):
+            return None
+        return os.path.join(os.path.dirname(path), folder)
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        return None  # what is wrong is said by who reads all of it
+
+
+def _facts(said: Mapping[str, str], environment: Mapping[str, str], before: Before) -> bytes:
+    """Put what is known of the call into a message. Every path in it is whole."""
+    here = os.getcwd()
+    heard = {name: environment[name] for name in handed.VARIABLES if environment.get(name)}
+    whole = {name: os.path.join(here, heard[name]) for name in handed.PATHS if name in heard}
+    asked = dict(said)
+    if "dropfile" in asked:
+        asked["dropfile"] = os.path.join(here, asked["dropfile"])
+    places = (here, *whole.values(), *filter(None, [asked.get("dropfile")]))
+    facts = [
+        f"version={handed.VERSION}",
+        f"now={before.now!r}",
+        f"arrived={before.arrived!r}",
+        f"offset={time.localtime(before.now).tm_gmtoff}",
+        f"here={here}",
+        *(f"--{name}={value}" for name, value in asked.items()),
+        *(f"${name}={value}" for name, value in {**heard, **whole}.items()),
+        *(f"@{handed.identity(place)}={place}" for place in places),
+    ]
+    return handed.packed(handed.CALL, *facts)
+
+
+class _Relay:
+    """One call at the server. `run` returns its status, or what was before if it goes on here."""
+
+    def __init__(self, wire: _socket.socket, before: Before) -> None:
+        self._wire = wire
+        self._before = before
+        self._hung_up = False
+        self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
+        self._open: list[int] = []
+
+    def run(self, facts: bytes) -> int | Before:
+        usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
+        usual[signal.SIGALRM] = signal.signal(signal.SIGALRM, _give_up)
+        try:
+            return self._follow(facts)
+        except _Late:
+            return 0  # what is not posted yet is found by the caller's next session
+        except OSError:
+            return self._go_on()
+        finally:
+            signal.alarm(0)
+            for number, handler in usual.items():
+                signal.signal(number, handler)
+            for each in self._open:
+                os.close(each)
+
+    def _follow(self, facts: bytes) -> int | Before:
+        self._wire.settimeout(ANSWER_SECONDS)
+        self._wire.send(facts)
+        while True:
+            word, *texts = handed.unpacked(self._wire.recv(handed.LARGEST))
+            if word == handed.WANTED:
+                ends = self._ends(texts)
+                if not ends:
+                    return self._go_on()
+                handed.send_ends(self._wire, handed.packed(handed.LINE), ends)
+            elif word == handed.TAKEN:
+                self._before.went_on = True
+                self._wire.settimeout(None)
+            elif word == handed.DONE:
+                return int(texts[0])
+            else:  # refused, back, or nothing at all: it has ended
+                return self._go_on()
+
+    def _go_on(self) -> int | Before:
+        """Let the door serve its caller itself, unless the host has hung up on them already."""
+        for terminal, look in self._looks:
+            try:
+                termios.tcsetattr(terminal, termios.TCSANOW, look)
+            except termios.error:
+                continue  # it has gone
+        return 0 if self._hung_up else self._before
+
+    def _ends(self, wanted: Sequence[str]) -> list[int]:
+        """Return the descriptors of the line that is wanted; none where there is nothing to pass
+        on, which the door will find out as well, and say."""
+        kind, *where = wanted
+        if kind == handed.CONNECT:
+            host, port = where
+            self._open.append(_connected(host, int(port)))
+            return self._open[-1:]
+        if kind == handed.SOCKET:
+            number = int(where[0])
+            # What the host has not passed down may be what was opened here.
+            is_one = number != self._wire.fileno() and handed.is_socket(number)
+            return [number] if is_one else []
+        if not all(handed.flows(number) for number in (0, 1)):
+            return []
+        for number in (0, 1):
+            if os.isatty(number):
+                self._looks.append((number, termios.tcgetattr(number)))
+        return [0, 1]
+
+    def _heard(self, number: int, frame: FrameType | None) -> None:
+        """Tell the server of a signal; a server that has gone is seen elsewhere."""
+        if number != signal.SIGWINCH and not self._hung_up:
+            self._hung_up = True
+            signal.alarm(POSTING_SECONDS)
+        word = _SIGNALS[signal.Signals(number)]
+        try:
+            self._wire.send(handed.packed(word), _socket.MSG_DONTWAIT | _socket.MSG_NOSIGNAL)
+        except OSError:
+            return
+
+
+def _give_up(number: int, frame: FrameType | None) -> None:
+    raise _Late
+
+
+def _connected(host: str, port: int) -> int:
+    """Call the host back; `OSError` where nobody answers."""
+    import socket  # noqa: PLC0415 - it finds hosts by their names, and few want to be called back
+
+    with socket.create_connection((host, port), CONNECT_SECONDS) as wire:
+        wire.settimeout(None)
+        return wire.detach()

@@ -1,0 +1,419 @@
+"""Callers whom door processes hand over: served here as their door would serve them itself.
+
+The process reads nothing but the settings and says what its host says (`lines.handed`); the drop
+files are read here, for the server is of the same user and on the same machine. Where it sees other
+files than the process does, or may not write where the host reads, it takes nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.call.console import Console
+from door.errors import CallNotTaken, DropFileRefused, HandedBack, NoLine
+from door.games.registry import game_named
+from door.lines import handed
+from door.lines.host.host import ENDED, HUNG_UP
+from door.lobby import greeting, looks
+from door.session import door_log, ways_in
+from door.session.arrival import Asked, DoorCall, arrive, note, welcome
+from door.session.session import answer_guest
+from timebank.language import N_, Phrase
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.config.boards import HostBoard
+    from door.games.engine.descriptor import Game
+
+ANSWER_SECONDS = 5.0  # that a door process may take for a message
+PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
+MOST_ENDS = 2  # descriptors of a line
+KILLED = "the door was killed"
+STOPS = N_("The board's server is closing. One moment, please: you go on from here.")
+WELL, FAILED = "0", "1"  # as `door run` exits
+
+# Set for what is done for a caller of a door, so that their log gets it as well.
+_by_a_door: ContextVar[bool] = ContextVar("by_a_door", default=False)
+
+log = logging.getLogger("door.run")
+
+
+class DoorListener:
+    """The socket in the data folder, and all who came in through it."""
+
+    def __init__(
+        self, board: Board, session: Callable[[], contextlib.AbstractContextManager[None]]
+    ) -> None:
+        """`session` is the block in which a call is counted as one that is on."""
+        self._board = board
+        self._session = session
+        self._wire: socket.socket | None = None
+        self._path = Path()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._calls: dict[Console, HandedBack] = {}  # and what gives each back
+        self._note: str | None = None
+        self._again: asyncio.TimerHandle | None = None
+        self._log: list[logging.Handler] = []
+
+    def open_in(self, folder: Path) -> None:
+        """Begin to listen, or go on; `OSError` where it cannot, as when another server does."""
+        if self._wire is None:
+            self._listen_in(folder)
+        config = self._board.config
+        if config.found is not None:
+            self._note = handed.leave_note(str(config.path), config.found, str(folder))
+
+    def _listen_in(self, folder: Path) -> None:
+        wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with _free_name(folder) as name:
+                wire.bind(name)
+                os.chmod(name, 0o600)  # nobody can connect before it listens
+                wire.listen()
+        except OSError:
+            wire.close()
+            raise
+        wire.setblocking(False)
+        self._wire, self._path = wire, folder / handed.NAME
+        self._inode = self._path.stat().st_ino
+        if not self._log:
+            self._log = door_log.opened(folder)
+            for handler in self._log:
+                handler.addFilter(lambda record: _by_a_door.get())
+                logging.getLogger().addHandler(handler)
+        self._listen()
+
+    def close(self) -> None:
+        """Take nobody any more; who is on stays."""
+        if self._wire is None:
+            return
+        asyncio.get_running_loop().remove_reader(self._wire.fileno())
+        if self._again is not None:
+            self._again.cancel()
+        self._wire.close()
+        self._wire = None
+        if self._note is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._note)
+        with contextlib.suppress(OSError):
+            if self._path.stat().st_ino == self._inode:
+                self._path.unlink()
+
+    def hand_back(self, staying: set[Console]) -> None:
+        """Let everybody but those who are `staying` go on with their door."""
+        for console, back in self._calls.items():
+            if console not in staying:
+                console.interrupt(back)
+
+    async def finish(self) -> None:
+        """Close, and end what is left."""
+        self.close()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        for handler in self._log:
+            logging.getLogger().removeHandler(handler)
+            handler.close()
+        self._log = []
+
+    def _accept(self) -> None:
+        assert self._wire is not None  # nothing is reported of a socket that is closed
+        loop = asyncio.get_running_loop()
+        try:
+            near, _ = self._wire.accept()
+        except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            return
+        except OSError:  # no descriptor is left: the kernel would report it again and again
+            loop.remove_reader(self._wire.fileno())
+            self._again = loop.call_later(PAUSE, self._listen)
+            return
+        task = loop.create_task(self._answer(near))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _listen(self) -> None:
+        if self._wire is not None:
+            asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
+
+    async def _answer(self, near: socket.socket) -> None:
+        _by_a_door.set(True)
+        near.setblocking(False)
+        with near:
+            wire = DoorWire(near)
+            try:
+                if not handed.is_ours(near):
+                    raise CallNotTaken("it is another user's")
+                call = await self._understand(await wire.message(handed.CALL))
+                await self._serve(wire, call)
+            except CallNotTaken as refused:
+                log.debug("a door keeps its caller: %s", refused)
+                wire.say(handed.REFUSED, str(refused))
+            except OSError as error:
+                log.info("a door has gone: %s", error)
+            except Exception:
+                log.exception("the door failed")
+                wire.say(handed.DONE, FAILED)
+
+    async def _understand(self, texts: list[str]) -> HandedOver:
+        """Read the drop files of a call; `CallNotTaken` for what its door is to look at itself."""
+        if self._board.draining:
+            raise CallNotTaken("the board takes no more calls")
+        facts = Facts.read(texts)
+        boards = self._board.config.boards
+        try:
+            # Files of a host may be on a disk that is slow, and others are on line here.
+            arrival = await asyncio.to_thread(facts.arrival, boards)
+        except DropFileRefused as refused:
+            raise CallNotTaken(str(refused)) from refused
+        table = facts.asked.get("door")
+        game = None if table is None else game_named(table)
+        if table is not None and game is None:
+            raise CallNotTaken(f"there is no table {table}")
+        until = arrival.guest.until
+        if until is not None:  # it was read off the wall clock
+            until = self._board.clock.from_wall(until)
+        guest = replace(arrival.guest, by_door=True, until=until)
+        return HandedOver(replace(arrival, guest=guest), facts.way(arrival), game)
+
+    async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
+        ends = await wire.ends(call.way)
+        try:
+            async with ways_in.opened_elsewhere(
+                call.way, ends, call.arrival.introduction, wire
+            ) as line:
+                wire.say(handed.TAKEN)
+                note(call.arrival)
+                wire.listen()
+                guest = call.arrival.guest
+                console = Console(line, guest.look or looks.guess(line.hints), self._board.clock)
+                console.ask_size()
+                greeting.show(console, self._board.config, welcome(guest))
+                with self._on(console) as back, self._session():
+                    went_well = await answer_guest(self._board, console, guest, call.game)
+        except NoLine as nobody:
+            raise CallNotTaken(str(nobody)) from nobody
+        finally:
+            wire.stop()
+            for end in ends:
+                os.close(end)
+        if back.is_obeyed:
+            wire.say(handed.BACK)
+        else:
+            wire.say(handed.DONE, WELL if went_well else FAILED)
+
+    @contextmanager
+    def _on(self, console: Console) -> Iterator[HandedBack]:
+        back = self._calls[console] = HandedBack(Phrase(STOPS))
+        try:
+            yield back
+        finally:
+            del self._calls[console]
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    arrival: DoorCall
+    way: ways_in.WayIn
+    game: Game | None  # the one table they came for
+
+
+class Facts:
+    """What a door process says of its host and its own command line."""
+
+    def __init__(
+        self,
+        plain: Mapping[str, str],
+        asked: Mapping[str, str],
+        environment: Mapping[str, str],
+        places: list[tuple[str, str]],
+    ) -> None:
+        self.asked = asked  # options, without their dashes
+        self._environment = environment
+        self._places = places  # what it sees where, as `handed.identity` says it
+        self._here = Path(plain["here"])
+        zone = timezone(timedelta(seconds=int(plain["offset"])))
+        self._now = datetime.fromtimestamp(float(plain["now"]), UTC).astimezone(zone)
+        self._arrived = float(plain["arrived"])
+        self._asked = Asked(
+            dropfile=Path(asked["dropfile"]) if "dropfile" in asked else None,
+            board=asked.get("board"),
+            node=int(asked["node"]) if "node" in asked else None,
+            charset=asked.get("charset"),
+        )
+
+    @classmethod
+    def read(cls, texts: list[str]) -> Facts:
+        plain: dict[str, str] = {}
+        asked: dict[str, str] = {}
+        environment: dict[str, str] = {}
+        places: list[tuple[str, str]] = []
+        try:
+            for text in texts:
+                name, _, value = text.partition("=")
+                if name.startswith("--"):
+                    asked[name[2:]] = value
+                elif name.startswith("$"):
+                    environment[name[1:]] = value
+                elif name.startswith("@"):
+                    places.append((name[1:], value))
+                else:
+                    plain[name] = value
+            if plain["version"] != handed.VERSION:
+                raise CallNotTaken("it is of another version")
+            return cls(plain, asked, environment, places)
+        except (KeyError, ValueError, OverflowError) as error:
+            raise CallNotTaken("what it says cannot be read") from error
+
+    def arrival(self, boards: Mapping[str, HostBoard]) -> DoorCall:
+        """Read the drop files; raises `DropFileRefused`, and `CallNotTaken` as for the module."""
+        for seen, path in self._places:
+            if handed.identity(path) != seen:
+                raise CallNotTaken(f"{path} is another one here")
+        call = arrive(self._asked, boards, self._environment, self._now, self._arrived, self._here)
+        way = call.guest.way
+        if way is not None and not os.access(way.path.parent, os.W_OK):
+            raise CallNotTaken(f"nothing can be written into {way.path.parent} here")
+        return call
+
+    def way(self, arrival: DoorCall) -> ways_in.WayIn:
+        asked = self.asked
+        telnet = True if "telnet" in asked else False if "no-telnet" in asked else None
+        try:
+            way = ways_in.asked_for(
+                wants_stdio="stdio" in asked,
+                descriptor=int(asked["socket"]) if "socket" in asked else None,
+                connect=asked.get("connect"),
+                telnet=telnet,
+            )
+            return way or ways_in.said_by(arrival.understood.connection, telnet)
+        except (NoLine, ValueError) as nobody:
+            raise CallNotTaken(str(nobody)) from nobody
+
+
+class DoorWire:
+    """The connection to one door process, and what it tells of its host (`host.Signs`)."""
+
+    def __init__(self, wire: socket.socket) -> None:
+        self._wire = wire
+        self._loop = asyncio.get_running_loop()
+        self._listens = False
+        self._lose_carrier: Callable[[str], None] = lambda reason: None
+        self._look: Callable[[], None] = lambda: None
+
+    def say(self, word: str, *texts: str) -> None:
+        """Send a message; a process that has gone does not get it."""
+        with contextlib.suppress(OSError):
+            self._wire.send(handed.packed(word, *texts), socket.MSG_NOSIGNAL)
+
+    async def message(self, word: str) -> list[str]:
+        """Wait for the message that begins with a word; `OSError` when it does not come."""
+        return (await self._next(word))[0]
+
+    async def ends(self, way: ways_in.WayIn) -> list[int]:
+        """Ask for the descriptors of a line, which are then ours to close."""
+        match way:
+            case ways_in.Stdio():
+                self.say(handed.WANTED, handed.STDIO)
+            case ways_in.Inherited(descriptor):
+                self.say(handed.WANTED, handed.SOCKET, str(descriptor))
+            case ways_in.CallBack(host, port):
+                self.say(handed.WANTED, handed.CONNECT, host, str(port))
+        seconds = ANSWER_SECONDS
+        if isinstance(way, ways_in.CallBack):
+            seconds += ways_in.CONNECT_SECONDS
+        _, ends = await self._next(handed.LINE, seconds)
+        wanted = 2 if isinstance(way, ways_in.Stdio) else 1
+        if len(ends) == wanted and all(map(handed.flows, ends)):
+            return ends
+        for end in ends:
+            os.close(end)
+        raise CallNotTaken("its line is none that can be passed on")
+
+    def listen(self) -> None:
+        """Obey what comes from now on, until `stop`."""
+        self._listens = True
+        self._loop.add_reader(self._wire.fileno(), self._obey)
+
+    def stop(self) -> None:
+        if self._listens:
+            self._listens = False
+            self._loop.remove_reader(self._wire.fileno())
+
+    def watch(self, lose_carrier: Callable[[str], None]) -> None:
+        self._lose_carrier = lose_carrier
+
+    def follow(self, look: Callable[[], None]) -> Callable[[], None]:
+        self._look = look
+        return self._forget
+
+    def _forget(self) -> None:
+        self._look = lambda: None
+
+    def _obey(self) -> None:
+        try:
+            word = handed.unpacked(self._wire.recv(handed.LARGEST))[0]
+        except BlockingIOError:
+            return
+        except OSError:
+            word = ""
+        if word == handed.RESIZED:
+            self._look()
+            return
+        if word not in (handed.HUNG_UP, handed.ENDED):
+            self.stop()  # there is nobody any more
+        self._lose_carrier({handed.HUNG_UP: HUNG_UP, handed.ENDED: ENDED}.get(word, KILLED))
+
+    async def _next(
+        self, word: str, seconds: float = ANSWER_SECONDS
+    ) -> tuple[list[str], list[int]]:
+        ready: asyncio.Future[None] = self._loop.create_future()
+
+        def come() -> None:
+            if not ready.done():
+                ready.set_result(None)
+
+        self._loop.add_reader(self._wire.fileno(), come)
+        try:
+            async with asyncio.timeout(seconds):
+                await ready
+        finally:
+            self._loop.remove_reader(self._wire.fileno())
+        data, ends, _, _ = socket.recv_fds(
+            self._wire, handed.LARGEST, MOST_ENDS, socket.MSG_CMSG_CLOEXEC
+        )
+        said, *texts = handed.unpacked(data)
+        if said != word:  # it has gone, or been hung up on
+            for end in ends:
+                os.close(end)
+            raise ConnectionError("it has ended")
+        return texts, ends
+
+
+@contextmanager
+def _free_name(folder: Path) -> Iterator[str]:
+    """Give the name to listen at; what a server that was killed has left there is taken away."""
+    name, held = handed.short(str(folder))
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            try:
+                handed.dial(str(folder)).close()
+            except ConnectionRefusedError:
+                os.unlink(name)
+            else:
+                raise OSError("another server of this board listens there")
+        yield name
+    finally:
+        if held is not None:
+            os.close(held)

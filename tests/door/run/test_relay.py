@@ -1,0 +1,433 @@
+"""A door beside a server: whom it hands over, how that ends, and whom it serves by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import pwd
+import signal
+import socket
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+
+from door.lines import handed
+from door.run import relay
+from door.server import door_calls
+from tests.door.dropfiles.writers import bbsdev, text
+from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted
+from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
+from tests.world import log_on, world
+
+NAME = "Moth@Xibalba"
+GOES_ON = "You go on without it"
+NO_CLOCK = BOARD.replace("aliases", "minutes = 60\naliases")
+
+
+async def with_a_hand(host: Host) -> Visit:
+    visit = await host.on_terminal("--dropfile", str(host.door32()))
+    await visit.comes_in()
+    await visit.sits_down()
+    await open_a_hand(visit)
+    return visit
+
+
+async def goes_on_with_the_hand(visit: Visit) -> None:
+    await visit.terminal.until(GOES_ON)
+    await visit.prompt("Press any key")
+    visit.presses(" ")
+    assert await question(visit) in (HIT, INSURANCE)
+
+
+async def tells(host: Host, *words: str) -> str:
+    """Give the server a command of the sysop's; return what it says."""
+    asked = await asyncio.create_subprocess_exec(
+        command("door"),
+        *(*words, "--config", str(host.config.path)),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said, _ = await asked.communicate()
+    return said.decode()
+
+
+async def test_who_is_handed_over_is_on_their_own_node_and_takes_none_of_ours(
+    tmp_path: Path,
+) -> None:
+    toml = f"{BOARD}[calls]\nnodes = 1\n"
+    async with hosted(tmp_path, toml=toml, at_server=True) as host:
+        for node, alias in ((7, "Moth"), (8, "Bee"), (7, "Ant")):
+            file = host.door32(node, alias=alias, user=len(host.visits) + 1)
+            visit = await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
+            await visit.comes_in()
+            assert f"Node {node} " in visit.terminal.row(23)
+        told = await tells(host, "nodes")
+        assert [line.split()[:2] for line in told.splitlines() if "@" in line] == [
+            ["7", "Moth@Xibalba"],
+            ["7", "Ant@Xibalba"],
+            ["8", "Bee@Xibalba"],
+        ]
+        host.enter("Ada")
+        ada = await host.call()
+        await log_on(ada, "Ada")
+        await ada.until("Node 1")
+        for visit in host.visits:
+            assert await visit.goes() == 0
+
+
+async def test_the_log_of_doors_has_those_who_are_handed_over_and_nobody_else(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        host.enter("Ada")
+        caller = await host.call()
+        await caller.until("Name:")
+        await caller.close()
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        assert "Xibalba hands over number 42 with 3600 seconds left" in host.log
+        assert f"{NAME} left node 1: log-off" in host.log
+        assert "127.0.0.1" not in host.log
+
+
+async def test_a_socket_that_is_handed_down_carries_telnet_at_the_server_too(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await host.on_socket("--dropfile", str(host.node(1)))
+        await visit.comes_in()
+        visit.terminal.send(b"\xff\xfa\x1f\x00\x64\x00\x28\xff\xf0")  # a window of 100 by 40
+        visit.terminal.screen.resize(40, 100)
+        await visit.terminal.wait_for(
+            lambda terminal: "Time left" in terminal.row(39), "the status line at the bottom"
+        )
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+
+
+async def test_a_new_size_of_the_terminal_reaches_the_server(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        visit.resizes(100, 40)
+        await visit.terminal.wait_for(
+            lambda terminal: "Time left" in terminal.row(39), "the status line at the bottom"
+        )
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+
+
+async def test_a_terminal_is_as_it_was_when_the_door_has_ended(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        assert visit.pty is not None
+        before = visit.pty.settings()
+        await visit.comes_in()
+        assert visit.pty.settings() != before
+        assert await visit.goes() == 0
+        assert visit.pty.settings() == before
+
+
+async def test_a_server_that_is_killed_in_a_hand_leaves_the_hand_to_the_door(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await with_a_hand(host)
+        assert visit.pty is not None
+        staked = host.balances(NAME)["stake"]
+        host.process.kill()
+        await host.is_killed()
+        await goes_on_with_the_hand(visit)
+        assert host.balances(NAME)["stake"] == staked > 0
+        visit.gets(HANG_UP)
+        assert await visit.ends(within=2.0) == 0
+        left = host.balances(NAME)
+        assert (left["online"], left["stake"]) == (0, staked)
+        assert visit.pty.settings() == visit.pty.before
+        host.own = 1
+
+
+async def test_a_server_that_closes_in_a_hand_gives_the_caller_back_to_the_door(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await with_a_hand(host)
+        staked = host.balances(NAME)["stake"]
+        host.process.terminate()
+        assert await host.ends() == 0
+        assert visit.terminal.shows("you go on from here") or GOES_ON in visit.terminal.transcript
+        await goes_on_with_the_hand(visit)
+        first, second = host.visits_told()
+        assert first["left_staked"] == second["standing"] == staked
+        assert second["shown"] <= first["shown"] - first["elapsed"]
+        visit.gets(HANG_UP)
+        assert await visit.ends(within=2.0) == 0
+        host.own = 1
+
+
+async def test_the_time_at_a_server_that_has_closed_is_charged_once(tmp_path: Path) -> None:
+    """A host without a clock: what was used is counted by us alone."""
+    async with hosted(tmp_path, toml=NO_CLOCK, at_server=True) as host:
+        file = host.node(1) / "BBSDEV.DRP"
+        said = bbsdev(deadline="", columns="80", rows="24", board="Synchronet", node="1")
+        file.write_bytes(text(*said))
+        visit = await host.on_terminal("--dropfile", str(file))
+        await visit.comes_in()
+        before = visit.terminal.row(23)
+        await visit.terminal.wait_for(lambda here: here.row(23) != before, "the next second")
+        host.process.terminate()
+        assert await host.ends() == 0
+        await visit.terminal.until(GOES_ON)
+        await visit.comes_in()
+        visit.gets(HANG_UP)
+        assert await visit.ends(within=2.0) == 0
+        first, second = host.visits_told()
+        assert first["brought"] == 3600
+        assert second["brought"] == 3600 - first["elapsed"]
+        host.own = 1
+
+
+async def test_a_server_that_drains_takes_nobody_and_the_door_serves_them(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        first = await host.on_terminal("--dropfile", str(host.door32(1)))
+        await first.comes_in()
+        await tells(host, "drain")
+        await first.terminal.until("The sysop is about to close the board")
+        file = host.door32(2, user=43, alias="Bee")
+        second = await host.on_terminal("--dropfile", str(file), name="Bee@Xibalba")
+        await second.comes_in()
+        assert host.by_doors() == 1
+        assert await first.goes() == 0
+        assert await host.ends() == 0, "the last of its callers has gone"
+        assert await second.goes() == 0
+        host.own = 1
+
+
+async def test_a_server_that_stands_still_keeps_nobody_waiting(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        host.process.send_signal(signal.SIGSTOP)
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        host.process.send_signal(signal.SIGCONT)
+        assert GOES_ON not in visit.terminal.transcript
+        assert len(host.visits_told()) == 1, "what it was asked before, it does not do now"
+        host.own = 1
+
+
+async def test_doors_serve_their_callers_where_the_sysop_wants_that(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        text = host.config.path.read_text()
+        host.config.path.write_text(f"{text}[server]\ntakes_doors = false\n")
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert not (host.config.board.data / handed.NAME).exists()
+        assert await visit.goes() == 0
+        host.config.path.write_text(text)
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert (host.config.board.data / handed.NAME).stat().st_mode & 0o777 == 0o600
+        assert await visit.goes() == 0
+        host.own = 1
+
+
+async def test_a_caller_whose_door_is_killed_is_hung_up_and_given_back_what_was_won(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await with_a_hand(host)
+        visit.gets(KILL)
+        await visit.ends()
+        await host.nobody_is_on()
+        (told,) = host.visits_told()
+        assert told["closed"] is not None
+        assert host.balances(NAME)["online"] == 0
+
+
+async def test_who_is_kicked_there_is_told_why_and_the_door_ends(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        said = await tells(host, "kick", "1", "--why", "Bed time.")
+        assert said == f"{NAME} on node 1 is told and hung up.\n"
+        await visit.terminal.until("Bed time.")
+        assert await visit.ends() == 0
+
+
+@pytest.mark.parametrize("file", ["input", "output"])
+async def test_a_line_that_cannot_be_waited_for_is_left_to_the_door(
+    tmp_path: Path, file: str
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        typed = host.folder / "typed"
+        typed.write_bytes(b" gy ")
+        shown = host.folder / "shown"
+        with typed.open("rb") as source, shown.open("wb") as sink:
+            process = await asyncio.create_subprocess_exec(
+                command("door"),
+                *("run", "--config", str(host.config.path), "--dropfile", str(host.door32())),
+                stdin=source if file == "input" else asyncio.subprocess.PIPE,
+                stdout=sink if file == "output" else asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+            )
+            await process.communicate(b" gy " if file == "output" else None)
+        host.own = len(host.visits_told())
+        assert host.own == 1
+
+
+# The wire
+
+
+@pytest.fixture
+def wires() -> tuple[socket.socket, socket.socket]:
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    return near, far
+
+
+def facts(**changed: str) -> list[str]:
+    said = {"version": handed.VERSION, "now": "0", "arrived": "0", "offset": "0", "here": "/"}
+    return [f"{name}={value}" for name, value in (said | changed).items()]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        facts(version="0"),
+        facts(now="soon"),
+        facts(now="1e300"),
+        facts()[:-1],
+        [],
+        [*facts(), "--node=x"],
+    ],
+)
+def test_what_cannot_be_read_is_not_taken(texts: list[str]) -> None:
+    with pytest.raises(door_calls.CallNotTaken):
+        door_calls.Facts.read(texts)
+
+
+def test_another_file_of_the_same_name_is_not_read_for_it(tmp_path: Path) -> None:
+    there, here = tmp_path / "there", tmp_path / "here"
+    there.mkdir()
+    here.mkdir()
+    seen = handed.identity(str(there))
+    read = door_calls.Facts.read([*facts(), f"@{seen}={here}"])
+    with pytest.raises(door_calls.CallNotTaken, match="is another one here"):
+        read.arrival({})
+
+
+async def test_nobody_is_taken_whose_winnings_could_not_be_written_where_the_host_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.door32()
+        place = f"@{handed.identity(str(file))}={file}"
+        said = [*facts(now="1800000000"), f"--dropfile={file}", place]
+        assert door_calls.Facts.read(said).arrival(host.config.boards).guest.name == "Moth"
+        monkeypatch.setattr(door_calls.os, "access", lambda path, mode: path != file.parent)
+        with pytest.raises(door_calls.CallNotTaken, match="nothing can be written"):
+            door_calls.Facts.read(said).arrival(host.config.boards)
+
+
+def test_the_server_of_another_user_is_given_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(tmp_path / "data" / handed.NAME))
+        server.listen()
+        monkeypatch.setattr(handed.os, "geteuid", lambda: 4_000_000)
+        assert isinstance(relay.relay(["--config", str(config)], {}), relay.Before)
+        near, _ = server.accept()
+        with near:
+            assert near.recv(1) == b"", "not a word is said to it"
+
+
+def test_a_note_of_the_server_holds_while_sysop_toml_is_what_it_has_read(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[board]\ndata = "books"\n')
+    said = {"config": str(config)}
+    assert relay.data_folder(said, {}) == str(tmp_path / "books")
+    elsewhere = tmp_path / "elsewhere"
+    place = handed.leave_note(str(config), config.stat(), str(elsewhere))
+    assert relay.data_folder(said, {}) == relay.data_folder({}, {"BJFT_CONFIG": str(config)})
+    assert relay.data_folder(said, {}) == str(elsewhere)
+    config.write_text("[server]\ntakes_doors = false\n")
+    assert relay.data_folder(said, {}) is None
+    assert place is not None
+    config.write_text("[board\n")
+    handed.leave_note(str(config), config.stat(), str(elsewhere))
+    assert relay.data_folder(said, {}) == str(elsewhere)
+    os.unlink(place)
+    assert relay.data_folder(said, {}) is None, "what is wrong with it is the door's to say"
+
+
+def test_a_note_that_another_user_has_left_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    handed.leave_note(str(config), config.stat(), "/elsewhere")
+    monkeypatch.setattr(handed.os, "geteuid", lambda: 4_000_000)
+    assert handed.folder_noted(str(config)) is None
+
+
+def test_where_the_folder_cannot_be_written_the_note_is_in_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = SimpleNamespace(pw_dir=str(tmp_path / "home"))
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: person)
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    (tmp_path / ".sysop.toml.doors").mkdir()  # nothing can be put in its place
+    place = handed.leave_note(str(config), config.stat(), "/elsewhere")
+    assert place is not None
+    assert Path(place).is_relative_to(tmp_path / "home")
+    assert handed.folder_noted(str(config)) == "/elsewhere"
+
+
+def test_a_path_that_is_too_long_for_the_kernel_is_reached_all_the_same(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 90) / ("y" * 90)
+    folder.mkdir(parents=True)
+    name, held = handed.short(str(folder))
+    assert held is not None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(name)
+        server.listen()
+        with contextlib.closing(handed.dial(str(folder))) as wire:
+            assert handed.is_ours(wire)
+
+
+async def test_where_no_descriptor_is_left_the_server_asks_again_in_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = OSError(errno.EMFILE, "Too many open files")
+    monkeypatch.setattr(door_calls, "PAUSE", 0.0)
+    async with world(tmp_path) as board:
+        listener = board.server._handed
+        assert listener._wire is not None
+        wire = mock.Mock(wraps=listener._wire)
+        wire.accept.side_effect = [full, full, BlockingIOError()]
+        monkeypatch.setattr(listener, "_wire", wire)
+        with contextlib.closing(handed.dial(str(board.config.board.data))):
+            async with asyncio.timeout(60):
+                for _asked in iter(lambda: wire.accept.call_count < 3, False):
+                    await asyncio.sleep(0)
+
+
+def test_a_call_that_does_not_come_to_its_line_is_dropped(wires) -> None:
+    near, far = wires
+    with near, far:
+        far.send(handed.packed(handed.HUNG_UP))
+
+        async def asks() -> None:
+            near.setblocking(False)
+            with pytest.raises(OSError, match="it has ended"):
+                await door_calls.DoorWire(near).message(handed.CALL)
+
+        asyncio.run(asks())

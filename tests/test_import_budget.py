@@ -1,0 +1,112 @@
+"""What the commands load before they say a word, by module: whoever waits for it waits for each."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from door.lines import handed
+from tests import ROOT
+
+# Each takes as long to load as half of Python itself, or longer.
+HEAVY = {
+    *("asyncio", "concurrent.futures", "ssl", "sqlite3", "decimal", "email", "subprocess"),
+    *("multiprocessing", "hashlib", "secrets", "zoneinfo", "json", "socket"),
+    *("sqlalchemy", "telnetlib3", "argon2", "uvloop", "wcwidth", "rich"),
+}
+# A door at the server does without patterns and dates, and with no more of ours than this.
+TOO_MUCH = HEAVY | {
+    *("click", "dataclasses", "datetime", "inspect", "logging", "re", "selectors", "struct"),
+    *("threading", "pathlib", "tomllib", "typing", "gettext", "contextlib"),
+}
+RELAY = {
+    *("door", "door.cli", "door.cli.entry", "door.lines", "door.lines.handed"),
+    *("door.run", "door.run.relay"),
+}
+MOST_OF_A_RELAY = 32  # modules, ours and those of every start included
+
+MARK = "here it begins"
+CODE = """import sys
+sys.path[:] = {paths}
+sys.argv[1:] = {words}
+print({mark!r}, file=sys.stderr, flush=True)
+from {module} import main
+main()
+"""
+LINE = re.compile(r"import time: +(\d+) \| +\d+ \| *(\S+)")
+
+Loaded = dict[str, int]  # microseconds by module
+
+
+def command(module: str, *words: str) -> list[str]:
+    """A command as it is installed, by a Python that has loaded nothing for itself."""
+    paths = [str(ROOT), *sys.path]
+    code = CODE.format(paths=paths, words=list(words), mark=MARK, module=module)
+    return [sys.executable, "-S", "-X", "importtime", "-c", code]
+
+
+def loaded(said: str) -> Loaded:
+    return {name: int(spent) for spent, name in LINE.findall(said.partition(MARK)[2])}
+
+
+def refuse(found: Loaded, heavy: set[str]) -> None:
+    """Fail where something heavy is loaded, and show by module what all of it takes."""
+    too_much = sorted(name for name in found if name in heavy)
+    table = "\n".join(
+        f"{spent:7} us  {name}" for name, spent in sorted(found.items(), key=lambda one: -one[1])
+    )
+    assert not too_much, f"{too_much}\n{table}"
+
+
+@pytest.mark.parametrize("module", ["door.cli.entry", "timebank.cli.main"])
+def test_help_loads_nothing_that_a_command_needs_later(module: str) -> None:
+    ran = subprocess.run(command(module, "--help"), capture_output=True, text=True, check=True)
+    assert "Usage: " in ran.stdout
+    found = loaded(ran.stderr)
+    assert "click" in found
+    refuse(found, HEAVY)
+
+
+def test_a_door_at_the_server_loads_next_to_nothing(tmp_path: Path) -> None:
+    """A server that says yes to all it is asked, and what the door has loaded by its end."""
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    handed.leave_note(str(config), config.stat(), str(tmp_path))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(tmp_path / handed.NAME))
+        server.listen()
+        server.settimeout(30)
+        with subprocess.Popen(
+            command("door.cli.entry", "run", "--config", str(config), "--stdio"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as door:
+            near, _ = server.accept()
+            with near:
+                near.settimeout(30)
+                assert handed.unpacked(near.recv(handed.LARGEST))[0] == handed.CALL
+                near.send(handed.packed(handed.WANTED, handed.STDIO))
+                said, ends, _, _ = socket.recv_fds(near, handed.LARGEST, 2)
+                assert handed.unpacked(said) == [handed.LINE]
+                assert len(ends) == 2
+                for end in ends:
+                    assert handed.flows(end)
+                    os.close(end)
+                near.send(handed.packed(handed.TAKEN))
+                near.send(handed.packed(handed.DONE, "7"))
+            _, told = door.communicate(timeout=30)
+        assert door.returncode == 7
+    found = loaded(told)
+    assert {name for name in found if name.partition(".")[0] in ("door", "timebank", "ansi")} == (
+        RELAY
+    )
+    refuse(found, TOO_MUCH)
+    assert len(found) <= MOST_OF_A_RELAY, sorted(found)
