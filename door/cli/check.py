@@ -20,9 +20,10 @@ from door.errors import CertificateRefused
 from door.lines.tls.certificates import doubt
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable
-from timebank.ledger import sqlite
-from timebank.ledger.database import Database, Desk, not_ours
+from timebank.ledger.database import Desk, not_ours
+from timebank.ledger.engines import books_of
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
+from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
 
 LATEST = 500  # calls that are looked through for signs of a front end
@@ -69,7 +70,7 @@ def _people(settings: Config, path: Path) -> list[str]:
 @contextlib.contextmanager
 def _reading(settings: Config) -> Iterator[Desk]:
     with (
-        contextlib.closing(Database(settings.database)) as database,
+        contextlib.closing(books_of(settings.bank)) as database,
         database.reading(settings.bank, datetime.now(UTC)) as desk,
     ):
         yield desk

@@ -23,6 +23,7 @@ from door.wording import agree
 from timebank.calls.arrival import host_caller, open_host_call
 from timebank.errors import Refused
 from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _books(config: Config) -> Iterator[Database]:
     with tempfile.TemporaryDirectory() as folder:
         there = config.database.is_file()
         path = config.database if there else Path(folder) / "trial.sqlite3"
-        with closing(Database(path)) as database:
+        with closing(SqliteDatabase(path)) as database:
             database.open()
             yield database
 

@@ -45,6 +45,7 @@ from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksUnavailable, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -313,7 +314,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with contextlib.suppress(OSError):  # the books say what is wrong with it
         privacy.make_folder(config)
-    database = Database(config.database)
+    database = books_of(config.bank)
     database.open()
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)

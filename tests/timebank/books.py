@@ -13,9 +13,10 @@ from timebank.audit.accounts import audit
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, open_call, renew, touch
-from timebank.ledger.database import Database, Desk
+from timebank.ledger.database import Desk
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.ledger.purse import Purse, Receipt
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.schedule import Event
 from timebank.settings.settings import BankSettings
 from timebank.wagers import wagers
@@ -55,7 +56,7 @@ def lay_new_books(path: Path) -> None:
 @cache
 def _new_books() -> bytes:
     with TemporaryDirectory() as folder:
-        database = Database(Path(folder, "new"))
+        database = SqliteDatabase(Path(folder, "new"))
         database.open()
         database.close()
         return database.path.read_bytes()
@@ -69,7 +70,7 @@ class Books:
         self.now = now
         self.uptime = 0
         lay_new_books(self.settings.database)
-        self.database = Database(self.settings.database, busy_seconds=5)
+        self.database = SqliteDatabase(self.settings.database, busy_seconds=5)
         self.database.open()
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from tests.timebank.books import Books
 from timebank.ledger.database import Database
 from timebank.ledger.reasons import Told, decode
 from timebank.ledger.sentences import sentence
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement, transfer
 from timebank.thebank.importer import WATCHED_SECONDS, Report, import_file
 
@@ -97,12 +98,12 @@ class Board:
     @contextmanager
     def impatient(self) -> Iterator[Database]:
         """The same books, for one who does not wait."""
-        database = Database(self.books.settings.database, busy_seconds=0)
+        database = SqliteDatabase(self.books.settings.database, busy_seconds=0)
         yield database
         database.close()
 
     @contextmanager
     def unreadable(self) -> Iterator[Database]:
-        database = Database(self.path.parent / "no" / "such" / "books")
+        database = SqliteDatabase(self.path.parent / "no" / "such" / "books")
         yield database
         database.close()

@@ -15,8 +15,8 @@ from tests.timebank.books import Books
 from tests.timebank.serving import serving
 from timebank.errors import BackupRefused
 from timebank.keeping import backup
-from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger import transfers as ledger
+from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.settings.settings import load
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -27,8 +27,8 @@ from timebank.errors import TurnsUsed
 from timebank.guests import claims
 from timebank.keeping import backup, deletion, restoring
 from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
-from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger.reasons import Told
+from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank import outbox
 from timebank.thebank.format import SEMICOLONS

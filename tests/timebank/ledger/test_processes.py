@@ -14,7 +14,8 @@ import pytest
 from tests.timebank.books import NOON, act, lost, place_bet, settings_for, wager, won
 from timebank.calls.calls import open_call, open_calls
 from timebank.errors import CallClosed, NotEnough, RoundInPlay
-from timebank.ledger.database import Database, Writer
+from timebank.ledger.database import Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
 
@@ -40,7 +41,7 @@ def run_together(target, *arguments):
 def _spend(barrier, answers, _, folder, call_id):
     """Bet ten minutes at a time, each hand lost, until the pot refuses."""
     settings = settings_for(folder)
-    database = Database(settings.database)
+    database = SqliteDatabase(settings.database)
     database.open_existing()
     spent = 0
     barrier.wait()
@@ -67,7 +68,7 @@ def test_two_processes_that_race_for_a_pot_spend_it_once(books, folder):
 def _take_over(barrier, answers, number, folder, caller_id):
     """Take the caller's call over again and again, and play a hand in between."""
     settings = settings_for(folder)
-    database = Database(settings.database)
+    database = SqliteDatabase(settings.database)
     database.open_existing()
     played = interrupted = 0
     barrier.wait()
@@ -111,7 +112,7 @@ def _serve(pipe, folder, calls):
     """Place and settle bets through a writer, and tell of each hand once it is answered."""
     # It runs by the wall clock, at any hour.
     settings = settings_for(folder, events=())
-    database = Database(settings.database)
+    database = SqliteDatabase(settings.database)
     database.open_existing()
     answers: queue.SimpleQueue = queue.SimpleQueue()
     writer = Writer(database, lambda: settings, lambda: datetime.now(UTC), answers.put)

@@ -38,7 +38,7 @@ ROOMS = (
     "window",
 )
 # All of SQLite's own is in one place; and a name's look-alikes are asked for below the ledger.
-TEXTS = {"ledger/sqlite.py", "ledger/migrations.py", "names/look_alikes.py"}
+TEXTS = {"ledger/sqlite/dialect.py", "ledger/sqlite/migrations.py", "names/look_alikes.py"}
 (TIMEBANK,) = map(Path, timebank.__path__)
 MODULES = sorted(path.relative_to(TIMEBANK).as_posix() for path in TIMEBANK.rglob("*.py"))
 

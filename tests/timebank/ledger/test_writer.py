@@ -16,7 +16,8 @@ from tests import ROOT
 from tests.timebank.books import lost, place_bet, wager
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, NotEnough, Refused
-from timebank.ledger.database import GROUP_SIZE, Database, Writer
+from timebank.ledger.database import GROUP_SIZE, Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 PATIENCE = 120
 
@@ -181,7 +182,7 @@ def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
 
 
 def test_a_locked_database_fails_the_group_and_the_next_one_goes_on(books):
-    database = Database(books.database.path, busy_seconds=0.05)
+    database = SqliteDatabase(books.database.path, busy_seconds=0.05)
     groups: queue.Queue = queue.Queue()
     writer = Writer(database, lambda: books.settings, lambda: books.now, groups.put)
     with contextlib.closing(sqlite3.connect(database.path, isolation_level=None)) as rival:
@@ -292,11 +293,12 @@ from pathlib import Path
 from tests.timebank.books import settings_for
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable
-from timebank.ledger.database import Database, Writer
+from timebank.ledger.database import Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 folder = Path(sys.argv[1])
 settings = settings_for(folder)
-database = Database(settings.database)
+database = SqliteDatabase(settings.database)
 database.open()
 answers = []
 groups = queue.SimpleQueue()

@@ -14,7 +14,7 @@ from tests.timebank.tables import GAME
 from timebank.callers.notices import notices
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, OutOfStep, Refused, RoundOver
 from timebank.keeping import deletion
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.wagers import journal
 from timebank.wagers.journal import table_rounds
 from timebank.wagers.rounds import Move
@@ -282,7 +282,7 @@ def test_a_round_whose_last_callers_were_deleted_is_over(books, playing):
 def _bet_and_settle(barrier, answers, folder, wager, sitters):
     """Bet at the same table as another process, and end what was dealt."""
     settings = settings_for(folder)
-    database = Database(settings.database)
+    database = SqliteDatabase(settings.database)
     database.open_existing()
     dealt = refused = 0
     barrier.wait()

@@ -11,63 +11,45 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import ExecutableDDLElement
 
+from timebank.ledger import failures
 from timebank.ledger.sql import Prepared
 
+NAME = "SQLite"
 DIALECT = sqlite.dialect()
 
 # Its codes when the file, the disk or another process is at fault, not the request.
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FULL = "SQLITE_FULL"
-BROKEN = (
-    *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
-    *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
+
+
+def _check_of(error: BaseException) -> str:
+    return str(error).removeprefix("CHECK constraint failed: ")
+
+
+failures.KNOWN.append(
+    failures.Codes(
+        driver=sqlite3.Error,
+        of=lambda error: getattr(error, "sqlite_errorname", ""),
+        check=_check_of,
+        waiting=BUSY[:1],
+        busy=BUSY,
+        full=(FULL,),
+        damaged=DAMAGED,
+        broken=(
+            *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
+            *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
+        ),
+        # Before anything is written.
+        certain=(*BUSY, "SQLITE_CONSTRAINT"),
+    )
 )
-# COMMIT fails with these before anything is written.
-CERTAIN = (*BUSY, "SQLITE_CONSTRAINT")
-
-
-# What went wrong.
-
-
-def reason(error: BaseException) -> BaseException | None:
-    """Give the driver's own error, of which SQLAlchemy's is made."""
-    return error.orig if isinstance(error, DBAPIError) else error
-
-
-def _code(error: BaseException) -> str:
-    return getattr(reason(error), "sqlite_errorname", "")
-
-
-def _is_one_of(codes: tuple[str, ...], error: BaseException) -> bool:
-    return _code(error).startswith(codes)
-
-
-# Whether it is somebody else's turn to write.
-is_waiting = partial(_is_one_of, BUSY[:1])
-is_busy = partial(_is_one_of, BUSY)
-is_full = partial(_is_one_of, (FULL,))
-# Whether what is in the file makes no sense to SQLite.
-is_damaged = partial(_is_one_of, DAMAGED)
-# Whether file, disk or another process is at fault: the transaction is gone then.
-is_broken = partial(_is_one_of, BROKEN)
-
-
-def is_beyond_bounds(error: BaseException) -> bool:
-    return "CHECK constraint failed: never" in str(reason(error))
-
-
-def leaves_doubt(error: BaseException) -> bool:
-    """Tell whether a COMMIT that failed with this may be in the books one day."""
-    return isinstance(reason(error), sqlite3.Error) and not _code(error).startswith(CERTAIN)
 
 
 # Connections and transactions.
@@ -89,7 +71,7 @@ def set_up(connection: sqlite3.Connection) -> None:
     # Transactions begin where we say so, not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `Database.tend`
+    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `SqliteDatabase.tend`
     connection.execute("PRAGMA foreign_keys = ON")
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
@@ -280,6 +262,14 @@ def definition(connection: Connection, name: str) -> str | None:
         "SELECT sql FROM sqlite_master WHERE name = ?", (name,)
     ).scalar()
     return found
+
+
+def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
+    """Name the triggers that are not as they should be, and whether they are there at all."""
+    for name, sql in TRIGGERS.items():
+        stored = definition(connection, name)
+        if stored is None or stored.split() != sql.split():
+            yield name, stored is not None
 
 
 def first_page(connection: Connection, table: str) -> int:

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timebank import files
-from timebank.ledger import high_water, sqlite
-from timebank.ledger.overwritten import Watch
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import high_water
+from timebank.ledger.sqlite.overwritten import Watch
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -1,0 +1,40 @@
+"""What engines say each in a way of their own, of whichever one a connection is.
+
+An engine's `dialect` module has these functions under the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+
+class Speaker(Protocol):
+    # How it is called in sentences.
+    NAME: str
+
+    def damages(self, connection: Connection) -> Iterator[str]:
+        """Say what is damaged in the books as the engine stores them."""
+
+    def broken_references(self, connection: Connection) -> Iterator[tuple[str, int | None, str]]:
+        """List rows that refer to rows that are not there: table, number if any, the other."""
+
+    def unguarded(self, connection: Connection) -> Iterator[tuple[str, bool]]:
+        """Name the triggers that are not as they should be, and whether they are there at all."""
+
+    def given_numbers(self, connection: Connection) -> dict[str, int]:
+        """Tell the last number that tables have given, those apart that have given none."""
+
+    def go_on_from(self, connection: Connection, table: str, first: int) -> None:
+        """Let the next row of a table get the number `first`."""
+
+    def data_version(self, connection: Connection) -> int:
+        """Return a number that changes when another connection has written into the books."""
+
+
+def of(connection: Connection) -> Speaker:
+    from timebank.ledger.sqlite import dialect  # noqa: PLC0415 # one engine needs no other
+
+    return dialect
