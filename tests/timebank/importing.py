@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.timebank.books import Books
 from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 from timebank.ledger.reasons import Told, decode
 from timebank.ledger.sentences import sentence
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -98,7 +99,7 @@ class Board:
     @contextmanager
     def impatient(self) -> Iterator[Database]:
         """The same books, for one who does not wait."""
-        database = SqliteDatabase(self.books.settings.database, busy_seconds=0)
+        database = books_of(self.books.settings, busy_seconds=0)
         yield database
         database.close()
 

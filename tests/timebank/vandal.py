@@ -1,4 +1,4 @@
-"""What somebody with a SQLite shell can do to the books."""
+"""What somebody with a shell of the database can do to the books."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import sqlite3
 
 
 class Vandal:
-    """Somebody with a SQLite shell, who takes away what guards the books first."""
+    """Somebody with a shell of the database, who takes away what guards the books first."""
 
     def __init__(self, books) -> None:
         self.books = books
 
     def __call__(self, *statements: str) -> None:
+        if self.books.settings.server is None:
+            self._to_a_file(statements)
+        else:
+            self._to_a_server(statements)
+
+    def _to_a_file(self, statements: tuple[str, ...]) -> None:
         path = self.books.database.path
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
@@ -25,3 +31,29 @@ class Vandal:
                 connection.execute(statement)
             for _, sql in triggers:
                 connection.execute(sql)
+
+    def _to_a_server(self, statements: tuple[str, ...]) -> None:
+        import psycopg
+
+        with self.books.shell() as connection:
+            # As one who may do anything: no trigger fires, and no reference is looked at.
+            connection.execute("SET session_replication_role = replica")
+            for statement in statements:
+                said = statement.replace("sqlite_sequence SET seq", "numbers SET last")
+                try:
+                    connection.execute(said)
+                except psycopg.errors.CheckViolation:
+                    self._without_checks(connection, said)
+
+    @staticmethod
+    def _without_checks(connection, statement: str) -> None:
+        checks = connection.execute(
+            "SELECT conname, CAST(conrelid AS regclass), pg_get_constraintdef(oid)"
+            " FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0"
+            " AND connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+        ).fetchall()
+        for name, table, _ in checks:
+            connection.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
+        connection.execute(statement)
+        for name, table, rule in checks:
+            connection.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {rule} NOT VALID")

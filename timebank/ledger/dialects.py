@@ -5,8 +5,8 @@ An engine's `dialect` module has these functions under the same names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
@@ -14,6 +14,9 @@ from sqlalchemy import Connection
 class Speaker(Protocol):
     # How it is called in sentences.
     NAME: str
+
+    def runner(self, connection: Connection) -> Callable[..., Any]:
+        """Give what runs a text whose values stand at question marks, with these values."""
 
     def damages(self, connection: Connection) -> Iterator[str]:
         """Say what is damaged in the books as the engine stores them."""
@@ -35,6 +38,15 @@ class Speaker(Protocol):
 
 
 def of(connection: Connection) -> Speaker:
-    from timebank.ledger.sqlite import dialect  # noqa: PLC0415 # one engine needs no other
+    if connection.dialect.name == "postgresql":
+        from timebank.ledger.postgres import dialect as postgres  # noqa: PLC0415 # an extra
 
-    return dialect
+        return postgres
+    from timebank.ledger.sqlite import dialect as sqlite  # noqa: PLC0415 # one needs no other
+
+    return sqlite
+
+
+def runner(connection: Connection) -> Callable[..., Any]:
+    """Give what runs a text whose values stand at question marks, with these values."""
+    return of(connection).runner(connection)

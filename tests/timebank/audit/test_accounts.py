@@ -345,6 +345,7 @@ def test_a_record_of_another_transfer_is_found(books, vandal):
     assert books.audit() == ["record 1: Transfer and record do not belong together."]
 
 
+@pytest.mark.of_a_file
 def test_a_damaged_index_is_found(books):
     path = books.database.path
     books.close()

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.timebank.books import as_written
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
@@ -194,7 +195,7 @@ def test_a_transfer_between_callers_names_both(board, timebank):
 def send(board, giver, taker, seconds, why):
     def move(desk):
         online = [
-            desk.connection.exec_driver_sql(
+            as_written(desk.connection)(
                 "SELECT a.id FROM accounts a JOIN callers c ON c.id = a.caller_id"
                 " WHERE c.name = ? AND a.kind = 'online'",
                 (name,),
@@ -336,6 +337,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.of_a_file
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_books_that_cannot_be_opened_are_refused_in_a_sentence(board, timebank, words):
     path = board.database.path

@@ -246,6 +246,7 @@ def test_settings_of_the_board_that_are_not_the_banks_are_not_its_business(confi
     assert timebank("audit")[0] == 0
 
 
+@pytest.mark.of_a_file
 def test_a_locked_database_can_be_read(board, timebank):
     connection = sqlite3.connect(board.database.path, isolation_level=None)
     connection.execute("BEGIN IMMEDIATE")

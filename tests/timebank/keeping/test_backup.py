@@ -19,6 +19,8 @@ from timebank.ledger import transfers as ledger
 from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.settings.settings import load
 
+pytestmark = pytest.mark.of_a_file
+
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 

@@ -18,6 +18,8 @@ from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.ledger.schema import SCHEMA_VERSION
 from timebank.ledger.sqlite.database import SqliteDatabase
 
+pytestmark = pytest.mark.of_a_file
+
 APART = multiprocessing.get_context("forkserver")
 
 

@@ -11,6 +11,8 @@ from timebank.errors import StillInDoubt
 from timebank.ledger.sqlite import doubt as doubts
 from timebank.ledger.sqlite.doubt import Doubt
 
+pytestmark = pytest.mark.of_a_file
+
 
 @pytest.fixture
 def revived(books, monkeypatch) -> Doubt:

@@ -19,6 +19,8 @@ from timebank.ledger.sqlite import guard, migrations
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.migrations import backup_path
 
+pytestmark = pytest.mark.of_a_file
+
 
 @pytest.fixture(autouse=True)
 def ann(books, monkeypatch: pytest.MonkeyPatch):

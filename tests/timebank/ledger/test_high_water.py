@@ -21,6 +21,8 @@ from timebank.ledger.database import Database
 from timebank.ledger.sqlite import high_water, migrations
 from timebank.ledger.sqlite.database import SqliteDatabase
 
+pytestmark = pytest.mark.of_a_file
+
 
 @pytest.fixture
 def served(books, folder):

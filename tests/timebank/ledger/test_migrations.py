@@ -23,6 +23,8 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.migrations import backup_path
 from timebank.wagers import journal
 
+pytestmark = pytest.mark.of_a_file
+
 APART = multiprocessing.get_context("forkserver")
 FORK = multiprocessing.get_context("fork")
 

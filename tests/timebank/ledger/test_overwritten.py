@@ -28,6 +28,8 @@ from timebank.keeping import backup, restoring
 from timebank.ledger.sqlite import database, guard, overwritten, wal
 from timebank.ledger.sqlite.database import SqliteDatabase
 
+pytestmark = pytest.mark.of_a_file
+
 FRAMES = 40  # in the log before it is carried over
 
 

@@ -109,8 +109,8 @@ def test_nothing_is_answered_before_it_is_committed(books):
     seen = []
 
     def look(group):
-        with contextlib.closing(sqlite3.connect(books.database.path)) as other:
-            (count,) = other.execute("SELECT count(*) FROM notices").fetchone()
+        with books.database.reading(books.settings, books.now) as other:
+            count = other.connection.exec_driver_sql("SELECT count(*) FROM notices").scalar_one()
         seen.append((len(group), count))
 
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, look)
@@ -150,6 +150,7 @@ def test_a_refusal_is_not_logged(desks, caplog):
     assert caplog.text == ""
 
 
+@pytest.mark.of_a_file
 def test_a_commit_that_fails_fails_the_whole_group_and_the_next_one_goes_on(books, desks, caplog):
     def break_the_commit(desk):
         desk.connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
@@ -163,6 +164,7 @@ def test_a_commit_that_fails_fails_the_whole_group_and_the_next_one_goes_on(book
     assert texts(books) == ["e"]
 
 
+@pytest.mark.of_a_file
 def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
     """A limit on the pages of the file gives the very error of a disk that is full."""
 
@@ -181,6 +183,7 @@ def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
     assert books.audit() == []
 
 
+@pytest.mark.of_a_file
 def test_a_locked_database_fails_the_group_and_the_next_one_goes_on(books):
     database = SqliteDatabase(books.database.path, busy_seconds=0.05)
     groups: queue.Queue = queue.Queue()
@@ -325,6 +328,7 @@ database.close()
 """
 
 
+@pytest.mark.of_a_file
 def test_a_commit_that_cannot_be_written_is_not_answered_as_done(books, folder):
     """The kernel itself refuses to let the files grow, in the middle of a COMMIT."""
     run = subprocess.run(

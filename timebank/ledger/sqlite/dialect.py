@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.dialects import sqlite
@@ -124,6 +125,11 @@ def roll_back(connection: Connection) -> None:
 
 def rewrite_version(connection: Connection) -> None:
     set_version(connection, version(connection))
+
+
+def runner(connection: Connection) -> Callable[..., Any]:
+    """Give what runs a text whose values stand at question marks, with these values."""
+    return connection.exec_driver_sql
 
 
 # The log. On the driver's own cursor: SQLAlchemy would begin a transaction first.
