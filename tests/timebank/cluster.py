@@ -38,6 +38,7 @@ SELECT count(*), max(CAST(CAST(xmin AS TEXT) AS BIGINT)) FROM (
     SELECT xmin FROM pg_trigger UNION ALL SELECT xmin FROM pg_constraint
     UNION ALL SELECT xmin FROM pg_attribute UNION ALL SELECT xmin FROM pg_proc
     UNION ALL SELECT xmin FROM pg_index UNION ALL SELECT xmin FROM pg_attrdef
+    UNION ALL SELECT xmin FROM pg_class
 ) AS parts
 """
 

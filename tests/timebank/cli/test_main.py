@@ -219,6 +219,7 @@ def test_an_audit_that_finds_something_names_it_and_exits_with_1(board, timebank
     assert error == "3 things are wrong with the books.\n"
 
 
+@pytest.mark.of_a_file
 @pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
 def test_a_board_that_never_served_has_no_database_and_gets_none(config, timebank, command):
     code, output, error = timebank(command)

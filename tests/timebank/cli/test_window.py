@@ -255,7 +255,7 @@ def test_commands_beside_one_another_take_turns(board, ann, timebank):
 
 
 def in_a_process(board, *words) -> int:
-    config = board.database.path.parent.parent / "sysop.toml"
+    config = board.settings.database.parent.parent / "sysop.toml"
     code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
     return subprocess.run(
         [sys.executable, "-c", code, words[0], "--config", str(config), *words[1:]],
