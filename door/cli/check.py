@@ -19,7 +19,7 @@ from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
 from door.lines.tls.certificates import doubt
 from timebank.calls.calls import latest_addresses
-from timebank.errors import BooksUnavailable
+from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.ledger.database import Desk, not_ours
 from timebank.ledger.engines import books_of
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
@@ -45,6 +45,8 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
 
     The books are only read: those of an earlier version are left for the next start.
     """
+    if settings.bank.server is not None:
+        return _look_at_people_on_a_server(settings, path)
     if not settings.database.exists():
         return named.unregistered(settings.bank, path)
     try:
@@ -60,6 +62,15 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
         return _people(settings, path)
     except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
         return [f"The database {settings.database} cannot be looked at: {error}."]
+
+
+def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
+    try:
+        with contextlib.closing(books_of(settings.bank)) as database:
+            database.open_existing()
+        return _people(settings, path)
+    except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
+        return [str(error)]
 
 
 def _people(settings: Config, path: Path) -> list[str]:
@@ -93,12 +104,12 @@ def _look_for_front_ends(settings: Config) -> list[str]:
 
 def _latest_calls(settings: Config) -> list[tuple[str, str]]:
     """Return (name, address) of the last calls; none where the books cannot be read."""
-    if not settings.database.is_file():
+    if settings.bank.server is None and not settings.database.is_file():
         return []
     try:
         with _reading(settings) as desk:
             return latest_addresses(desk, LATEST)
-    except (BooksUnavailable, DBAPIError):
+    except (DatabaseRefused, BooksUnavailable, DBAPIError):
         return []  # that is told by whoever opens them
 
 

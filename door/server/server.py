@@ -206,6 +206,9 @@ class Server:
             # Ports that are open go on as they are; so must what is made of their callers.
             board = replace(new.board, data=old.board.data)
             new = replace(new, board=board, listeners=old.listeners)
+        if new.bank.server != old.bank.server:
+            log.warning("a new database counts from the next start on")
+            new = replace(new, bank=replace(new.bank, server=old.bank.server))
         self.board.config = new
         self.board.reception.keep_to(new)
         log.info("%s was read again; it counts for new calls", old.path)

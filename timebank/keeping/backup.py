@@ -82,7 +82,10 @@ def back_up(database: Database, settings: BankSettings, now: datetime, target: P
     the audit finds something, for it is what there is. Raises `BackupRefused`.
     """
     if not isinstance(database, SqliteDatabase):
-        raise BackupRefused(f"{database.place} is backed up with the server's own pg_dump.")
+        raise BackupRefused(
+            f"The books are on a server, {database.place}, which is backed up by its own programs:"
+            " pg_dump or pg_basebackup."
+        )
     with new_file(target) as part:
         _copy(database.path, part)
         copied = _audited(part, settings, now)
@@ -98,7 +101,7 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
     old books are kept beside the new, with the time in their name. Raises `BackupRefused`; nothing
     has changed then.
     """
-    path = settings.database
+    path = _file_of(settings)
     _refuse_source(source, path)
     with _sentences(path), _room_beside(path) as room:
         copy = room / path.name
@@ -131,7 +134,7 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     where the backup and the books are, and the board may be open. Raises `BackupRefused` for a
     backup that a restore would refuse.
     """
-    path = settings.database
+    path = _file_of(settings)
     _refuse_source(source, path)
     with (
         _sentences(Path(tempfile.gettempdir())),
@@ -144,6 +147,14 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
         given, on_call = _known_beside(path, before, now)
         treated, _ = _treated(copy, settings, now, given, source)
         return Restored(transfers, aside, treated, on_call)
+
+
+def _file_of(settings: BankSettings) -> Path:
+    if settings.server is not None:
+        raise BackupRefused(
+            f"The books are on a server, {settings.server}, where no file takes their place."
+        )
+    return settings.database
 
 
 def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[str, ...]]:

@@ -199,6 +199,8 @@ def begin_writing(connection: Connection, milliseconds: int) -> None:
 
 def roll_back(connection: Connection) -> None:
     """End the transaction as far as it has not ended; its connection may have."""
+    if connection.invalidated:
+        return
     found = connection.connection.driver_connection
     if found is not None:
         try:
