@@ -29,7 +29,13 @@ from timebank import errors
 from timebank.language import Phrase
 from timebank.ledger import failures
 from timebank.ledger.machine import ClockReading
-from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE, SCHEMA_VERSION
+from timebank.ledger.schema import (
+    APPLICATION_ID,
+    BEFORE_RELEASE,
+    MOVED_AWAY,
+    MOVING_IN,
+    SCHEMA_VERSION,
+)
 from timebank.settings.settings import BankSettings
 
 log = logging.getLogger("timebank")
@@ -275,6 +281,13 @@ def not_ours(place: object, program: int, version: int) -> str:
         return (
             f"{place} is a ledger of before the first release (version {version} then). Make one of"
             f" today's of it with the program's sources: python tools/convert_ledger.py {place} NEW"
+        )
+    if program == MOVING_IN:
+        return f"`timebank move` has not put all of the books into {place} yet: let it go on."
+    if program == MOVED_AWAY:
+        return (
+            f"`timebank move` has taken the books of {place} elsewhere. Name that place as database"
+            " in [timebank] of sysop.toml."
         )
     return f"{place} is the database of some other program."
 

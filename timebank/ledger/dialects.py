@@ -27,6 +27,24 @@ class Speaker(Protocol):
     def unguarded(self, connection: Connection) -> Iterator[tuple[str, bool]]:
         """Name the triggers that are not as they should be, and whether they are there at all."""
 
+    def program(self, connection: Connection) -> int:
+        """Tell whose database it is; 0 where nobody has said so."""
+
+    def set_program(self, connection: Connection, number: int) -> None:
+        """Say whose database it is."""
+
+    def take_guards_away(self, connection: Connection) -> None:
+        """Let rows be put in as they are: no trigger fires until `post_guards`."""
+
+    def post_guards(self, connection: Connection) -> None:
+        """Let the triggers fire again, all of them."""
+
+    def is_shared(self, connection: Connection) -> bool:
+        """Tell whether another process has the books open."""
+
+    def stay(self, connection: Connection) -> None:
+        """Let the open transaction last, whatever else its process does meanwhile."""
+
     def given_numbers(self, connection: Connection) -> dict[str, int]:
         """Tell the last number that tables have given, those apart that have given none."""
 

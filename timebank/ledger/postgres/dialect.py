@@ -271,6 +271,43 @@ def program_and_version(connection: Connection) -> tuple[int, int]:
     return (0, 0) if row is None else (row[0], row[1])
 
 
+def program(connection: Connection) -> int:
+    return program_and_version(connection)[0]
+
+
+def set_program(connection: Connection, number: int) -> None:
+    connection.exec_driver_sql(f"UPDATE books SET program = {number}")
+
+
+def is_shared(connection: Connection) -> bool:
+    """Tell whether another connection to the database is open, of whatever program."""
+    found: bool = connection.exec_driver_sql(
+        "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database()"
+        " AND pid <> pg_backend_pid() AND backend_type = 'client backend')"
+    ).scalar_one()
+    return found
+
+
+def stay(connection: Connection) -> None:
+    """Let the open transaction last, whatever else its process does meanwhile."""
+    connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+
+
+def _switch_guards(connection: Connection, how: str) -> None:
+    for table in sorted({trigger.rule.split(" ON ")[1].split()[0] for trigger in guards.TRIGGERS}):
+        connection.exec_driver_sql(f"ALTER TABLE {table} {how} TRIGGER USER")
+
+
+def take_guards_away(connection: Connection) -> None:
+    """Let rows be put in as they are: no trigger fires until `post_guards`."""
+    _switch_guards(connection, "DISABLE")
+
+
+def post_guards(connection: Connection) -> None:
+    """Let the triggers fire again, all of them."""
+    _switch_guards(connection, "ENABLE")
+
+
 def data_version(connection: Connection) -> int:
     """Return a number that changes when anybody has written into the books."""
     number: int = connection.exec_driver_sql(

@@ -9,7 +9,10 @@ and who has which file open (guard.py, overwritten.py) are SQLite's as well, and
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import sqlite3
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +23,7 @@ from sqlalchemy.schema import ExecutableDDLElement
 
 from timebank.ledger import failures
 from timebank.ledger.sql import Prepared
+from timebank.ledger.sqlite import wal
 
 NAME = "SQLite"
 DIALECT = sqlite.dialect()
@@ -28,6 +32,11 @@ DIALECT = sqlite.dialect()
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FULL = "SQLITE_FULL"
+
+# The byte of the index of the log on which every process that has it open holds a lock
+# (https://sqlite.org/src: os_unix.c, UNIX_SHM_DMS), and how the system is asked for one.
+OPEN_LOCK = 128
+FLOCK = struct.Struct("@hhqqi4x")
 
 
 def _check_of(error: BaseException) -> str:
@@ -208,6 +217,21 @@ def damages(connection: Connection) -> Iterator[str]:
             yield problem
 
 
+def is_shared(connection: Connection) -> bool:
+    """Tell whether another process has the file open, by its lock on the index of the log."""
+    (_, _, path) = driver(connection).execute("PRAGMA database_list").fetchone()
+    status = Path(f"{path}-shm").stat()
+    # To open it once more, and close it, would drop the locks that this process has on it.
+    index = wal.open_file((status.st_dev, status.st_ino))
+    asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, OPEN_LOCK, 1, 0)
+    kind: int = FLOCK.unpack(fcntl.fcntl(index, fcntl.F_GETLK, asked))[0]
+    return kind != fcntl.F_UNLCK
+
+
+def stay(connection: Connection) -> None:
+    """Do nothing: nobody ends a transaction but its own process."""
+
+
 def broken_references(connection: Connection) -> Iterator[tuple[str, int | None, str]]:
     """List rows that refer to rows that are not there: table, number if any, table referred to."""
     for table, number, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
@@ -344,6 +368,20 @@ TRIGGERS = {
         END""",
     **_only_added("transfers"),
 }
+
+
+def take_guards_away(connection: Connection) -> None:
+    """Let rows be put in as they are: no trigger fires until `post_guards`."""
+    for name in (*TRIGGERS, *RESULT_TRIGGERS):
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
+
+
+def post_guards(connection: Connection) -> None:
+    """Let the triggers fire again, all of them."""
+    take_guards_away(connection)
+    for sql in (*TRIGGERS.values(), *RESULT_TRIGGERS.values()):
+        connection.exec_driver_sql(sql)
+
 
 _ADD_A_HAND = """
     INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
