@@ -27,6 +27,7 @@ from timebank.callers import callers
 from timebank.calls.calls import open_call
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.purse import Receipt
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.schedule import Event
 from timebank.settings.settings import EVERY_DAY, BankSettings
 from timebank.wagers import journal, wagers
@@ -153,7 +154,7 @@ def room(disk: Path, count: int, *, elapsed: int) -> Iterator[Room]:
     """Open new books under `disk` for a while; the same rows are in them every time."""
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         settings = settings_of(Path(folder) / "board.sqlite3")
-        database = Database(settings.database)
+        database = SqliteDatabase(settings.database)
         database.open()
         try:
             yield Room(database, settings, bettors_at(database, settings, count, elapsed))

@@ -38,6 +38,7 @@ from door.games.engine import shuffle
 from door.server.server import Server, quickest
 from timebank.callers import callers
 from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 PASSWORD = "open sesame"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -128,7 +129,7 @@ async def main(folder: Path, count: int) -> None:
     file.write_text(SYSOP_TOML.format(nodes=count + SPARE_NODES), encoding="utf-8")
     config = settings.load(file)
     privacy.make_folder(config)
-    database = Database(config.database)
+    database = SqliteDatabase(config.database)
     database.open()
     register_all(database, config, count)
     hands = [stood_hand(BLACK_JACK_FOR_TIME, won=won) for won in (True, False)]

@@ -18,7 +18,7 @@ from bench.startup import seconds_to_listen
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.lobby import bulletins
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 START_GOAL = Goal("ratio", "<=", 1.3)
 MIDNIGHT_GOAL = Goal("value", "<=", 50)
@@ -60,7 +60,7 @@ def _file(board: Path) -> Path:
 async def _over_midnight(board: Path, scale: Scale) -> float:
     """Let bettors bet while the bulletin is made; return the longest wait, in seconds."""
     settings = settings_of(_file(board))
-    with contextlib.closing(Database(settings.database)) as database:
+    with contextlib.closing(SqliteDatabase(settings.database)) as database:
         database.open()
         bettors = bettors_at(database, settings, scale.bettors, elapsed=1)
         books = Books(database, lambda: settings, BoardClock(StoppedClock()))

@@ -24,10 +24,10 @@ from door.games.engine import shuffle
 from door.games.engine.journaled import settlement_of
 from door.games.registry import GAMES
 from timebank.ledger.chain import GENESIS, digest
-from timebank.ledger.database import Database
 from timebank.ledger.reasons import BetPlaced, Granted, LeftOfDay, Lost, Reason, Returned, Used, Won
 from timebank.ledger.reasons import encode as encode_reason
 from timebank.ledger.schema import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.names import names
 from timebank.wagers.rounds import Settlement, encode
 
@@ -64,7 +64,7 @@ def main() -> None:
 def write(path: Path, transfers: int) -> int:
     """Write about so many transfers into a new database, the last of them of the day before NOON;
     return how many there are."""
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open()
     database.close()
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -22,8 +22,8 @@ from sqlalchemy import event
 from bench.bettors import SLOW_COMMIT, at_the_books, room
 from bench.board import NOON
 from bench.report import Goal, Row, Scale, median
-from timebank.ledger import high_water
-from timebank.ledger.sqlite import DIALECT
+from timebank.ledger.sqlite import high_water
+from timebank.ledger.sqlite.dialect import DIALECT
 
 TRANSACTIONS = 3  # a hand
 REAL_FSYNC = 0.001  # seconds; what takes less is no disk

@@ -9,8 +9,10 @@ import gc
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -40,6 +42,28 @@ shuffle._shuffled = lru_cache(SHUFFLES)(shuffle._shuffled.__wrapped__)
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
+
+
+# Where the tests of the bank have their server of PostgreSQL, one for all workers of a run.
+POSTGRES_FOLDER = "BJFT_POSTGRES_FOLDER"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the folder of the server before there are workers; stop it when they are gone."""
+    if hasattr(config, "workerinput") or POSTGRES_FOLDER in os.environ:
+        return
+    folder = Path(tempfile.mkdtemp(prefix="bjft-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
+    os.environ[POSTGRES_FOLDER] = str(folder)
+    config.add_cleanup(lambda: _clear_away(folder))
+
+
+def _clear_away(folder: Path) -> None:
+    if (folder / "data").exists():  # some test has started it
+        from tests.timebank.cluster import stop
+
+        stop(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    del os.environ[POSTGRES_FOLDER]
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -32,6 +32,7 @@ from timebank.callers import callers
 from timebank.ledger import transfers
 from timebank.ledger.database import BUSY_SECONDS, Database, Desk
 from timebank.ledger.reasons import Told
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
@@ -113,7 +114,7 @@ class World:
         asyncio.get_running_loop().set_default_executor(self._executor)
         self.config.board.data.mkdir(parents=True, exist_ok=True)
         lay_new_books(self.config.database)
-        self.database = Database(self.config.database, self.busy_seconds)
+        self.database = SqliteDatabase(self.config.database, self.busy_seconds)
         self.database.open()
         self.server = Server(
             self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}

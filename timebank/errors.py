@@ -170,6 +170,10 @@ class BackupRefused(Unusable):
     """There is no copy, or the books were not put back; nothing changed."""
 
 
+class MoveRefused(BackupRefused):
+    """The books were not moved; they are where they were, and whole."""
+
+
 class NotCopied(BackupRefused):
     """A database cannot be read as one."""
 

@@ -26,11 +26,11 @@ from zoneinfo import ZoneInfo
 from timebank.audit.accounts import audit
 from timebank.ledger import chain
 from timebank.ledger import reasons as r
-from timebank.ledger.database import Database
 from timebank.ledger.generations import Generation
 from timebank.ledger.reasons import Cutoff, Reason
 from timebank.ledger.schema import BEFORE_RELEASE, metadata
-from timebank.ledger.sqlite import RESULT_TRIGGERS, TRIGGERS
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.dialect import RESULT_TRIGGERS, TRIGGERS
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
 from timebank.wagers.play_money import FULL_BANK
@@ -96,7 +96,7 @@ def convert(old_path: Path, new_path: Path) -> str:
     if new_path.exists():
         raise CannotConvert(f"{new_path} is there already.")
     with closing(_open(old_path)) as old:
-        database = Database(new_path)
+        database = SqliteDatabase(new_path)
         try:
             database.open()
             database.close()
@@ -436,7 +436,7 @@ _FINDERS: dict[str, Callable[[Old], Iterator[Reason]]] = {
 def _findings(path: Path) -> list[str]:
     """Audit the result, for which no setting matters."""
     settings = BankSettings(ZoneInfo("UTC"), (), 1, "built-in", None, path)
-    database = Database(path)
+    database = SqliteDatabase(path)
     try:
         with database.reading(settings, datetime.now(UTC)) as desk:
             return [str(finding) for finding in audit(desk)]

@@ -19,10 +19,11 @@ from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
 from door.lines.tls.certificates import doubt
 from timebank.calls.calls import latest_addresses
-from timebank.errors import BooksUnavailable
-from timebank.ledger import sqlite
-from timebank.ledger.database import Database, Desk, not_ours
+from timebank.errors import BooksUnavailable, DatabaseRefused
+from timebank.ledger.database import Desk, not_ours
+from timebank.ledger.engines import books_of
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
+from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
 
 LATEST = 500  # calls that are looked through for signs of a front end
@@ -44,6 +45,8 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
 
     The books are only read: those of an earlier version are left for the next start.
     """
+    if settings.bank.server is not None:
+        return _look_at_people_on_a_server(settings, path)
     if not settings.database.exists():
         return named.unregistered(settings.bank, path)
     try:
@@ -61,6 +64,15 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
         return [f"Can't look into the database {settings.database}: {error}."]
 
 
+def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:
+    try:
+        with contextlib.closing(books_of(settings.bank)) as database:
+            database.open_existing()
+        return _people(settings, path)
+    except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
+        return [str(error)]
+
+
 def _people(settings: Config, path: Path) -> list[str]:
     with _reading(settings) as desk:
         return [named.holders(desk), *named.doubts(desk, path), *named.look_alike(desk)]
@@ -69,7 +81,7 @@ def _people(settings: Config, path: Path) -> list[str]:
 @contextlib.contextmanager
 def _reading(settings: Config) -> Iterator[Desk]:
     with (
-        contextlib.closing(Database(settings.database)) as database,
+        contextlib.closing(books_of(settings.bank)) as database,
         database.reading(settings.bank, datetime.now(UTC)) as desk,
     ):
         yield desk
@@ -92,12 +104,12 @@ def _look_for_front_ends(settings: Config) -> list[str]:
 
 def _latest_calls(settings: Config) -> list[tuple[str, str]]:
     """Return (name, address) of the last calls; none where the books cannot be read."""
-    if not settings.database.is_file():
+    if settings.bank.server is None and not settings.database.is_file():
         return []
     try:
         with _reading(settings) as desk:
             return latest_addresses(desk, LATEST)
-    except (BooksUnavailable, DBAPIError):
+    except (DatabaseRefused, BooksUnavailable, DBAPIError):
         return []  # that is told by whoever opens them
 
 

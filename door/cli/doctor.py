@@ -22,6 +22,8 @@ from door.session.arrival import Asked, DoorCall, arrive
 from timebank.calls.arrival import host_caller, open_host_call
 from timebank.errors import Refused
 from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -76,9 +78,9 @@ def _board(board: HostBoard, config: Config) -> str:
 def _books(config: Config) -> Iterator[Database]:
     """Open the books, or new ones for the trial where there are none yet."""
     with tempfile.TemporaryDirectory() as folder:
-        there = config.database.is_file()
-        path = config.database if there else Path(folder) / "trial.sqlite3"
-        with closing(Database(path)) as database:
+        there = config.database.is_file() or config.bank.server is not None
+        trial = Path(folder) / "trial.sqlite3"
+        with closing(books_of(config.bank) if there else SqliteDatabase(trial)) as database:
             database.open()
             yield database
 

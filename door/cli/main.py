@@ -501,9 +501,10 @@ def _exactly(desk: Desk, name: str) -> CallerRecord:
 
 
 def _refuse_like(desk: Desk, name: str) -> None:
+    from timebank.ledger import dialects
     from timebank.names import look_alikes
 
-    alike = look_alikes.holder(desk.connection.exec_driver_sql, name) if name.isprintable() else ""
+    alike = look_alikes.holder(dialects.runner(desk.connection), name) if name.isprintable() else ""
     record = _find(desk, alike) if alike else None
     if record is not None:
         raise UserError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timebank.callers import callers, powers
+from timebank.ledger import dialects
 from timebank.names import look_alikes, names
 from timebank.reports.statements import printable
 
@@ -44,7 +45,7 @@ def holders(desk: Desk) -> str:
 
 def look_alike(desk: Desk) -> list[str]:
     """Say which callers' names look alike, as names could when they were registered."""
-    groups = look_alikes.groups(desk.connection.exec_driver_sql)
+    groups = look_alikes.groups(dialects.runner(desk.connection))
     said = [
         f"These names look alike; their callers keep them: {printable(', '.join(group))}."
         for group in groups[:MOST_ALIKE]

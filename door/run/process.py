@@ -22,7 +22,7 @@ from door.server.housekeeping import Housekeeping
 from door.session.session import answer_guest, answer_sysop
 from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.keeping.restoring import recognise
-from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -48,7 +48,7 @@ async def serve(
     `asked` is the one table they came for, which must exist. False when something went wrong, which
     the log says. Raises `BooksUnopened`.
     """
-    with contextlib.closing(Database(config.database)) as database:
+    with contextlib.closing(books_of(config.bank)) as database:
         try:
             database.open()
             # Books that were put back by hand are not to be dealt from as they are.

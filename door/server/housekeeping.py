@@ -25,7 +25,8 @@ from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
 from timebank.language import Phrase, speaking_to
-from timebank.ledger import live_mark, sqlite
+from timebank.ledger import dialects
+from timebank.ledger.sqlite import live_mark
 from timebank.thebank.importer import import_all
 from timebank.thebank.outbox import flush_outbox
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
     from door.call.books import Books
     from door.call.caller import Caller
-    from timebank.ledger.database import Database
+    from timebank.ledger.database import Database, Desk
     from timebank.settings.settings import BankSettings
 
 OVERDUE_SECONDS = 600.0
@@ -45,6 +46,10 @@ LOOK_SECONDS = 5.0  # how often it is asked whether another process wrote into t
 T = TypeVar("T")
 
 log = logging.getLogger("door.housekeeping")
+
+
+def _books_version(desk: Desk) -> int:
+    return dialects.of(desk.connection).data_version(desk.connection)
 
 
 class Housekeeping:
@@ -153,7 +158,7 @@ class Housekeeping:
         The clock is judged on the way, for another process may have believed it meanwhile.
         """
         await self.keep_clock()
-        version = await self._books.run(lambda desk: sqlite.data_version(desk.connection))
+        version = await self._books.run(_books_version)
         if version != self._books_version:
             self._books_version = version
             await self._tell_notices()

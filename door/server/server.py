@@ -46,6 +46,7 @@ from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksUnavailable, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -219,6 +220,9 @@ class Server:
             # Ports that are open go on as they are; so must what is made of their callers.
             board = replace(new.board, data=old.board.data)
             new = replace(new, board=board, listeners=old.listeners)
+        if new.bank.server != old.bank.server:
+            log.warning("a new database counts from the next start on")
+            new = replace(new, bank=replace(new.bank, server=old.bank.server))
         self.board.config = new
         self.board.reception.keep_to(new)
         self._take_doors()
@@ -339,7 +343,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     with contextlib.suppress(OSError):  # the books say what is wrong with it
         privacy.make_folder(config)
-    database = Database(config.database)
+    database = books_of(config.bank)
     database.open()
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)

@@ -24,7 +24,8 @@ from tests.door import dealt, forked
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
 from tests.world import BOARD, World, log_on
-from timebank.ledger.database import BUSY_SECONDS, Database
+from timebank.ledger.database import BUSY_SECONDS
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 NEWS, MENU, INSURANCE, HIT = "Press any key", "oodbye", "Insurance for", "<H>it"
 
@@ -38,7 +39,7 @@ class Served(World):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, FakeClock(datetime.now(UTC)), BUSY_SECONDS)
-        self.database = Database(self.config.database)
+        self.database = SqliteDatabase(self.config.database)
         self.database.open()
         self.process: Process
         self.port = 0

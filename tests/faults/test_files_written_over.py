@@ -15,7 +15,7 @@ from tests.door.processes import Served, command, served
 from tests.faults.points import SOON, BeforeABet, InAHand, household
 from tests.faults.test_lying_disk import rounds
 from tests.faults.test_trouble import TOML
-from timebank.ledger import high_water
+from timebank.ledger.sqlite import high_water
 
 NO_MORE = "its books are damaged"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
@@ -13,9 +14,12 @@ from timebank.audit.accounts import audit
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, open_call, renew, touch
-from timebank.ledger.database import Database, Desk
+from timebank.ledger import dialects
+from timebank.ledger.database import Desk
+from timebank.ledger.engines import books_of
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.ledger.purse import Purse, Receipt
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.schedule import Event
 from timebank.settings.settings import BankSettings
 from timebank.wagers import wagers
@@ -55,10 +59,27 @@ def lay_new_books(path: Path) -> None:
 @cache
 def _new_books() -> bytes:
     with TemporaryDirectory() as folder:
-        database = Database(Path(folder, "new"))
+        database = SqliteDatabase(Path(folder, "new"))
         database.open()
         database.close()
         return database.path.read_bytes()
+
+
+def as_written(connection):
+    """Run a text of SQL, as SQLite understands it and values stand at its question marks."""
+    run = dialects.runner(connection)
+    if connection.dialect.name == "sqlite":
+        return run
+    return lambda text, values=(): run(_in_postgres(text), values)
+
+
+def _in_postgres(text: str) -> str:
+    text = text.replace("%", "%%")
+    dropped = re.fullmatch(r"DROP TRIGGER (\w+)", text)
+    if dropped:
+        table = re.sub(r"_(are|move|keep|settled|that)_.*", "", dropped[1])
+        return f"{text} ON {table}"
+    return text
 
 
 class Books:
@@ -68,8 +89,9 @@ class Books:
         self.settings = settings_for(folder, **changes)
         self.now = now
         self.uptime = 0
-        lay_new_books(self.settings.database)
-        self.database = Database(self.settings.database, busy_seconds=5)
+        if self.settings.server is None:
+            lay_new_books(self.settings.database)
+        self.database = books_of(self.settings, busy_seconds=5)
         self.database.open()
 
     def close(self) -> None:
@@ -85,8 +107,16 @@ class Books:
 
     def sql(self, statement: str, *values):
         with self.database.transaction(self.settings, self.now) as desk:
-            found = desk.connection.exec_driver_sql(statement, values)
+            found = as_written(desk.connection)(statement, values)
             return [tuple(row) for row in found] if found.returns_rows else []
+
+    def shell(self):
+        """A connection of somebody with a shell of the server, who may do anything."""
+        import psycopg
+
+        server = self.settings.server
+        where = dict(server.options)["host"]
+        return psycopg.connect(host=where, user=server.user, dbname=server.name, autocommit=True)
 
     def wait(self, seconds: int) -> None:
         """Let time pass, on both clocks."""
@@ -236,7 +266,8 @@ def stand_alone(desk: Desk, moves: list[Move], settlement: Settlement) -> Receip
 
 
 def _alone(desk: Desk, call_id: int, ticked: int) -> dict[int, Sitter]:
-    found = desk.connection.exec_driver_sql("SELECT caller_id FROM calls WHERE id = ?", (call_id,))
+    run = as_written(desk.connection)
+    found = run("SELECT caller_id FROM calls WHERE id = ?", (call_id,))
     return {FIRST_SEAT: Sitter(found.scalar_one(), call_id, ticked)}
 
 

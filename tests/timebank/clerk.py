@@ -17,7 +17,8 @@ from pathlib import Path
 
 from tests.timebank.books import settings_for
 from timebank.callers.notices import add_notice
-from timebank.ledger.database import Database, Desk, Done, Writer
+from timebank.ledger.database import Desk, Done, Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 
 def note(text: str) -> Callable[[Desk], int]:
@@ -40,7 +41,7 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING)
     settings = settings_for(Path(sys.argv[1]))
     # Commands wait no longer than that for the disk.
-    database = Database(settings.database, busy_seconds=0.5)
+    database = SqliteDatabase(settings.database, busy_seconds=0.5)
     database.open()
     other = database.engine.connect()  # as a board has, for what its writer does not do
     writer = Writer(database, lambda: settings, lambda: datetime.now(UTC), tell)

@@ -13,9 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from tests.timebank.books import Books
+from tests.timebank.cluster import Cluster, programs
 from tests.timebank.tables import Table
 from timebank.audit import chain
 from timebank.cli.main import main
+from timebank.settings.place import read_place
 from timebank.settings.settings import load
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -41,13 +43,62 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         yield Path(name)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Let what is told of books be so of those in a file and of those on a server.
+
+    What is told of a file alone, such as who may remove it, is marked `of_a_file`.
+    """
+    if "engine" in metafunc.fixturenames:
+        of_a_file = metafunc.definition.get_closest_marker("of_a_file")
+        if not of_a_file:
+            metafunc.parametrize("engine", ["sqlite", "postgres"], indirect=True)
+
+
 @pytest.fixture
-def open_books(folder: Path) -> Iterator[Callable[..., Books]]:
+def engine(request: pytest.FixtureRequest) -> str:
+    """What the books are in, "sqlite" or "postgres"."""
+    return getattr(request, "param", "sqlite")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A server of PostgreSQL."""
+    if programs() is None:
+        assert not os.environ.get("BJFT_NEED_CLIENTS"), "PostgreSQL must be here"
+        pytest.skip("PostgreSQL is not installed")
+    found = Cluster()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def place(engine: str, request: pytest.FixtureRequest) -> Iterator[Callable[[Path], str]]:
+    """Give the URL of new books for a folder, the same ones each time; "" for a file there."""
+    if engine == "sqlite":
+        yield lambda folder: ""
+        return
+    cluster: Cluster = request.getfixturevalue("cluster")
+    taken: dict[Path, str] = {}
+
+    def of(folder: Path) -> str:
+        if folder not in taken:
+            taken[folder] = cluster.take()
+        return cluster.url(taken[folder])
+
+    yield of
+    for name in taken.values():
+        cluster.give_back(name)
+
+
+@pytest.fixture
+def open_books(folder: Path, place: Callable[[Path], str]) -> Iterator[Callable[..., Books]]:
     """Open books with settings of the test's choice."""
     opened: list[Books] = []
 
     def make(folder: Path = folder, **changes) -> Books:
-        opened.append(Books(folder, **changes))
+        url = place(folder)
+        server = read_place(url) if url else None
+        opened.append(Books(folder, server=server, **changes))
         return opened[-1]
 
     yield make
@@ -62,10 +113,11 @@ def books(open_books: Callable[..., Books]) -> Books:
 
 
 @pytest.fixture
-def config(folder: Path) -> Path:
+def config(folder: Path, place: Callable[[Path], str]) -> Path:
     """A sysop.toml, for the tests of commands."""
     path = folder / "sysop.toml"
-    path.write_text(SETTINGS)
+    url = place(folder)
+    path.write_text(f'{SETTINGS}\n[timebank]\ndatabase = "{url}"\n' if url else SETTINGS)
     return path
 
 
@@ -74,7 +126,8 @@ def board(config: Path) -> Iterator[Books]:
     """The books that this sysop.toml names, at noon in Berlin."""
     settings = load(config)
     noon = datetime(2026, 3, 1, 11, 0, tzinfo=UTC)
-    books = Books(settings.database.parent, now=noon, zone=settings.zone)
+    folder, server = settings.database.parent, settings.server
+    books = Books(folder, now=noon, zone=settings.zone, server=server)
     yield books
     books.close()
 

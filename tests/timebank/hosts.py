@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from tests.timebank.books import Books, Call
+from tests.timebank.books import Books, Call, as_written
 from timebank.calls.arrival import CarriedIn, host_caller, open_host_call
 from timebank.guests import claims
 from timebank.guests.claims import Claim, done
@@ -99,7 +99,7 @@ def last_visit(books: Books, caller_id: int) -> dict[str, object]:
     """The row of a caller's last visit."""
     with books.database.reading(books.settings, books.now) as desk:
         return dict(
-            desk.connection.exec_driver_sql(
+            as_written(desk.connection)(
                 "SELECT * FROM visits WHERE caller_id = ? ORDER BY id DESC", (caller_id,)
             )
             .mappings()

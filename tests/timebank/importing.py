@@ -8,8 +8,10 @@ from pathlib import Path
 
 from tests.timebank.books import Books
 from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 from timebank.ledger.reasons import Told, decode
 from timebank.ledger.sentences import sentence
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement, transfer
 from timebank.thebank.importer import WATCHED_SECONDS, Report, import_file
 
@@ -97,12 +99,12 @@ class Board:
     @contextmanager
     def impatient(self) -> Iterator[Database]:
         """The same books, for one who does not wait."""
-        database = Database(self.books.settings.database, busy_seconds=0)
+        database = books_of(self.books.settings, busy_seconds=0)
         yield database
         database.close()
 
     @contextmanager
     def unreadable(self) -> Iterator[Database]:
-        database = Database(self.path.parent / "no" / "such" / "books")
+        database = SqliteDatabase(self.path.parent / "no" / "such" / "books")
         yield database
         database.close()

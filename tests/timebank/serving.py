@@ -21,14 +21,15 @@ from tests.timebank.books import place_bet, pushed, settings_for, wager
 from timebank.callers import callers
 from timebank.calls.calls import open_call
 from timebank.errors import Refused
-from timebank.ledger.database import Database, Desk, Done, Writer
+from timebank.ledger.database import Desk, Done, Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 
 class Server:
     """Plays for its callers: whoever has an answer asks again."""
 
     def __init__(self, path: Path, count: int) -> None:
-        self.database = Database(path)
+        self.database = SqliteDatabase(path)
         self.database.open()
         settings = settings_for(path.parent, events=(), database=path)
         self.count = count

@@ -17,7 +17,7 @@ from timebank.audit.finding import Check, Finding, each_is_wrong
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
-from timebank.ledger import schema, sqlite
+from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
 from timebank.ledger.schema import callers, days, import_lines, imports, outbox, transfers
@@ -91,17 +91,15 @@ def _read_accounts(desk: Desk) -> dict[int, _Account]:
 
 
 def _check_file(desk: Desk) -> Iterator[Finding]:
-    for problem in sqlite.damages(desk.connection):
-        yield Finding("database", f"SQLite says: {problem}.")
-    for table, number, parent in sqlite.broken_references(desk.connection):
+    engine = dialects.of(desk.connection)
+    for problem in engine.damages(desk.connection):
+        yield Finding("database", f"{engine.NAME} says: {problem}.")
+    for table, number, parent in engine.broken_references(desk.connection):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
-    for name, sql in sqlite.TRIGGERS.items():
-        stored = sqlite.definition(desk.connection, name)
-        if stored is None:
-            yield Finding(f"trigger {name}", "It is missing, so the books are not guarded.")
-        elif stored.split() != sql.split():
-            yield Finding(f"trigger {name}", "It was changed, so the books are not guarded.")
+    for name, is_there in engine.unguarded(desk.connection):
+        what = "was changed" if is_there else "is missing"
+        yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
 
 
 _TRANSFERS = Prepared(
@@ -139,7 +137,7 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
             if account.fits(before) and not account.fits(account.recomputed):
                 yield Finding(where, f"It leaves {account.recomputed} in {account.label}.")
     yield from entries.end()
-    used = sqlite.given_numbers(desk.connection).get("transfers", 0)
+    used = dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0)
     yield from _missing(last + 1, used, passed)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
 from timebank.language import N_, Phrase
-from timebank.ledger import sql
+from timebank.ledger import dialects, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import CALLER_ACCOUNTS, callers, instant, stamp
 from timebank.ledger.sql import Prepared, Query, Reader, change, equal, value
@@ -118,7 +118,7 @@ def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerReco
 def _enter(
     desk: Desk, kept: str, password_hash: str, board: str | None, key: str | None
 ) -> CallerRecord:
-    if look_alikes.holder(desk.connection.exec_driver_sql, kept) is not None:
+    if look_alikes.holder(dialects.runner(desk.connection), kept) is not None:
         raise _taken(kept)
     try:
         caller_id = _ENTER.number(
@@ -208,7 +208,7 @@ def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
 
 def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
     """Give a caller a name that was made as hosts.host_caller makes it; raises `NameTaken`."""
-    if look_alikes.holder(desk.connection.exec_driver_sql, kept, but=caller_id) is not None:
+    if look_alikes.holder(dialects.runner(desk.connection), kept, but=caller_id) is not None:
         raise _taken(kept)
     fold, skeleton = names.fold(kept), look_alikes.key(kept)
     try:

@@ -17,7 +17,7 @@ from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import Opened, begin_call
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
-from timebank.ledger import reasons, schema
+from timebank.ledger import dialects, reasons, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import enter
 from timebank.ledger.schema import stamp
@@ -142,7 +142,7 @@ def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
     if holder is not None and holder.id != caller_id:
         return False
     own = look_alikes.NOBODY if caller_id is None else caller_id
-    return look_alikes.holder(desk.connection.exec_driver_sql, name, but=own) is None
+    return look_alikes.holder(dialects.runner(desk.connection), name, but=own) is None
 
 
 def open_host_call(

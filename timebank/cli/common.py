@@ -141,9 +141,9 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
     from sqlalchemy.exc import DBAPIError
 
     from timebank.errors import BooksFailed, DatabaseRefused, Refused
-    from timebank.ledger.database import Database
+    from timebank.ledger.engines import books_of
 
-    database = Database(settings.database)
+    database = books_of(settings)
     try:
         with refusing(DatabaseRefused, BooksFailed, Refused):
             database.open_existing()
@@ -151,7 +151,7 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
     except UnicodeEncodeError as error:  # bytes from the command line that are no text
         raise UserError(f"{error.object!a} is not readable text.") from error
     except DBAPIError as error:  # tables that are not as they should be
-        raise UserError(f"Can't use the database {database.path}: {error.orig}.") from error
+        raise UserError(f"Can't use the database {database.place}: {error.orig}.") from error
     finally:
         database.close()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from timebank.audit.finding import Finding
+    from timebank.ledger.database import Database
     from timebank.reports.exports import Record
     from timebank.settings.schedule import Schedule
+    from timebank.settings.settings import BankSettings
     from timebank.thebank.outbox import OutboxRow
 
 
@@ -39,6 +43,47 @@ def backup(config: Path, file: Path) -> None:
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
+
+
+@click.command()
+@config_option
+@click.argument("source")
+@click.argument("target")
+def move(config: Path, source: str, target: str) -> None:
+    """Move the books from SOURCE to TARGET: files of SQLite, or postgresql:// URLs.
+
+    The board must be closed. TARGET must be new, or where a move has broken off, which goes on
+    then. All rows are compared, and audited in both places. Nobody can serve from SOURCE
+    afterwards; name TARGET in sysop.toml.
+    """
+    from timebank.errors import BooksFailed, DatabaseRefused
+    from timebank.keeping import moving
+
+    settings = load(config)
+    with (
+        refusing(BackupRefused, BooksFailed, DatabaseRefused),
+        closing(_books_at(source, settings)) as old,
+        closing(_books_at(target, settings)) as new,
+    ):
+        moved = moving.move(old, new, settings, datetime.now(UTC))
+    click.echo(f"{new.place} holds the books: {moved.rows} rows, the same as in {old.place}.")
+    if moved.findings:
+        click.echo("They are not in order, as they were before: see `timebank audit`.", err=True)
+        sys.exit(EXIT_WRONG)
+
+
+def _books_at(place: str, settings: BankSettings) -> Database:
+    from timebank.ledger.engines import books_of
+    from timebank.settings.place import NoPlace, is_server, read_place
+
+    if not is_server(place):
+        return books_of(replace(settings, database=Path(place), server=None))
+    known = settings.server
+    try:
+        server = read_place(place, None if known is None else known.password_file)
+    except NoPlace as error:
+        raise UserError(f"The place of the books {error}.") from error
+    return books_of(replace(settings, server=server))
 
 
 @click.command()
@@ -191,4 +236,4 @@ def maintain(config: Path) -> None:
         sys.exit(EXIT_WRONG)
 
 
-COMMANDS = (backup, restore, outbox, import_file, maintain)
+COMMANDS = (backup, move, restore, outbox, import_file, maintain)

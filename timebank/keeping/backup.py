@@ -31,12 +31,15 @@ from timebank.errors import BackupRefused, BooksUnavailable, DatabaseRefused, No
 from timebank.files import sync
 from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
-from timebank.ledger import guard, live_mark, sqlite
+from timebank.ledger import failures
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, not_ours
-from timebank.ledger.live_mark import Note
 from timebank.ledger.schema import APPLICATION_ID, callers, calls, stamp
 from timebank.ledger.sql import Prepared
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import guard, live_mark
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.live_mark import Note
 from timebank.settings.settings import BankSettings
 
 # How long a process that has the books to itself is waited for.
@@ -78,6 +81,11 @@ def back_up(database: Database, settings: BankSettings, now: datetime, target: P
     Others may write meanwhile. The copy is one file, for its owner's eyes only; it is kept even if
     the audit finds something, for it is what there is. Raises `BackupRefused`.
     """
+    if not isinstance(database, SqliteDatabase):
+        raise BackupRefused(
+            f"The books are on a server, {database.place}, which is backed up by its own programs:"
+            " pg_dump or pg_basebackup."
+        )
     with new_file(target) as part:
         _copy(database.path, part)
         copied = _audited(part, settings, now)
@@ -93,7 +101,7 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
     old books are kept beside the new, with the time in their name. Raises `BackupRefused`; nothing
     has changed then.
     """
-    path = settings.database
+    path = _file_of(settings)
     _refuse_source(source, path)
     with _sentences(path), _room_beside(path) as room:
         copy = room / path.name
@@ -126,7 +134,7 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     where the backup and the books are, and the board may be open. Raises `BackupRefused` for a
     backup that a restore would refuse.
     """
-    path = settings.database
+    path = _file_of(settings)
     _refuse_source(source, path)
     with (
         _sentences(Path(tempfile.gettempdir())),
@@ -139,6 +147,14 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
         given, on_call = _known_beside(path, before, now)
         treated, _ = _treated(copy, settings, now, given, source)
         return Restored(transfers, aside, treated, on_call)
+
+
+def _file_of(settings: BankSettings) -> Path:
+    if settings.server is not None:
+        raise BackupRefused(
+            f"The books are on a server, {settings.server}, where no file takes their place."
+        )
+    return settings.database
 
 
 def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[str, ...]]:
@@ -193,7 +209,7 @@ def _treated(
     copy: Path, settings: BankSettings, now: datetime, given: Given, source: Path
 ) -> tuple[Treated, Note]:
     """Close what the copy has open, and give it a mark; returns what stands beside it then."""
-    database = Database(copy)
+    database = SqliteDatabase(copy)
     mark, why = live_mark.new_mark(), f"restored from {source.name}"
     try:
         with database.transaction(settings, now) as desk:
@@ -292,7 +308,10 @@ def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
-    with contextlib.closing(Database(path)) as database, database.reading(settings, now) as desk:
+    with (
+        contextlib.closing(SqliteDatabase(path)) as database,
+        database.reading(settings, now) as desk,
+    ):
         return Copied(ledger.count(desk), audit(desk))
 
 
@@ -309,7 +328,7 @@ def _room_beside(path: Path) -> Iterator[Path]:
 def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path) -> int:
     """See that the copy of a backup is ours, of today's version and in order; count transfers."""
     try:
-        with contextlib.closing(Database(copy)) as database:
+        with contextlib.closing(SqliteDatabase(copy)) as database:
             database.open_existing()
             database.open()
             audited = _audited(copy, settings, now)
@@ -376,9 +395,9 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
             raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
         sqlite.locked_out(lock)
     except sqlite3.DatabaseError as error:
-        if sqlite.is_busy(error):
+        if failures.is_busy(error):
             raise _in_use(path) from error
-        if sqlite.is_damaged(error):
+        if failures.is_damaged(error):
             return False
         raise
     return True

@@ -34,13 +34,16 @@ from timebank.calls import calls
 from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
 from timebank.language import N_
-from timebank.ledger import generations, high_water, live_mark, schema, sqlite
+from timebank.ledger import generations, schema
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
-from timebank.ledger.live_mark import Note
 from timebank.ledger.schema import callers, given_back, identity, rounds, shoes, stamp, transfers
 from timebank.ledger.sql import Prepared, Reader, change, columns_of, highest, value
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import high_water, live_mark
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.live_mark import Note
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
 from timebank.wagers import rounds as hands
@@ -360,8 +363,8 @@ def recognise(database: Database, settings: BankSettings, now: datetime) -> Trea
     To be done by whoever would serve from it, before anything else. Returns what was done, None for
     the books themselves. Raises `BooksUnavailable` when it cannot be told or cannot be done.
     """
-    path = database.path
-    if suspicion(database, settings, now) is None:
+    path = _file_of(database)
+    if path is None or suspicion(database, settings, now) is None:
         return None
     with _saying(live_mark.beside(path)), database.transaction(settings, now) as desk:
         # Another process may have changed the mark, or done all of this, since.
@@ -385,13 +388,16 @@ def renew(database: Database, settings: BankSettings, now: datetime) -> str | No
 
     Returns a sentence for the sysop when that could not be done: the mark stays as it was then.
     """
+    path = _file_of(database)
+    if path is None:
+        return None
     try:
-        with _saying(live_mark.beside(database.path)):
+        with _saying(live_mark.beside(path)):
             for step in (live_mark.renew, live_mark.settle):
                 with database.transaction(settings, now) as desk:
-                    if (why := remark(desk, database.path)) is not None:
+                    if (why := remark(desk, path)) is not None:
                         return f"{why}: close the board, and start it again."
-                    step(desk.connection, database.path, now)
+                    step(desk.connection, path, now)
     except BooksUnavailable as error:
         return str(error)
     return None
@@ -403,6 +409,11 @@ def take_up(database: Database, settings: BankSettings, now: datetime) -> Treate
     if treated is None and (problem := renew(database, settings, now)):
         log.warning("%s A copy of the books put in their place would not be noticed.", problem)
     return treated
+
+
+def _file_of(database: Database) -> Path | None:
+    """Give the file that the books are in; nobody puts another in the place of a server."""
+    return database.path if isinstance(database, SqliteDatabase) else None
 
 
 @contextlib.contextmanager
@@ -426,7 +437,9 @@ def suspicion(database: Database, settings: BankSettings, now: datetime) -> str 
 
     Raises `BooksUnavailable` when it cannot be told.
     """
-    path = database.path
+    path = _file_of(database)
+    if path is None:
+        return None
     # Read first: others may write into the books meanwhile.
     with _saying(live_mark.beside(path)):
         note = live_mark.read_note(path)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from timebank.ledger import chain, schema, sqlite
+from timebank.ledger import chain, dialects, schema
 from timebank.ledger.schema import metadata, stamp
 from timebank.ledger.sql import Prepared, Reader, fields_of, highest, insert_into, read, value
 
@@ -115,7 +115,7 @@ _HIGHEST = Prepared(
 
 
 def last_numbers(connection: Connection) -> dict[str, int]:
-    given = sqlite.given_numbers(connection)
+    given = dialects.of(connection).given_numbers(connection)
     highest = _HIGHEST(connection).one()
     return {
         table: max(given.get(table, 0), used or 0)
@@ -161,5 +161,5 @@ def begin(
     generation = unsigned._replace(digest=unsigned.made(head.digest))
     _ADD(connection, **generation._asdict())
     for table, first in firsts.items():
-        sqlite.go_on_from(connection, table, first)
+        dialects.of(connection).go_on_from(connection, table, first)
     return generation

@@ -40,6 +40,10 @@ SCHEMA_VERSION = 1
 APPLICATION_ID = 0x424A3454
 # "BJFT", of ledgers of before the first release, whose versions were 1 to 4: those are refused.
 BEFORE_RELEASE = 0x424A4654
+# Books that `timebank move` has not put there as a whole yet ("BJ4+"), and those that it has taken
+# elsewhere ("BJ4-"): nobody serves from either.
+MOVING_IN = 0x424A342B
+MOVED_AWAY = 0x424A342D
 
 
 # The accounts of the system: one each, with numbers that never change.

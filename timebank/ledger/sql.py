@@ -384,6 +384,6 @@ _written(
 )
 _written(
     last_number,
-    "pg_sequence_last_value(pg_get_serial_sequence({}, 'id'))",
+    "(SELECT last FROM numbers WHERE name = {})",
     "(SELECT seq FROM sqlite_sequence WHERE name = {})",
 )

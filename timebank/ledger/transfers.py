@@ -19,6 +19,7 @@ from timebank.language import Phrase
 from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
+from timebank.ledger.failures import is_beyond_bounds
 from timebank.ledger.generations import of_transfer
 from timebank.ledger.reasons import Reason, decode, encode
 from timebank.ledger.schema import (
@@ -34,7 +35,6 @@ from timebank.ledger.schema import (
     transfers,
 )
 from timebank.ledger.sentences import sentence
-from timebank.ledger.sqlite import is_beyond_bounds
 from timebank.words import Unit
 
 

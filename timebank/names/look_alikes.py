@@ -7,6 +7,8 @@ it. Skeletons of another version, older or newer, are renewed before any is comp
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from timebank.names import names
@@ -20,9 +22,10 @@ UNION ALL SELECT id, name FROM callers WHERE deleted IS NULL AND skeleton >= ?
 """
 LIKE = "SELECT name FROM callers WHERE deleted IS NULL AND skeleton = ? AND id <> ? LIMIT 1"
 PAIRS = """
-SELECT group_concat(name, char(10))
-FROM (SELECT skeleton, name FROM callers WHERE deleted IS NULL ORDER BY skeleton, id)
-WHERE skeleton <> '' GROUP BY skeleton HAVING count(*) > 1
+SELECT skeleton, name FROM callers WHERE deleted IS NULL AND skeleton IN (
+    SELECT skeleton FROM callers WHERE deleted IS NULL AND skeleton <> ''
+    GROUP BY skeleton HAVING count(*) > 1
+) ORDER BY skeleton, id
 """
 NOBODY = 0  # a number that no caller has
 
@@ -46,4 +49,5 @@ def holder(run: Run, name: str, but: int = NOBODY) -> str | None:
 
 
 def groups(run: Run) -> list[tuple[str, ...]]:
-    return [tuple(row[0].split("\n")) for row in run(PAIRS).fetchall()]
+    alike = groupby(run(PAIRS).fetchall(), itemgetter(0))
+    return [tuple(name for _, name in rows) for _, rows in alike]

@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from timebank.errors import HoursRefused, NameRefused
 from timebank.names import names
 from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
+from timebank.settings.place import NoPlace, ServerPlace, read_place
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
 from timebank.settings.toml import TomlTable, guess, open_table, shown
 
@@ -34,6 +35,7 @@ DAYS: Mapping[str, frozenset[int]] = {
 }
 DEFAULT_EVENTS = (Event("Mail hour", time(3), EVERY_DAY, 60),)
 LONGEST_EVENT_NAME = 40
+LONGEST_URL = 500
 MINUTE = 60
 LARGEST_BALANCE = 525_600  # minutes: a year
 MOST_DAYS = 36_500
@@ -82,7 +84,10 @@ class BankSettings:
     minutes_per_day: int
     mode: Mode
     thebank_ext: Path | None
+    # The file of the books, and the place of what lies beside them; the books themselves are on
+    # `server` where there is one.
     database: Path
+    server: ServerPlace | None = None
     sysop: str = "Sysop"
     limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
@@ -151,6 +156,7 @@ def read_bank(root: TomlTable) -> BankSettings:
         mode=mode,
         thebank_ext=thebank_ext,
         database=data / DATABASE,
+        server=_server(window),
         sysop=board.text("sysop", BankSettings.sysop),
         limits=_limits(window),
         hours=_hours(window),
@@ -164,6 +170,22 @@ def read_bank(root: TomlTable) -> BankSettings:
             gone=window.whole("gone_days", Retention.gone, 1, MOST_DAYS),
         ),
     )
+
+
+def _server(table: TomlTable) -> ServerPlace | None:
+    file = table.optional_path("database_password_file")
+    url = table.optional_text("database", LONGEST_URL)
+    if not url:
+        if file is not None:
+            table.refuse("database_password_file", "is only for a database on a server")
+        return None
+    if not table.sound("database"):
+        return None
+    try:
+        return read_place(url, file)
+    except NoPlace as refused:
+        table.refuse("database", str(refused))
+        return None
 
 
 def _zone(board: TomlTable) -> ZoneInfo:

@@ -21,10 +21,10 @@ from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting, enter
+from timebank.ledger.failures import is_broken
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import BetPlaced
 from timebank.ledger.sql import Prepared, Query
-from timebank.ledger.sqlite import is_broken
 from timebank.wagers import rounds
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.stakes import Stakes

@@ -29,7 +29,7 @@ from door.config import config as settings
 from door.config import privacy
 from door.server.server import quickest, serve
 from tests.certificates import put_into
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 CALLERS = 64
 SECRET = "swordfish"  # of the board that sends its callers by rlogin
@@ -163,7 +163,7 @@ async def main(folder: Path) -> None:
 
 def _prepare(config: settings.Config) -> None:
     privacy.make_folder(config)
-    database = Database(config.database)
+    database = SqliteDatabase(config.database)
     database.open()
     register_all(database, config, CALLERS)
     database.close()

@@ -30,7 +30,7 @@ from pathlib import Path
 from bench.processes import environment
 from door.config import config as settings
 from door.games import hands
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.kills.count import Count
 from verify.kills.doors import HOST, RUN, Doorway, append_to
 from verify.robots import HASTY, Robot, Seen, check, house
@@ -220,7 +220,7 @@ class Book:
     def _look(self) -> None:
         """Look at what the server has left: the books, the screens, and the log."""
         self.count.look()
-        database = Database(self.config.database)
+        database = SqliteDatabase(self.config.database)
         database.open_existing()
         try:
             with database.reading(self.config.bank, datetime.now(UTC)) as desk:

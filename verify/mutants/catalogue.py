@@ -78,13 +78,13 @@ _LEDGER = (
     ),
     Mutant(
         "Books that have lost their last transaction are taken for whole.",
-        "timebank/ledger/high_water.py",
+        "timebank/ledger/sqlite/high_water.py",
         "if missing <= 0:",
         "if missing <= 1:",
     ),
     Mutant(
         "A damaged record of how far the books have come is believed.",
-        "timebank/ledger/high_water.py",
+        "timebank/ledger/sqlite/high_water.py",
         "return number if record == _record(number) else 0",
         "return number",
     ),
@@ -96,13 +96,13 @@ _LEDGER = (
     ),
     Mutant(
         "What a failed COMMIT has left is told as kept before it is on the disk.",
-        "timebank/ledger/doubt.py",
+        "timebank/ledger/sqlite/doubt.py",
         "if self._is_revived and not sqlite.carried_over(connection):",
         "if self._is_revived and connection.closed:",
     ),
     Mutant(
         "Books whose mark nobody knows are taken for those that were served last.",
-        "timebank/ledger/live_mark.py",
+        "timebank/ledger/sqlite/live_mark.py",
         "if mark not in note.marks:",
         "if not note.marks:",
     ),

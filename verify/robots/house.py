@@ -19,7 +19,7 @@ from bench.processes import Usage, environment
 from door.config import config as settings
 from door.config import privacy
 from timebank.callers import callers
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.robots import inside, phone
 from verify.robots.robot import PASSWORD
 
@@ -102,7 +102,7 @@ def prepare(folder: Path, names: Iterable[str]) -> settings.Config:
     config = settings.load(file)
     privacy.make_folder(config)
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
-    database = Database(config.database)
+    database = SqliteDatabase(config.database)
     database.open()
     with database.transaction(config.bank, datetime.now(UTC)) as desk:
         callers.register_kept(desk, config.board.sysop, hashed, powers=True)

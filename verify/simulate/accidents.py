@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from timebank.errors import LogUnreadable
-from timebank.ledger import guard, wal
+from timebank.ledger.sqlite import guard, wal
 
 NOTICED = 5.0  # seconds after which nothing is written any more into files that are gone
 ENDINGS = ("", "-wal", "-shm")

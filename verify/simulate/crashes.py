@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from timebank.errors import BooksUnavailable
-from timebank.ledger import high_water
+from timebank.ledger.sqlite import high_water
 from verify.simulate.accidents import NOTICED, Accident
 from verify.simulate.below import NOTHING, State, state_of
 from verify.simulate.inspection import Inspection

@@ -23,6 +23,7 @@ from sqlalchemy import event
 
 from timebank.errors import BooksUnavailable, OutcomeUnknown
 from timebank.ledger.database import GROUP_SIZE, Database, Desk, Done, Writer, _Request
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
 from verify.simulate.below import MOST_OPERATIONS, Below
 
@@ -361,7 +362,7 @@ class InlineWriter(Writer):
             self._deliver(answers)
 
 
-class Books(Database):
+class Books(SqliteDatabase):
     """The books as a process has them."""
 
     def __init__(self, path: Path, mortal: Mortal) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -22,6 +21,7 @@ from door.session.arrival import Asked, arrive, welcome
 from timebank.guests import claims
 from timebank.guests.claims import Claim
 from timebank.ledger.database import Database, Desk
+from timebank.settings.settings import BankSettings
 from verify.simulate.hosts import Guest, Handed
 from verify.simulate.life import Life, Machine, at_work
 from verify.simulate.wire import Wire
@@ -77,7 +77,7 @@ def doors_live() -> Iterator[None]:
         for what, instead in {
             "door.cli.run.ways_in.opened": _opened,
             "door.cli.run.SystemClock": lambda: at_work().clock,
-            "door.run.process.Database": _books,
+            "door.run.process.books_of": _books,
             "door.run.process.Board": _board,
             "door.run.process.new_seed": lambda: at_work().new_seed(),
             "door.call.guest_caller.bank_claim": _claim,
@@ -96,8 +96,8 @@ async def _opened(way: Any, introduction: Introduction) -> AsyncIterator[Wire]:
         wire.hang_up()
 
 
-def _books(path: Path) -> Database:
-    return at_work().open_books(path)
+def _books(settings: BankSettings) -> Database:
+    return at_work().open_books(settings.database)
 
 
 def _board(*parts: Any, **more: Any) -> Board:

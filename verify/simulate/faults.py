@@ -35,10 +35,12 @@ from timebank.calls.clock import BelievedClock
 from timebank.errors import BooksUnavailable
 from timebank.guests import claims
 from timebank.keeping import restoring
-from timebank.ledger import live_mark, schema, sqlite
+from timebank.ledger import schema
 from timebank.ledger.database import Desk, Done, Writer
 from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import Granted, LoanShare, Used
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import live_mark
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.ledger.visit import HostSession
 from timebank.thebank import bookings, outbox

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from timebank import files
-from timebank.ledger import database, high_water, overwritten, sqlite
-from timebank.ledger.database import Database, Done, Writer
-from timebank.ledger.guard import Guard
+from timebank.ledger import database, failures
+from timebank.ledger.database import Done, Writer
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import doubt, high_water, overwritten
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.guard import Guard
 
 
 def syncs_nothing(patch: pytest.MonkeyPatch) -> None:
@@ -57,7 +60,7 @@ def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
         return self._failed(doubtful.group, doubtful.error)
 
     patch.setattr(Writer, "_settled", settled)
-    patch.setattr(sqlite, "leaves_doubt", lambda error: False)
+    patch.setattr(failures, "leaves_doubt", lambda error: False)
 
 
 def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
@@ -67,7 +70,7 @@ def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
         found: bool = self._look() and self._is_revived
         return found
 
-    patch.setattr(database.Doubt, "_settle", lambda self, connection: settle(self))
+    patch.setattr(doubt.Doubt, "_settle", lambda self, connection: settle(self))
 
 
 def does_not_see_files_go(patch: pytest.MonkeyPatch) -> None:
@@ -88,7 +91,7 @@ def forgets_how_far_the_books_have_come(patch: pytest.MonkeyPatch) -> None:
 
 def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
     """A database that is an empty shell without its log, and a log that nobody carries over."""
-    patch.setattr(Database, "_carry_over", lambda self: None)
+    patch.setattr(SqliteDatabase, "_carry_over", lambda self: None)
 
 
 def syncs_no_folder(patch: pytest.MonkeyPatch) -> None:

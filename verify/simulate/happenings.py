@@ -12,7 +12,8 @@ from timebank.calls.calls import close_call, open_call
 from timebank.errors import BooksFailed, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
-from timebank.ledger.database import Database, Desk
+from timebank.ledger.database import Desk
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow
 from verify.simulate.accidents import some_accident
@@ -257,7 +258,7 @@ def _believe_and_mend(story: Story) -> None:
     """Let the sysop say that the clock is right now, and mend what the wrong one did."""
     story.tell("the sysop says so, and mends what it did")
     config, clock = story.config, story.clock()
-    database = Database(config.database, busy_seconds=0)
+    database = SqliteDatabase(config.database, busy_seconds=0)
     try:
         with database.transaction(config.bank, clock.reading()) as desk:
             judgement = clock.believe(desk, "Sysop")

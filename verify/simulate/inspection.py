@@ -10,6 +10,7 @@ from pathlib import Path
 from door.call.caller import Caller
 from door.games import hands
 from timebank.ledger.database import Database, Desk
+from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
 from verify.simulate.hosts import Guest
 from verify.simulate.life import Life
@@ -118,7 +119,7 @@ class Inspection:
     def findings(self, copy: Path | None = None) -> list[str]:
         """Return what the audits find in the books, or in a copy of them."""
         config = self.world.config
-        database = Database(copy or config.database, busy_seconds=0)
+        database = SqliteDatabase(copy or config.database, busy_seconds=0)
         try:
             with database.reading(config.bank, self.world.now()) as desk:
                 findings, _ = hands.audit(desk)
@@ -238,7 +239,7 @@ class Inspection:
         where = copy or config.database
         eyes = self._eyes.get(where)
         if eyes is None:
-            eyes = self._eyes[where] = Database(where, busy_seconds=0)
+            eyes = self._eyes[where] = SqliteDatabase(where, busy_seconds=0)
         try:
             with (
                 self.world.watch.reading() as file,

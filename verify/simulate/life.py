@@ -283,10 +283,10 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
         "door.games.vegas.company.link.dial": dial,
-        "timebank.ledger.guard.time": SimpleNamespace(
+        "timebank.ledger.sqlite.guard.time": SimpleNamespace(
             monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
         ),
-        "timebank.ledger.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
+        "timebank.ledger.sqlite.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
         **file_operations(_touching),
     }
     with contextlib.ExitStack() as stack:

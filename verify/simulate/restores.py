@@ -19,9 +19,9 @@ from typing import Any
 
 from timebank.errors import BackupRefused
 from timebank.keeping import backup
-from timebank.ledger import high_water, live_mark
-from timebank.ledger.database import Database
 from timebank.ledger.generations import NUMBERED
+from timebank.ledger.sqlite import high_water, live_mark
+from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate.hosts import Guest
 from verify.simulate.inspection import Inspection
 from verify.simulate.second_account import CLAIMS
@@ -92,7 +92,7 @@ class Restores:
         world = self.world
         self._next_backup = world.number + self.chance.randint(60, 300)
         path = world.folder / f"backup-{world.number}"
-        database = Database(world.config.database, busy_seconds=0)
+        database = SqliteDatabase(world.config.database, busy_seconds=0)
         try:
             backup.back_up(database, world.config.bank, world.now(), path)
         except BackupRefused as refused:

@@ -17,6 +17,7 @@ from door.config import config as settings
 from timebank.calls.clock import LEAP, BelievedClock
 from timebank.errors import SettingsError
 from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate.below import Below, State, state_of
 from verify.simulate.books import Watch
 from verify.simulate.clock import START, MachineClocks, ProcessClock
@@ -124,7 +125,7 @@ class World:
     def clock(self) -> BelievedClock:
         """Give the clock of a command that is run beside the board."""
         clock = BelievedClock(ProcessClock(self.machine.loop, self.wall, lambda: False))
-        database = Database(self.config.database, busy_seconds=0)
+        database = SqliteDatabase(self.config.database, busy_seconds=0)
         try:
             with database.reading(self.config.bank, clock.reading()) as desk:
                 clock.adopt(clock.judge(desk))
@@ -228,7 +229,7 @@ class World:
     def books_at_the_command_line(self) -> Database:
         """Open the books as a command of the sysop does, which is a process of its own."""
         if self.below is None:
-            return Database(self.config.database, busy_seconds=0)
+            return SqliteDatabase(self.config.database, busy_seconds=0)
         machine = self.machine
         return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
 

@@ -28,7 +28,8 @@ from tests.door.seated import party
 from tests.terminal import PATIENCE
 from tests.world import World, log_on
 from timebank.errors import BooksUnavailable, StillInDoubt
-from timebank.ledger import database, guard
+from timebank.ledger import database
+from timebank.ledger.sqlite import guard
 
 UNWRITTEN = "The books can't be written right now. Nothing has changed."
 NOT_KNOWN = "The disk has failed, and the books can't say if your last move counts."
@@ -64,7 +65,7 @@ def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "AGAIN_SECONDS", 0.01)
-        patch.setattr(board.database, "doubt", lambda: outcome)
+        patch.setattr(board.database, "doubt", lambda number: outcome)
         dialect.do_commit = fail  # type: ignore[method-assign]
         try:
             yield outcome

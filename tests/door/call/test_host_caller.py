@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ from timebank.audit.accounts import audit
 from timebank.calls.arrival import host_caller
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.wagers.rounds import Move, Settlement
 from timebank.window.sysop import sysop_deposit
 from timebank.window.teller import borrow, withdraw
@@ -220,7 +219,7 @@ class Heard(Wall):
             self.receiver.received(b" ")
 
 
-class LockedSoon(Database):
+class LockedSoon(SqliteDatabase):
     """Books that another program locks as soon as they are open."""
 
     def open(self) -> None:
@@ -236,7 +235,9 @@ class LockedSoon(Database):
 async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
     tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(process, "Database", partial(LockedSoon, busy_seconds=0))
+    monkeypatch.setattr(
+        process, "books_of", lambda settings: LockedSoon(settings.database, busy_seconds=0)
+    )
     async with world(tmp_path, toml=EVENTS_OFF) as here:
         line = Heard()
         console = Console(line, LINES, here.clock)

@@ -21,7 +21,7 @@ from timebank.callers.notices import read
 from timebank.calls.calls import close_call, open_call
 from timebank.cli.main import main as timebank
 from timebank.keeping import deletion
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 CALLED = datetime(2026, 7, 1, 20, 15, tzinfo=UTC)
 
@@ -38,7 +38,7 @@ class Sysop(Shell):
             encoding="utf-8",
         )
         self.settings = settings.load(self.config)
-        database = Database(self.settings.database)
+        database = SqliteDatabase(self.settings.database)
         database.open()
         with database.transaction(self.settings.bank, CALLED) as desk:
             ada = callers.register(desk, "Ada", "hash").id

@@ -9,7 +9,7 @@ from door.games import hands
 from tests.door.playing import at_the_table, hand
 from tests.world import NOON
 from timebank.keeping.maintain import installed_stand, maintain
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import load
 
 
@@ -19,7 +19,7 @@ async def test_a_hand_that_nobody_returned_to_is_stood_without_a_server(tmp_path
         ada.terminal.abort()
         await ada.is_gone()
     settings = load(tmp_path / "sysop.toml")
-    database = Database(settings.database)
+    database = SqliteDatabase(settings.database)
     now = NOON + timedelta(days=2)
     done = maintain(lambda: database.transaction(settings, now), installed_stand())
     assert (done.stood, done.left) == ((1,), ())

@@ -14,7 +14,7 @@ from door.server.server import Server
 from tests.clock import FakeClock
 from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, register, seed_of, world
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 
 def natural(deal) -> bool:
@@ -106,7 +106,7 @@ async def start_steps(folder: Path, transfers: int) -> int:
         steps += 1
 
     board = World(folder, FakeClock(NOON), busy_seconds=1)
-    database = Database(board.config.database)
+    database = SqliteDatabase(board.config.database)
     event.listen(
         database.engine,
         "connect",

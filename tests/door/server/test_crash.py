@@ -313,11 +313,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from door.config.config import load
 from timebank.wagers import rounds, wagers
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.errors import Refused
 
 config = load(Path(sys.argv[1]))
-database = Database(config.database)
+database = SqliteDatabase(config.database)
 database.open()
 wager = rounds.Wager(game="black-jack-for-time", amounts={1: 2400}, coin=60, turns_limit=None,
                    shoe_id=None, cut=None, rules={}, action={"action": "bet"})

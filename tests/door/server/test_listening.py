@@ -15,7 +15,7 @@ from door.errors import CannotListen
 from door.server.server import Server
 from tests.certificates import EXPIRED, EXPIRED_KEY, put_into
 from tests.world import BOARD
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 TELNETS = (
     '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'
@@ -29,7 +29,7 @@ async def opened(folder: Path, toml: str) -> AsyncIterator[Server]:
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
     settings = config.load(folder / "sysop.toml")
     settings.board.data.mkdir()
-    database = Database(settings.database)
+    database = SqliteDatabase(settings.database)
     database.open()
     server = Server(settings, database, SystemClock())
     try:

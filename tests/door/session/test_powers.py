@@ -18,7 +18,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.world import BOARD, NOON, PASSWORD, World, register, world
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 NAMED = sysop_toml(events="", timebank='known_days = 0\nco_sysops = ["Bill Gates"]')
 ITEM = "Sysop"
@@ -161,7 +161,7 @@ class Board(Shell):
         self.database = folder / "data" / "board.sqlite3"
         # They registered before any name was written down.
         settings = replace(config.load(self.config).bank, co_sysops=())
-        database = Database(settings.database)
+        database = SqliteDatabase(settings.database)
         database.open()
         with database.transaction(settings, NOON) as desk:
             for name in known:

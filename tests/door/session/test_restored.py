@@ -12,7 +12,7 @@ from tests.door.hosting import hosted
 from tests.door.playing import Table, hand, sit_down
 from tests.door.shell import Shell
 from tests.world import World, log_on, world
-from timebank.ledger import live_mark
+from timebank.ledger.sqlite import live_mark
 
 SEED, OTHER_SEED = hand("hit"), hand(ends="natural")
 

@@ -21,7 +21,7 @@ from tests.door.processes import command
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import SYNCTERM, Profile
 from tests.world import World, world
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.window.sysop import sysop_deposit
 
 OPEN = sysop_toml(events="", timebank="known_days = 0")
@@ -41,7 +41,7 @@ async def sees_bank(guest: Guest, amount: str) -> None:
 
 def writes_elsewhere(board: World, name: str, minutes: int, why: str) -> None:
     """Let another process, as far as the database can tell, put minutes into an account."""
-    other = Database(board.config.database)
+    other = SqliteDatabase(board.config.database)
     other.open()
     try:
         with other.transaction(board.config.bank, board.clock.now()) as desk:

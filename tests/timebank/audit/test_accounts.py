@@ -66,11 +66,10 @@ def test_a_missing_trigger_is_found(books):
     ]
 
 
-def test_a_changed_trigger_is_found(books):
+def test_a_changed_trigger_is_found(books, engine):
     books.sql("DROP TRIGGER transfers_are_never_deleted")
-    books.sql(
-        "CREATE TRIGGER transfers_are_never_deleted AFTER DELETE ON notices BEGIN SELECT 1; END"
-    )
+    does = {"sqlite": "BEGIN SELECT 1; END", "postgres": "EXECUTE FUNCTION count_a_hand()"}
+    books.sql(f"CREATE TRIGGER transfers_are_never_deleted AFTER DELETE ON notices {does[engine]}")
     assert books.audit() == [
         "trigger transfers_are_never_deleted: It was changed, so the books are not guarded."
     ]
@@ -195,7 +194,7 @@ def test_a_balance_that_its_kind_may_not_hold_is_found(books, vandal):
     vandal("UPDATE accounts SET balance = 5 WHERE id = 10")
     found = books.audit()
     assert "account 10 (loan of Ann (caller 1)): It may not hold 5." in found
-    assert "database: SQLite says: CHECK constraint failed in accounts." in found
+    assert any(line.endswith("says: CHECK constraint failed in accounts.") for line in found)
 
 
 def test_an_account_that_was_removed_is_missed(books, vandal):
@@ -345,6 +344,7 @@ def test_a_record_of_another_transfer_is_found(books, vandal):
     assert books.audit() == ["record 1: Transfer and record do not belong together."]
 
 
+@pytest.mark.of_a_file
 def test_a_damaged_index_is_found(books):
     path = books.database.path
     books.close()

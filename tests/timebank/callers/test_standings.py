@@ -10,7 +10,7 @@ from bench import large
 from tests.timebank.books import GAME, lost, pushed, won
 from timebank.callers import standings
 from timebank.keeping import deletion
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 TODAY = date(2026, 6, 1)
 
@@ -105,7 +105,7 @@ def test_a_total_of_hands_that_never_were_goes(books, ann):
 def test_the_books_of_the_benches_are_in_order(books, folder):
     path = folder / "large.sqlite3"
     assert abs(large.write(path, 2000) - 2000) < 600
-    large_books = Database(path)
+    large_books = SqliteDatabase(path)
     large_books.open_existing()
     with large_books.reading(books.settings, books.now) as desk:
         assert standings.differing(desk) == []

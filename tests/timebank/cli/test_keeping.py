@@ -108,7 +108,9 @@ def test_a_file_that_is_not_there_is_refused(board, timebank, folder):
 
 
 def test_a_board_that_has_no_bank_of_its_own_takes_over_nothing(board, timebank, config, folder):
-    config.write_text(config.read_text() + '[timebank]\nmode = "none"\n')
+    text = config.read_text()
+    head = "" if "[timebank]" in text else "[timebank]\n"
+    config.write_text(f'{text}{head}mode = "none"\n')
     path = folder / "THEBANK.EXT"
     path.write_bytes(b"Ann;12;RATS;2026-03-01 12:00\r\n")
     code, output, error = timebank("import", str(path))

@@ -219,6 +219,7 @@ def test_an_audit_that_finds_something_names_it_and_exits_with_1(board, timebank
     assert error == "3 things are wrong in the books.\n"
 
 
+@pytest.mark.of_a_file
 @pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
 def test_a_board_that_never_served_has_no_database_and_gets_none(config, timebank, command):
     code, output, error = timebank(command)
@@ -246,6 +247,7 @@ def test_settings_of_the_board_that_are_not_the_banks_are_not_its_business(confi
     assert timebank("audit")[0] == 0
 
 
+@pytest.mark.of_a_file
 def test_a_locked_database_can_be_read(board, timebank):
     connection = sqlite3.connect(board.database.path, isolation_level=None)
     connection.execute("BEGIN IMMEDIATE")

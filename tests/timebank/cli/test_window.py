@@ -36,7 +36,8 @@ def give(desk, caller_id, seconds):
 
 
 def banks(books) -> list[int]:
-    return [bank for (bank,) in books.sql("SELECT balance FROM accounts WHERE kind = 'bank'")]
+    found = books.sql("SELECT balance FROM accounts WHERE kind = 'bank' ORDER BY id")
+    return [bank for (bank,) in found]
 
 
 @pytest.mark.parametrize(
@@ -214,6 +215,7 @@ def test_a_long_log_is_read_to_its_end(board, timebank):
     assert [record["number"] for record in records] == list(range(1200, 0, -1))
 
 
+@pytest.mark.of_a_file
 def test_a_server_and_commands_write_to_the_books_at_once(board, timebank):
     with serving(board.database.path) as server:
         for number in range(5):
@@ -228,6 +230,7 @@ def test_a_server_and_commands_write_to_the_books_at_once(board, timebank):
     assert timebank("audit")[0] == 0
 
 
+@pytest.mark.of_a_file
 def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, monkeypatch):
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
     connection = sqlite3.connect(board.database.path, isolation_level=None)
@@ -252,7 +255,7 @@ def test_commands_beside_one_another_take_turns(board, ann, timebank):
 
 
 def in_a_process(board, *words) -> int:
-    config = board.database.path.parent.parent / "sysop.toml"
+    config = board.settings.database.parent.parent / "sysop.toml"
     code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
     return subprocess.run(
         [sys.executable, "-c", code, words[0], "--config", str(config), *words[1:]],

@@ -15,9 +15,11 @@ from tests.timebank.books import Books
 from tests.timebank.serving import serving
 from timebank.errors import BackupRefused
 from timebank.keeping import backup
-from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger import transfers as ledger
+from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.settings.settings import load
+
+pytestmark = pytest.mark.of_a_file
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 

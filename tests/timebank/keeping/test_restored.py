@@ -27,8 +27,8 @@ from timebank.errors import TurnsUsed
 from timebank.guests import claims
 from timebank.keeping import backup, deletion, restoring
 from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
-from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger.reasons import Told
+from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank import outbox
 from timebank.thebank.format import SEMICOLONS
@@ -36,7 +36,7 @@ from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.play_money import Tally, tally
 
-pytestmark = pytest.mark.usefixtures("narrow_search")
+pytestmark = [pytest.mark.of_a_file, pytest.mark.usefixtures("narrow_search")]
 
 SEED, OTHER_SEED = bytes(32), bytes([1] * 32)
 SEAL, OTHER_SEAL = "a" * 64, "b" * 64

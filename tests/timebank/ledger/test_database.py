@@ -15,8 +15,10 @@ import pytest
 from tests.timebank.books import NOON, settings_for
 from timebank import files
 from timebank.errors import BooksUnavailable, DatabaseRefused
-from timebank.ledger.database import Database
 from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.ledger.sqlite.database import SqliteDatabase
+
+pytestmark = pytest.mark.of_a_file
 
 APART = multiprocessing.get_context("forkserver")
 
@@ -33,7 +35,7 @@ def settings(folder):
 
 @pytest.fixture
 def database(path):
-    database = Database(path, busy_seconds=0.1)
+    database = SqliteDatabase(path, busy_seconds=0.1)
     yield database
     database.close()
 
@@ -57,7 +59,7 @@ def test_opening_makes_the_folder_and_the_tables(database, path):
 def test_folders_that_it_makes_are_on_the_disk_before_anything_is_in_them(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(files, "sync_folder", synced.append)
-    Database(tmp_path / "data" / "books" / "board.sqlite3").open()
+    SqliteDatabase(tmp_path / "data" / "books" / "board.sqlite3").open()
     assert synced == [tmp_path, tmp_path / "data"]
 
 
@@ -81,7 +83,7 @@ def test_opening_again_changes_nothing(database, path, settings):
             "INSERT INTO callers (name, fold, password_hash, locked, created, preferences)"
             " VALUES ('Ann', 'ann', '', 0, 0, '{}')"
         )
-    other = Database(path)
+    other = SqliteDatabase(path)
     other.open()
     with other.reading(settings, NOON) as desk:
         assert desk.connection.exec_driver_sql("SELECT name FROM callers").scalar() == "Ann"
@@ -182,7 +184,7 @@ def refused_after(database, settings):
 
 def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatch):
     monkeypatch.setattr("timebank.ledger.database.SHORT_SECONDS", 0.1)
-    patient = Database(path, busy_seconds=1.0)
+    patient = SqliteDatabase(path, busy_seconds=1.0)
     patient.open()
     for _ in range(2):  # whoever could write once again is patient again
         with raw(path) as rival:
@@ -195,7 +197,7 @@ def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatc
 
 
 def test_in_a_hurry_nobody_waits_for_a_turn_but_who_need_not_wait_writes(path, settings):
-    patient = Database(path, busy_seconds=60.0)
+    patient = SqliteDatabase(path, busy_seconds=60.0)
     patient.open()
     hurried = threading.Timer(0.2, patient.hurry, (0.1,))
     with raw(path) as rival:
@@ -220,7 +222,7 @@ def test_reading_keeps_nobody_from_writing(database, path, settings):
 
 def _open_together(path, barrier):
     barrier.wait()
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open()
     database.close()
 
@@ -233,7 +235,7 @@ def test_processes_that_make_the_file_together_make_it_once(path, settings):
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open_existing()
     with database.reading(settings, NOON) as desk:
         assert desk.connection.exec_driver_sql("SELECT count(*) FROM accounts").scalar() == 5
@@ -246,4 +248,4 @@ def test_a_file_that_may_not_be_read_is_refused(database, path):
     database.close()
     path.chmod(0)
     with pytest.raises(DatabaseRefused, match="Permission denied"):
-        Database(path).open()
+        SqliteDatabase(path).open()

@@ -8,8 +8,10 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from timebank.errors import StillInDoubt
-from timebank.ledger import doubt as doubts
-from timebank.ledger.doubt import Doubt
+from timebank.ledger.sqlite import doubt as doubts
+from timebank.ledger.sqlite.doubt import Doubt
+
+pytestmark = pytest.mark.of_a_file
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ from tests.failing_disk import (
 )
 from tests.timebank import clerk
 
+pytestmark = pytest.mark.of_a_file
+
 PATIENCE = 120  # seconds; a busy machine starts a process slowly
 DONE, REFUSED, IN_DOUBT, UNKNOWN = "done", "BooksUnavailable", "InDoubt", "OutcomeUnknown"
 

@@ -15,9 +15,11 @@ from tests.timebank import earlier
 from tests.timebank.ledger.test_writer import Desks, add, texts
 from timebank.errors import BackupRefused, BooksGone, DatabaseRefused
 from timebank.keeping import backup
-from timebank.ledger import guard, migrations
-from timebank.ledger.database import Database
-from timebank.ledger.migrations import backup_path
+from timebank.ledger.sqlite import guard, migrations
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.migrations import backup_path
+
+pytestmark = pytest.mark.of_a_file
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +115,7 @@ def test_without_log_or_index_nothing_is_lost_and_the_board_can_start_again(
     # As a kill -9 leaves it: what is in the one file counts.
     with_path = path.with_name("killed.sqlite3")
     shutil.copy(path, with_path)
-    killed = Database(with_path)
+    killed = SqliteDatabase(with_path)
     killed.open()
     with killed.reading(books.settings, books.now) as desk:
         found = desk.connection.exec_driver_sql("SELECT text FROM notices").scalars().all()
@@ -137,7 +139,7 @@ def test_what_was_acknowledged_is_rescued_when_the_database_is_gone(
     assert copy.stat().st_mode & 0o777 == 0o600
     close_all(desks)
     # Whoever starts the board now is told, and is not served by other books.
-    again = Database(path)
+    again = SqliteDatabase(path)
     with pytest.raises(DatabaseRefused, match="timebank restore") as refused:
         again.open()
     assert str(copy) in str(refused.value)
@@ -227,13 +229,13 @@ def test_files_may_come_and_go_while_nobody_guards_them(books, desks) -> None:
 
 def test_a_new_database_is_no_empty_shell_without_its_log(folder: Path) -> None:
     path = folder / "new.sqlite3"
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open()
     assert beside(path, "-wal").stat().st_size == 0
     alone = folder / "alone.sqlite3"
     shutil.copy(path, alone)
     database.close()
-    Database(alone).open_existing()
+    SqliteDatabase(alone).open_existing()
 
 
 def test_a_database_that_was_moved_forward_is_whole_without_its_log(
@@ -242,7 +244,7 @@ def test_a_database_that_was_moved_forward_is_whole_without_its_log(
     path = folder / "old.sqlite3"
     earlier.make(path)
     monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open()
     assert backup_path(path, earlier.VERSION).exists()
     assert beside(path, "-wal").stat().st_size == 0

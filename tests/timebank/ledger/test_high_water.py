@@ -17,8 +17,11 @@ from tests.timebank.ledger.test_writer import Desks, add
 from timebank.callers.notices import add_notice
 from timebank.keeping import restoring
 from timebank.keeping.restoring import LEAST_AHEAD
-from timebank.ledger import high_water, migrations
 from timebank.ledger.database import Database
+from timebank.ledger.sqlite import high_water, migrations
+from timebank.ledger.sqlite.database import SqliteDatabase
+
+pytestmark = pytest.mark.of_a_file
 
 
 @pytest.fixture
@@ -265,7 +268,7 @@ class TestTheFile:
         there.close()
 
     def test_many_threads_and_two_processes_leave_the_highest(self, served, books):
-        other = Database(served.path)
+        other = SqliteDatabase(served.path)
 
         def works(database: Database) -> None:
             for _ in range(20):

@@ -17,11 +17,13 @@ from tests.timebank import earlier
 from tests.timebank.books import NOON, Books, lost
 from timebank.callers.notices import add_notice
 from timebank.errors import DatabaseRefused
-from timebank.ledger import migrations
-from timebank.ledger.database import Database
-from timebank.ledger.migrations import backup_path
 from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.ledger.sqlite import migrations
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.migrations import backup_path
 from timebank.wagers import journal
+
+pytestmark = pytest.mark.of_a_file
 
 APART = multiprocessing.get_context("forkserver")
 FORK = multiprocessing.get_context("fork")
@@ -74,14 +76,14 @@ def schema(path):
 
 
 def open_and_close(path):
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open()
     database.close()
 
 
 @pytest.mark.parametrize("way", ["open", "open_existing"])
 def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, way):
-    database = Database(path)
+    database = SqliteDatabase(path)
     getattr(database, way)()
     database.close()
     assert version(path) == SCHEMA_VERSION
@@ -163,7 +165,7 @@ def test_a_version_that_no_step_leaves_is_refused(path, monkeypatch):
     monkeypatch.setattr(migrations, "STEPS", {})
     before = dump(path)
     with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 1 and no"):
-        Database(path).open()
+        SqliteDatabase(path).open()
     assert dump(path) == before
     assert not backup_path(path, earlier.VERSION).exists()
 
@@ -174,7 +176,7 @@ def test_a_ledger_of_before_the_first_release_is_refused_with_what_to_do(path):
         connection.execute("PRAGMA user_version = 1")
     before = dump(path)
     with pytest.raises(DatabaseRefused, match=r"python tools/convert_ledger\.py .*sqlite3 NEW$"):
-        Database(path).open()
+        SqliteDatabase(path).open()
     assert dump(path) == before
 
 
@@ -182,7 +184,7 @@ def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path):
     backup_path(path, earlier.VERSION).mkdir()
     before = dump(path)
     with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
-        Database(path).open()
+        SqliteDatabase(path).open()
     assert dump(path) == before
 
 
@@ -190,7 +192,7 @@ def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path):
     with raw(path) as connection:
         connection.execute("UPDATE days SET grant_id = 99")
     with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
-        Database(path).open()
+        SqliteDatabase(path).open()
     assert version(path) == earlier.VERSION
 
 
@@ -269,12 +271,12 @@ def test_a_step_whose_commit_fails_is_not_said_to_have_changed_nothing(
     connect = sqlite3.connect
     with monkeypatch.context() as patch:
         patch.setattr(
-            "timebank.ledger.migrations.sqlite3.connect",
+            "timebank.ledger.sqlite.migrations.sqlite3.connect",
             lambda *where, **how: connect(*where, **how, factory=Failing),
         )
         with pytest.raises(DatabaseRefused, match=r"one version or of the other") as refused:
-            Database(path).open()
+            SqliteDatabase(path).open()
     assert "Nothing was changed" not in str(refused.value)
-    database = Database(path)
+    database = SqliteDatabase(path)
     database.open()
     database.close()

@@ -25,8 +25,10 @@ from timebank.errors import (
     LogUnreadable,
 )
 from timebank.keeping import backup, restoring
-from timebank.ledger import database, guard, overwritten, wal
-from timebank.ledger.database import Database
+from timebank.ledger.sqlite import database, guard, overwritten, wal
+from timebank.ledger.sqlite.database import SqliteDatabase
+
+pytestmark = pytest.mark.of_a_file
 
 FRAMES = 40  # in the log before it is carried over
 
@@ -196,7 +198,7 @@ class TestNoticed:
         assert any("was written over" in each for each in caplog.messages)
 
     def test_all_processes_stop_when_one_has_noticed(self, books, desks, caplog):
-        other = Database(books.database.path)
+        other = SqliteDatabase(books.database.path)
         other.guard()
         write_past_a_checkpoint(desks)
         empty(beside(books.database.path, "-wal"))
@@ -214,14 +216,14 @@ class TestWhatIsLeft:
         is_stopped(desks, caplog)
         process_ends(desks)
         path = books.database.path
-        for opens in (Database(path).open, Database(path).open_existing):
+        for opens in (SqliteDatabase(path).open, SqliteDatabase(path).open_existing):
             with pytest.raises(DatabaseRefused, match="written over while the board served"):
                 opens()
         restored = backup.restore(copy, books.settings, books.now)
         assert restored.aside is not None
         for left in guard_copies(path):
             left.unlink()
-        again = Database(path)
+        again = SqliteDatabase(path)
         again.open()
         assert restoring.take_up(again, books.settings, books.now) is None
         again.close()
@@ -254,7 +256,7 @@ class TestWhatIsLeft:
         assert not whole or kept == count
         backup.restore(copy, books.settings, books.now)
         copy.unlink()
-        books.database = Database(books.database.path)
+        books.database = SqliteDatabase(books.database.path)
         books.database.open()
         assert len(texts(books)) == kept
         assert books.audit() == []
@@ -395,7 +397,7 @@ class TestDamaged:
     @pytest.mark.parametrize("way", ["open", "open_existing"])
     def test_it_is_told_as_what_it_is(self, damaged, way):
         with pytest.raises(DatabaseRefused) as refused:
-            getattr(Database(damaged), way)()
+            getattr(SqliteDatabase(damaged), way)()
         said = str(refused.value)
         assert said.startswith(f"The database {damaged} is damaged (")
         assert "`timebank restore` puts a backup in its place" in said

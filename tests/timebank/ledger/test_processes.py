@@ -7,14 +7,16 @@ import multiprocessing
 import os
 import queue
 import signal
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.books import NOON, act, lost, place_bet, settings_for, wager, won
+from tests.timebank.books import NOON, act, lost, place_bet, wager, won
 from timebank.calls.calls import open_call, open_calls
 from timebank.errors import CallClosed, NotEnough, RoundInPlay
-from timebank.ledger.database import Database, Writer
+from timebank.ledger.database import Writer
+from timebank.ledger.engines import books_of
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
 
@@ -37,10 +39,9 @@ def run_together(target, *arguments):
     return found
 
 
-def _spend(barrier, answers, _, folder, call_id):
+def _spend(barrier, answers, _, settings, call_id):
     """Bet ten minutes at a time, each hand lost, until the pot refuses."""
-    settings = settings_for(folder)
-    database = Database(settings.database)
+    database = books_of(settings)
     database.open_existing()
     spent = 0
     barrier.wait()
@@ -55,19 +56,18 @@ def _spend(barrier, answers, _, folder, call_id):
     answers.put(spent)
 
 
-def test_two_processes_that_race_for_a_pot_spend_it_once(books, folder):
+def test_two_processes_that_race_for_a_pot_spend_it_once(books):
     call = books.call(books.caller("Ann"))
-    spent = run_together(_spend, folder, call.id)
+    spent = run_together(_spend, books.settings, call.id)
     assert sum(spent) == 5
     assert books.balances(call.caller_id)["online"] == 600
     assert books.system()["house"] == 3000
     assert books.audit() == []
 
 
-def _take_over(barrier, answers, number, folder, caller_id):
+def _take_over(barrier, answers, number, settings, caller_id):
     """Take the caller's call over again and again, and play a hand in between."""
-    settings = settings_for(folder)
-    database = Database(settings.database)
+    database = books_of(settings)
     database.open_existing()
     played = interrupted = 0
     barrier.wait()
@@ -99,19 +99,19 @@ def _finish(desk, call_id, caller_id):
         act(desk, call_id, 0, move, lost(60))
 
 
-def test_two_processes_that_take_a_caller_from_each_other_keep_the_books_in_order(books, folder):
+def test_two_processes_that_take_a_caller_from_each_other_keep_the_books_in_order(books):
     ann = books.caller("Ann")
-    assert run_together(_take_over, folder, ann) == [40, 40]
+    assert run_together(_take_over, books.settings, ann) == [40, 40]
     assert len(books.do(open_calls)) == 1
     assert books.sql("SELECT count(*) FROM transfers WHERE kind = 'grant'") == [(1,)]
     assert books.audit() == []
 
 
-def _serve(pipe, folder, calls):
+def _serve(pipe, settings, calls):
     """Place and settle bets through a writer, and tell of each hand once it is answered."""
     # It runs by the wall clock, at any hour.
-    settings = settings_for(folder, events=())
-    database = Database(settings.database)
+    settings = replace(settings, events=())
+    database = books_of(settings)
     database.open_existing()
     answers: queue.SimpleQueue = queue.SimpleQueue()
     writer = Writer(database, lambda: settings, lambda: datetime.now(UTC), answers.put)
@@ -130,12 +130,13 @@ def _serve(pipe, folder, calls):
 
 
 @pytest.mark.parametrize("hands", [1, 17, 60, 61, 200])
-def test_killing_the_writer_loses_nothing_that_was_answered(books, folder, hands):
+def test_killing_the_writer_loses_nothing_that_was_answered(books, hands):
     calls = [
         books.call(books.caller(f"Caller {letter}"), node=ord(letter)) for letter in "ABCDEFGH"
     ]
     ours, theirs = APART.Pipe(duplex=False)
-    process = APART.Process(target=_serve, args=(theirs, folder, [call.id for call in calls]))
+    given = (theirs, books.settings, [call.id for call in calls])
+    process = APART.Process(target=_serve, args=given)
     process.start()
     theirs.close()
     answered = [ours.recv() for _ in range(hands)]

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import bindparam, create_engine, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex
 
 import timebank
 from timebank.ledger import sql
+from timebank.ledger.postgres.dialect import DIALECT
 from timebank.ledger.schema import callers, metadata, sysop_log
 from timebank.ledger.sql import Prepared, by_name, given
 
@@ -38,7 +39,10 @@ ROOMS = (
     "window",
 )
 # All of SQLite's own is in one place; and a name's look-alikes are asked for below the ledger.
-TEXTS = {"ledger/sqlite.py", "ledger/migrations.py", "names/look_alikes.py"}
+TEXTS = {
+    *("ledger/sqlite/dialect.py", "ledger/sqlite/migrations.py", "names/look_alikes.py"),
+    *("ledger/postgres/dialect.py", "ledger/postgres/database.py"),
+}
 (TIMEBANK,) = map(Path, timebank.__path__)
 MODULES = sorted(path.relative_to(TIMEBANK).as_posix() for path in TIMEBANK.rglob("*.py"))
 
@@ -62,7 +66,7 @@ def is_text(node):
 STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|PRAGMA) [^.]").match
 
 
-@pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()], ids=lambda d: d.name)
+@pytest.mark.parametrize("dialect", [sqlite.dialect(), DIALECT], ids=lambda d: d.name)
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.where)
 def test_every_dialect_understands_every_statement(statement, dialect):
     assert statement.sql(dialect).startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH"))
@@ -102,7 +106,7 @@ def test_a_new_row_tells_its_number_in_every_dialect(connection):
     note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
     numbers = [note.number(connection, at=1, by="me", what="again") for _ in range(3)]
     assert numbers == [1, 2, 3]
-    assert note.sql(postgresql.dialect()).endswith("RETURNING sysop_log.id")
+    assert note.sql(DIALECT).endswith("RETURNING sysop_log.id")
 
 
 def test_a_value_is_used_wherever_it_is_named(connection):
@@ -139,7 +143,7 @@ def test_the_greater_of_two(connection, one, other):
 def test_names_are_in_order_whether_great_or_small():
     ordered = Prepared(lambda: select(callers.c.name).order_by(by_name(callers.c.name)))
     assert ordered.sql(sqlite.dialect()).endswith("ORDER BY callers.name COLLATE NOCASE")
-    assert ordered.sql(postgresql.dialect()).endswith("ORDER BY lower(callers.name)")
+    assert ordered.sql(DIALECT).endswith("ORDER BY lower(callers.name)")
 
 
 def test_the_same_rows_are_indexed_in_every_dialect():
@@ -148,7 +152,7 @@ def test_the_same_rows_are_indexed_in_every_dialect():
     for index in indexes:
         of_some, *others = (
             str(CreateIndex(index).compile(dialect=dialect)).partition(" WHERE ")[2]
-            for dialect in (sqlite.dialect(), postgresql.dialect())
+            for dialect in (sqlite.dialect(), DIALECT)
         )
         assert others == [of_some]
     assert sum(index.dialect_options["sqlite"]["where"] is not None for index in indexes) == 16

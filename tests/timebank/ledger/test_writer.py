@@ -16,7 +16,8 @@ from tests import ROOT
 from tests.timebank.books import lost, place_bet, wager
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, NotEnough, Refused
-from timebank.ledger.database import GROUP_SIZE, Database, Writer
+from timebank.ledger.database import GROUP_SIZE, Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 PATIENCE = 120
 
@@ -108,8 +109,8 @@ def test_nothing_is_answered_before_it_is_committed(books):
     seen = []
 
     def look(group):
-        with contextlib.closing(sqlite3.connect(books.database.path)) as other:
-            (count,) = other.execute("SELECT count(*) FROM notices").fetchone()
+        with books.database.reading(books.settings, books.now) as other:
+            count = other.connection.exec_driver_sql("SELECT count(*) FROM notices").scalar_one()
         seen.append((len(group), count))
 
     writer = Writer(books.database, lambda: books.settings, lambda: books.now, look)
@@ -149,6 +150,7 @@ def test_a_refusal_is_not_logged(desks, caplog):
     assert caplog.text == ""
 
 
+@pytest.mark.of_a_file
 def test_a_commit_that_fails_fails_the_whole_group_and_the_next_one_goes_on(books, desks, caplog):
     def break_the_commit(desk):
         desk.connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
@@ -162,6 +164,7 @@ def test_a_commit_that_fails_fails_the_whole_group_and_the_next_one_goes_on(book
     assert texts(books) == ["e"]
 
 
+@pytest.mark.of_a_file
 def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
     """A limit on the pages of the file gives the very error of a disk that is full."""
 
@@ -180,8 +183,9 @@ def test_a_full_disk_fails_the_group_and_leaves_nothing_half_done(books, desks):
     assert books.audit() == []
 
 
+@pytest.mark.of_a_file
 def test_a_locked_database_fails_the_group_and_the_next_one_goes_on(books):
-    database = Database(books.database.path, busy_seconds=0.05)
+    database = SqliteDatabase(books.database.path, busy_seconds=0.05)
     groups: queue.Queue = queue.Queue()
     writer = Writer(database, lambda: books.settings, lambda: books.now, groups.put)
     with contextlib.closing(sqlite3.connect(database.path, isolation_level=None)) as rival:
@@ -292,11 +296,12 @@ from pathlib import Path
 from tests.timebank.books import settings_for
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable
-from timebank.ledger.database import Database, Writer
+from timebank.ledger.database import Writer
+from timebank.ledger.sqlite.database import SqliteDatabase
 
 folder = Path(sys.argv[1])
 settings = settings_for(folder)
-database = Database(settings.database)
+database = SqliteDatabase(settings.database)
 database.open()
 answers = []
 groups = queue.SimpleQueue()
@@ -323,6 +328,7 @@ database.close()
 """
 
 
+@pytest.mark.of_a_file
 def test_a_commit_that_cannot_be_written_is_not_answered_as_done(books, folder):
     """The kernel itself refuses to let the files grow, in the middle of a COMMIT."""
     run = subprocess.run(

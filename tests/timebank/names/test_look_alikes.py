@@ -8,6 +8,7 @@ from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.errors import NameTaken
 from timebank.keeping import deletion
+from timebank.ledger import dialects
 from timebank.names import look_alikes, names
 
 ALIKE = [
@@ -67,11 +68,11 @@ def test_who_has_such_a_name_already_is_found_by_it(books, of_old):
 
 
 def look_alikes_of(desk):
-    return look_alikes.groups(desk.connection.exec_driver_sql)
+    return look_alikes.groups(dialects.runner(desk.connection))
 
 
 def renewed_look_alikes(desk):
-    look_alikes.renew(desk.connection.exec_driver_sql)
+    look_alikes.renew(dialects.runner(desk.connection))
     return look_alikes_of(desk)
 
 
@@ -87,6 +88,7 @@ def test_what_tables_of_another_version_said_is_not_believed(books, made_by):
     assert books.sql("SELECT skeleton FROM callers") == [(f"{names.SKELETONS} corn",)]
 
 
+@pytest.mark.of_a_file
 def test_a_name_is_looked_for_by_an_index(books):
     def plans(desk):
         run = desk.connection.exec_driver_sql

@@ -17,6 +17,8 @@ from timebank.ledger.transfers import Account, Movement
 from timebank.reports import exports, extracts
 from timebank.reports.extracts import PAGE, Wanted
 
+pytestmark = pytest.mark.of_a_file
+
 MANY = 12 * PAGE
 # Rows of an entry.
 BLOCK = 100

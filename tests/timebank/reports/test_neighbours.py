@@ -122,6 +122,7 @@ def test_a_deleted_caller_is_told_of_as_one(farm, timebank):
     )
 
 
+@pytest.mark.of_a_file
 def test_every_look_is_at_an_index_or_once_over_a_table(board):
     def plans(desk):
         asked = (neighbours.CALLED, neighbours.SENT, neighbours.GRANTED, neighbours.PEOPLE)

@@ -417,3 +417,47 @@ class TestLines:
     def test_a_value_too_long_to_follow_ends_the_search(self):
         found = lines_of_keys("a = 1\nb = [\n" + "1,\n" * 300 + "]\nc = 1\n")
         assert found == {("a",): 1}
+
+
+class TestABooksServer:
+    def test_is_named_by_a_url(self, write):
+        url = "postgresql://me@db.example.org:5433/books?sslmode=verify-full"
+        text = f'[timebank]\ndatabase = "{url}"\ndatabase_password_file = "secret"'
+        path = write(text)
+        server = settings.load(path).server
+        assert (server.user, server.host, server.port) == ("me", "db.example.org", 5433)
+        assert (server.name, server.options) == ("books", (("sslmode", "verify-full"),))
+        assert server.password_file == path.parent / "secret"
+        assert str(server) == "postgresql://me@db.example.org:5433/books"
+
+    def test_may_be_on_a_socket_of_this_machine(self, write):
+        path = write('[timebank]\ndatabase = "postgresql:///books?host=%2Frun%2Fpostgresql"')
+        server = settings.load(path).server
+        assert (server.host, server.port, server.user) == ("", None, "")
+        assert server.options == (("host", "/run/postgresql"),)
+
+    def test_is_none_by_default(self, write):
+        assert settings.load(write("[timebank]\ndatabase = ''")).server is None
+
+    @pytest.mark.parametrize(
+        ("url", "said"),
+        [
+            ("board.sqlite3", 'must be a URL such as "postgresql://user@host:5432/name", or empty'),
+            ("mysql://host/name", 'must be a URL such as "postgresql://user@host:5432/name", or'),
+            ("postgresql://host", "must end in the name of a database, such as"),
+            ("postgresql://host/a/b", "must end in the name of a database, such as"),
+            ("postgresql://host:port/name", "is no URL that can be read"),
+            ("postgresql://host/name?sslmod=x", 'has the option "sslmod"; known are host, sslmode'),
+            ("postgresql://me:open-sesame@host/name", "must not hold the password: take it out"),
+            ("postgresql://host/name?password=open-sesame", 'has the option "password"; known are'),
+        ],
+    )
+    def test_that_is_named_wrongly_is_refused(self, refusal, url, said):
+        (sentence,) = refusal(f'[timebank]\ndatabase = "{url}"')
+        assert sentence.startswith(f"FILE, line 2: [timebank] database: {said}")
+        assert "sesame" not in sentence
+
+    def test_has_a_file_for_its_password_and_a_file_of_books_has_none(self, refusal):
+        assert refusal('[timebank]\ndatabase_password_file = "secret"') == [
+            "FILE, line 2: [timebank] database_password_file: is only for a database on a server."
+        ]

@@ -277,6 +277,7 @@ class TestWhatIsNotRead:
         path.write_bytes(record("Ann", 12))
         assert "rename it first" in self.problem(board, path)
 
+    @pytest.mark.of_a_file
     def test_the_database(self, board):
         path = board.books.settings.database
         assert self.problem(board, path) == f"{path} is the database of this board."
@@ -326,6 +327,7 @@ class TestWhatASysopCanMend:
         assert board.bank("Ann") == 22
         assert len(board.errors()) == 1
 
+    @pytest.mark.of_a_file
     def test_books_that_are_locked(self, board):
         board.write(record("Ann", 12))
         with (

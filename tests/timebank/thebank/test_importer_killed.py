@@ -18,6 +18,9 @@ from tests.timebank.importing import Board, record
 from tests.timebank.thebank.victims import kill_taking_over
 from timebank import files
 
+# What is killed here has its books in a file.
+pytestmark = pytest.mark.of_a_file
+
 
 def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
     """Give what the killed ones have left, one for each step.

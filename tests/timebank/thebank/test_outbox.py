@@ -249,6 +249,7 @@ class TestTwoProcesses:
         assert [answer[0] for answer in answers] == ["None"] * len(racers)
         return [[int(number) for number in answer[1:]] for answer in answers]
 
+    @pytest.mark.of_a_file
     def test_of_one_board_deliver_every_record_once(self, books, path, folder):
         numbers = [put(books, f"Caller {n}", n + 1) for n in range(40)]
         shares = self.race(path, folder, folder)

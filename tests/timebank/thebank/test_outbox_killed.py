@@ -14,6 +14,9 @@ from timebank.errors import NotDoubtful
 from timebank.ledger.schema import instant
 from timebank.thebank.outbox import Delivery, regard_as_delivered, repeat, undelivered
 
+# What is killed here has its books in a file.
+pytestmark = pytest.mark.of_a_file
+
 
 @pytest.fixture
 def path(folder) -> Path:

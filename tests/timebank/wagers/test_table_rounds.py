@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from tests.timebank.books import NOON, lost, pushed, said, settings_for, won
+from tests.timebank.books import NOON, lost, pushed, said, won
 from tests.timebank.tables import GAME
 from timebank.callers.notices import notices
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, OutOfStep, Refused, RoundOver
 from timebank.keeping import deletion
-from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 from timebank.wagers import journal
 from timebank.wagers.journal import table_rounds
 from timebank.wagers.rounds import Move
@@ -50,7 +50,7 @@ def test_the_last_action_settles_every_seat_in_its_own_round(books, playing):
         ("won", 270, "house", "online"),
     ]
     assert playing.online() == [3520, 3580, 3850]
-    assert books.sql("SELECT lost, returned, won, outcome FROM rounds") == [
+    assert books.sql("SELECT lost, returned, won, outcome FROM rounds ORDER BY id") == [
         (60, 0, 0, "lose"),
         (0, 120, 0, "push"),
         (0, 180, 270, "win"),
@@ -65,7 +65,7 @@ def test_an_action_may_settle_a_part_in_mid_hand(books, playing):
     playing.act(1, {2: lost(60, final=False)})
     assert playing.stakes() == [60, 120, 180]
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)})
-    assert books.sql("SELECT lost FROM rounds") == [(60,), (180,), (180,)]
+    assert books.sql("SELECT lost FROM rounds ORDER BY id") == [(60,), (180,), (180,)]
     assert books.audit() == []
 
 
@@ -90,6 +90,7 @@ def test_a_stake_that_a_seat_cannot_pay_changes_nothing(playing):
     assert playing.everything() == before
 
 
+@pytest.mark.of_a_file
 def test_a_disk_that_fails_in_mid_action_is_what_is_told(books, playing, monkeypatch):
     def fails(desk, *_):
         # SQLite rolls back by itself, savepoints and all, when there is no room for a page.
@@ -279,10 +280,9 @@ def test_a_round_whose_last_callers_were_deleted_is_over(books, playing):
 # Several processes.
 
 
-def _bet_and_settle(barrier, answers, folder, wager, sitters):
+def _bet_and_settle(barrier, answers, settings, wager, sitters):
     """Bet at the same table as another process, and end what was dealt."""
-    settings = settings_for(folder)
-    database = Database(settings.database)
+    database = books_of(settings)
     database.open_existing()
     dealt = refused = 0
     barrier.wait()
@@ -301,11 +301,11 @@ def _bet_and_settle(barrier, answers, folder, wager, sitters):
     answers.put((dealt, refused))
 
 
-def test_two_processes_at_one_table_deal_each_round_once(books, folder, table):
+def test_two_processes_at_one_table_deal_each_round_once(books, table):
     sitters = {seat: table.sitter(seat) for seat in (1, 2, 3)}
     barrier, answers = APART.Barrier(2), APART.Queue()
     wager = replace(table.wager, amounts={1: 60, 2: 120, 3: 180}, cards_used=9, start=None)
-    arguments = (barrier, answers, folder, wager, sitters)
+    arguments = (barrier, answers, books.settings, wager, sitters)
     processes = [APART.Process(target=_bet_and_settle, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()

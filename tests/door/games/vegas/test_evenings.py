@@ -29,7 +29,7 @@ from tests.door.seated import (
 from tests.world import World, world
 from timebank.callers import callers
 from timebank.errors import Refused
-from timebank.ledger import high_water
+from timebank.ledger.sqlite import high_water
 
 STEPS = 250
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar
 
 from timebank.errors import LogUnreadable
-from timebank.ledger import high_water, wal
+from timebank.ledger.sqlite import high_water, wal
 
 # What is wrong is looked at again before anybody is told; what is right is seen at once.
 LOOKS = 4

@@ -1,6 +1,6 @@
 """What becomes of a transaction whose COMMIT failed: it is found out, never guessed.
 
-Its frames may lie in the log as if they counted (timebank/ledger/wal.py). Nobody sees them now, but
+Its frames may lie in the log as if they counted (wal.py). Nobody sees them now, but
 should the machine or every process die, the next one could find them in the books. So the one who
 asked for them can be told nothing before one of these holds:
 
@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from timebank.errors import LogUnreadable, StillInDoubt
-from timebank.ledger import sqlite, wal
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import wal
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from timebank.errors import CommitFailed
 from timebank.files import sync
-from timebank.ledger import sqlite
 from timebank.ledger.schema import APPLICATION_ID
+from timebank.ledger.sqlite import dialect as sqlite
 
 # What leaves a version for the next one, in the transaction that it is given.
 Step = Callable[[sqlite3.Connection], None]

@@ -14,7 +14,6 @@ import contextlib
 import fcntl
 import os
 import sqlite3
-import struct
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,8 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timebank import files
-from timebank.ledger import high_water, sqlite
-from timebank.ledger.overwritten import Watch
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import high_water
+from timebank.ledger.sqlite.overwritten import Watch
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -36,7 +36,6 @@ OVERWRITTEN = ".overwritten"
 # Where SQLite's lock to have a database for itself is, and how long (https://sqlite.org/src: os.h).
 SHARED_FIRST = 0x40000002
 SHARED_SIZE = 510
-FLOCK = struct.Struct("@hhqqi4x")
 # Files that this process keeps open to its end, with a lock on each (`keep_whole`).
 _kept: list[int] = []
 RESTORE = "`timebank restore {copy}` puts it in the place of the books; then move it away."
@@ -246,7 +245,7 @@ def keep_whole(path: Path) -> int | None:
     _kept.append(file)
     command = getattr(fcntl, "F_OFD_SETLK", None)
     if command is not None:
-        lock = FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, SHARED_FIRST, SHARED_SIZE, 0)
+        lock = sqlite.FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, SHARED_FIRST, SHARED_SIZE, 0)
         with contextlib.suppress(OSError):
             fcntl.fcntl(file, command, lock)
     return file

@@ -20,9 +20,9 @@ from typing import Final
 
 from sqlalchemy import Connection, Integer, bindparam, select
 
-from timebank.ledger import sqlite
 from timebank.ledger.schema import identity
 from timebank.ledger.sql import Prepared, Reader, given, greatest, insert_or_change, value
+from timebank.ledger.sqlite import dialect as sqlite
 
 _COMMITS = identity.c.commits
 # Adds one, also in books that were never served from and have no mark yet.

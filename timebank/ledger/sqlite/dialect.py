@@ -9,65 +9,57 @@ and who has which file open (guard.py, overwritten.py) are SQLite's as well, and
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from functools import partial
+import struct
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import ExecutableDDLElement
 
+from timebank.ledger import failures
 from timebank.ledger.sql import Prepared
+from timebank.ledger.sqlite import wal
 
+NAME = "SQLite"
 DIALECT = sqlite.dialect()
 
 # Its codes when the file, the disk or another process is at fault, not the request.
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FULL = "SQLITE_FULL"
-BROKEN = (
-    *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
-    *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
+
+# The byte of the index of the log on which every process that has it open holds a lock
+# (https://sqlite.org/src: os_unix.c, UNIX_SHM_DMS), and how the system is asked for one.
+OPEN_LOCK = 128
+FLOCK = struct.Struct("@hhqqi4x")
+
+
+def _check_of(error: BaseException) -> str:
+    return str(error).removeprefix("CHECK constraint failed: ")
+
+
+failures.KNOWN.append(
+    failures.Codes(
+        driver=sqlite3.Error,
+        of=lambda error: getattr(error, "sqlite_errorname", ""),
+        check=_check_of,
+        waiting=BUSY[:1],
+        busy=BUSY,
+        full=(FULL,),
+        damaged=DAMAGED,
+        broken=(
+            *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
+            *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
+        ),
+        # Before anything is written.
+        certain=(*BUSY, "SQLITE_CONSTRAINT"),
+    )
 )
-# COMMIT fails with these before anything is written.
-CERTAIN = (*BUSY, "SQLITE_CONSTRAINT")
-
-
-# What went wrong.
-
-
-def reason(error: BaseException) -> BaseException | None:
-    """Give the driver's own error, of which SQLAlchemy's is made."""
-    return error.orig if isinstance(error, DBAPIError) else error
-
-
-def _code(error: BaseException) -> str:
-    return getattr(reason(error), "sqlite_errorname", "")
-
-
-def _is_one_of(codes: tuple[str, ...], error: BaseException) -> bool:
-    return _code(error).startswith(codes)
-
-
-# Whether it is somebody else's turn to write.
-is_waiting = partial(_is_one_of, BUSY[:1])
-is_busy = partial(_is_one_of, BUSY)
-is_full = partial(_is_one_of, (FULL,))
-# Whether what is in the file makes no sense to SQLite.
-is_damaged = partial(_is_one_of, DAMAGED)
-# Whether file, disk or another process is at fault: the transaction is gone then.
-is_broken = partial(_is_one_of, BROKEN)
-
-
-def is_beyond_bounds(error: BaseException) -> bool:
-    return "CHECK constraint failed: never" in str(reason(error))
-
-
-def leaves_doubt(error: BaseException) -> bool:
-    """Tell whether a COMMIT that failed with this may be in the books one day."""
-    return isinstance(reason(error), sqlite3.Error) and not _code(error).startswith(CERTAIN)
 
 
 # Connections and transactions.
@@ -89,7 +81,7 @@ def set_up(connection: sqlite3.Connection) -> None:
     # Transactions begin where we say so, not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `Database.tend`
+    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `SqliteDatabase.tend`
     connection.execute("PRAGMA foreign_keys = ON")
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
@@ -142,6 +134,11 @@ def roll_back(connection: Connection) -> None:
 
 def rewrite_version(connection: Connection) -> None:
     set_version(connection, version(connection))
+
+
+def runner(connection: Connection) -> Callable[..., Any]:
+    """Give what runs a text whose values stand at question marks, with these values."""
+    return connection.exec_driver_sql
 
 
 # The log. On the driver's own cursor: SQLAlchemy would begin a transaction first.
@@ -220,6 +217,21 @@ def damages(connection: Connection) -> Iterator[str]:
             yield problem
 
 
+def is_shared(connection: Connection) -> bool:
+    """Tell whether another process has the file open, by its lock on the index of the log."""
+    (_, _, path) = driver(connection).execute("PRAGMA database_list").fetchone()
+    status = Path(f"{path}-shm").stat()
+    # To open it once more, and close it, would drop the locks that this process has on it.
+    index = wal.open_file((status.st_dev, status.st_ino))
+    asked = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, OPEN_LOCK, 1, 0)
+    kind: int = FLOCK.unpack(fcntl.fcntl(index, fcntl.F_GETLK, asked))[0]
+    return kind != fcntl.F_UNLCK
+
+
+def stay(connection: Connection) -> None:
+    """Do nothing: nobody ends a transaction but its own process."""
+
+
 def broken_references(connection: Connection) -> Iterator[tuple[str, int | None, str]]:
     """List rows that refer to rows that are not there: table, number if any, table referred to."""
     for table, number, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
@@ -280,6 +292,14 @@ def definition(connection: Connection, name: str) -> str | None:
         "SELECT sql FROM sqlite_master WHERE name = ?", (name,)
     ).scalar()
     return found
+
+
+def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
+    """Name the triggers that are not as they should be, and whether they are there at all."""
+    for name, sql in TRIGGERS.items():
+        stored = definition(connection, name)
+        if stored is None or stored.split() != sql.split():
+            yield name, stored is not None
 
 
 def first_page(connection: Connection, table: str) -> int:
@@ -348,6 +368,20 @@ TRIGGERS = {
         END""",
     **_only_added("transfers"),
 }
+
+
+def take_guards_away(connection: Connection) -> None:
+    """Let rows be put in as they are: no trigger fires until `post_guards`."""
+    for name in (*TRIGGERS, *RESULT_TRIGGERS):
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
+
+
+def post_guards(connection: Connection) -> None:
+    """Let the triggers fire again, all of them."""
+    take_guards_away(connection)
+    for sql in (*TRIGGERS.values(), *RESULT_TRIGGERS.values()):
+        connection.exec_driver_sql(sql)
+
 
 _ADD_A_HAND = """
     INSERT INTO results (day, caller_id, game, unit, hands, lost, won)

@@ -1,0 +1,214 @@
+"""A server of PostgreSQL of the tests' own: as a user of its own, on a socket, gone afterwards.
+
+All workers of a run share one, which the first that needs it starts in the folder that
+tests/conftest.py has named to all of them. A database is had by cleaning one that was used: that
+takes a few milliseconds, a new one thirty.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+
+from tests.conftest import POSTGRES_FOLDER as FOLDER
+from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.ledger.schema import SYSTEM_ACCOUNTS, metadata
+from timebank.settings.place import ServerPlace, read_place
+
+ACCOUNTS = ("postgres", "nobody")  # who may run a server when we are root, which it refuses
+TEMPLATE = "books_template"
+# After so many tests a database is thrown away, with all the dead rows in it.
+USES = 200
+OPTIONS = (
+    *("listen_addresses=''", "max_connections=200", "shared_buffers=64MB", "autovacuum=off"),
+    # COMMITs are synced as on a board. What is not done is the filling of new pages for a crash.
+    *("fsync=on", "synchronous_commit=on", "max_wal_size=4GB", "checkpoint_timeout=1h"),
+)
+# What changes when somebody adds, drops or changes a table, a trigger, a function or a rule.
+SHAPE = """
+SELECT count(*), max(CAST(CAST(xmin AS TEXT) AS BIGINT)) FROM (
+    SELECT xmin FROM pg_trigger UNION ALL SELECT xmin FROM pg_constraint
+    UNION ALL SELECT xmin FROM pg_attribute UNION ALL SELECT xmin FROM pg_proc
+    UNION ALL SELECT xmin FROM pg_index UNION ALL SELECT xmin FROM pg_attrdef
+    UNION ALL SELECT xmin FROM pg_class
+) AS parts
+"""
+
+
+def programs() -> Path | None:
+    """The folder of the newest server that is installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
+    if found:
+        return found[-1].parent
+    beside = shutil.which("initdb")
+    return Path(beside).parent if beside else None
+
+
+def _version(path: Path) -> int:
+    number = path.parent.parent.name
+    return int(number) if number.isdigit() else 0
+
+
+def stop(folder: Path) -> None:
+    if (folder / "data" / "postmaster.pid").exists():
+        _run(folder, "pg_ctl", "-D", str(folder / "data"), "-m", "immediate", "-w", "stop")
+
+
+def _as_user() -> list[str]:
+    if os.geteuid() != 0:
+        return []
+    known = Path("/etc/passwd").read_text()
+    account = next(each for each in ACCOUNTS if f"\n{each}:" in known)
+    return ["setpriv", f"--reuid={account}", "--regid=nogroup", "--clear-groups"]
+
+
+def _run(folder: Path, program: str, *words: str) -> None:
+    found = programs()
+    assert found is not None
+    command = [*_as_user(), str(found / program), *words]
+    done = subprocess.run(
+        command, check=False, cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Cluster:
+    """The server, as one worker uses it."""
+
+    def __init__(self) -> None:
+        self.folder = Path(os.environ[FOLDER])
+        with self._alone():
+            if not (self.folder / "data").exists():
+                self._start()
+        self._admin = self._connect("postgres")
+        self._own = f"books_{os.getpid()}"
+        self._made = 0
+        self._clean: list[str] = []
+        self._eyes: dict[str, psycopg.Connection] = {}
+        self._shape: dict[str, tuple] = {}
+        self._uses: dict[str, int] = {}
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with (self.folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _start(self) -> None:
+        data = self.folder / "data"
+        if os.geteuid() == 0:
+            account = _as_user()[1].partition("=")[2]
+            shutil.chown(self.folder, account)
+        initdb = ("-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        _run(self.folder, "initdb", "-D", str(data), *initdb)
+        options = " ".join(
+            f"-c {each}" for each in (*OPTIONS, f"unix_socket_directories={self.folder}")
+        )
+        log = str(self.folder / "log")
+        _run(self.folder, "pg_ctl", "-D", str(data), "-l", log, "-o", options, "-w", "start")
+        with self._connect("postgres") as admin:
+            admin.execute(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
+        template = PostgresDatabase(self.place(TEMPLATE))
+        template.open()
+        template.close()
+
+    def url(self, name: str) -> str:
+        return f"postgresql://postgres@/{name}?host={quote(str(self.folder), safe='')}"
+
+    def place(self, name: str) -> ServerPlace:
+        return read_place(self.url(name))
+
+    def _connect(self, name: str) -> psycopg.Connection:
+        return psycopg.connect(host=str(self.folder), user="postgres", dbname=name, autocommit=True)
+
+    def take(self) -> str:
+        """Give the name of a database with new books."""
+        if self._clean:
+            return self._clean.pop()
+        self._made += 1
+        name = f"{self._own}_{self._made}"
+        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+        eye = self._eyes[name] = self._connect(name)
+        self._shape[name] = self._shape_of(eye)
+        self._uses[name] = 0
+        return name
+
+    def empty(self) -> str:
+        """Give the name of a database with nothing in it; it is not used again."""
+        self._made += 1
+        name = f"{self._own}_{self._made}"
+        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+        return name
+
+    def connect(self, name: str) -> psycopg.Connection:
+        """A connection of somebody who may do anything."""
+        return self._connect(name)
+
+    def give_back(self, name: str) -> None:
+        """Clean a database for the next test, or throw it away."""
+        eye = self._eyes.get(name)
+        self._uses[name] = self._uses.get(name, 0) + 1
+        if eye is None or self._uses[name] > USES:
+            self._throw_away(name)
+            return
+        eye.execute(
+            "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        if self._shape_of(eye) != self._shape[name]:
+            self._throw_away(name)
+            return
+        eye.execute(_cleaning(), prepare=False)
+        self._clean.append(name)
+
+    def _throw_away(self, name: str) -> None:
+        eye = self._eyes.pop(name, None)
+        if eye is not None:
+            eye.close()
+        self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def close(self) -> None:
+        for name in list(self._eyes):
+            self._throw_away(name)
+        self._admin.close()
+
+    @staticmethod
+    def _shape_of(eye: psycopg.Connection) -> tuple:
+        row = eye.execute(SHAPE).fetchone()
+        assert row is not None
+        return row
+
+
+def _cleaning() -> str:
+    """What makes used books new: no trigger fires, and no catalogue changes."""
+    numbered = [
+        (table.name, table.primary_key.columns.values()[0].name)
+        for table in metadata.sorted_tables
+        if table.dialect_options["sqlite"]["autoincrement"] and table.name != "transfers"
+    ]
+    system = ", ".join(
+        f"({number}, '{kind}', 'second', 0)" for number, kind in SYSTEM_ACCOUNTS.items()
+    )
+    return ";".join(
+        (
+            "BEGIN",
+            "SET LOCAL session_replication_role = replica",
+            *(f"DELETE FROM {table.name}" for table in metadata.sorted_tables),
+            f"INSERT INTO accounts (id, kind, unit, balance) VALUES {system}",
+            "UPDATE numbers SET last = 0 WHERE last > 0",
+            *(
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{key}'), 1, false)"
+                for table, key in numbered
+            ),
+            f"SELECT setval(pg_get_serial_sequence('accounts', 'id'), {max(SYSTEM_ACCOUNTS)})",
+            "COMMIT",
+        )
+    )

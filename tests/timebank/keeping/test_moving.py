@@ -1,0 +1,198 @@
+"""Books are moved from a file to a server and back; no row is lost, and nobody serves from both."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import Books
+from timebank.errors import DatabaseRefused, MoveRefused
+from timebank.keeping import moving
+from timebank.ledger.engines import books_of
+from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.ledger.sqlite.database import SqliteDatabase
+
+pytestmark = pytest.mark.of_a_file  # the books that are moved first are
+
+
+@pytest.fixture
+def server(cluster):
+    """An empty database on a server."""
+    name = cluster.empty()
+    database = PostgresDatabase(cluster.place(name))
+    yield database
+    database.close()
+    cluster.give_back(name)
+
+
+@pytest.fixture
+def played(books) -> Books:
+    """Books of an evening that is over."""
+    for node, name in enumerate(("Ann", "Bob"), 1):
+        call = books.call(books.caller(name), node=node)
+        call.win(600, 900)
+        call.sit_down()
+        call.lose(60)
+        books.wait(30)
+        call.close()
+    books.sql("DELETE FROM notices WHERE id = (SELECT max(id) FROM notices)")
+    books.close()
+    return books
+
+
+def move(books, source, target):
+    return moving.move(source, target, books.settings, books.now)
+
+
+def rows(books, database) -> dict[str, list]:
+    with database.reading(books.settings, books.now) as desk:
+        return {
+            table.name: [row for some in moving._rows(desk.connection, table) for row in some]
+            for table in moving._tables()
+        }
+
+
+def test_all_rows_are_there_and_the_numbers_go_on(played, server, folder):
+    before = rows(played, played.database)
+    moved = move(played, played.database, server)
+    assert rows(played, server) == before
+    assert moved == (sum(map(len, before.values())), 0)
+
+    there = Books(folder, played.now, server=server.server)
+    cid = there.caller("Cid")
+    assert cid == 3
+    call = there.call(cid)
+    call.win(60, 60)
+    call.close()
+    assert there.audit() == []
+    there.close()
+    after = rows(played, server)
+
+    back = SqliteDatabase(folder / "back.sqlite3")
+    move(played, server, back)
+    assert rows(played, back) == after
+    back.close()
+    again = Books(folder, played.now, database=folder / "back.sqlite3")
+    assert again.caller("Dan") == 4
+    assert again.audit() == []
+    again.close()
+
+
+def test_nobody_serves_from_the_old_place(played, server):
+    move(played, played.database, server)
+    played.database.close()
+    for way in (played.database.open, played.database.open_existing):
+        with pytest.raises(DatabaseRefused, match=r"has taken the books of .* elsewhere"):
+            way()
+    server.open_existing()
+
+
+@pytest.mark.parametrize("table", ["accounts", "transfers", "results_ever"])
+def test_a_move_that_breaks_off_goes_on(played, server, monkeypatch, table):
+    before = rows(played, played.database)
+    real, written = moving._copy, []
+
+    def copy(here, of, *rest):
+        real(here, of, *rest)
+        written.append(of.name)
+        if of.name == table:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(moving, "BATCH", 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(moving, "_copy", copy)
+        with pytest.raises(KeyboardInterrupt):
+            move(played, played.database, server)
+    with pytest.raises(DatabaseRefused, match="has not put all of the books"):
+        server.open()
+    played.database.open_existing()  # they are where they were
+    move(played, played.database, server)
+    assert rows(played, server) == before
+
+
+def test_what_was_changed_in_between_is_refused(played, server, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(moving, "_compare", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            move(played, played.database, server)
+    played.sql("UPDATE callers SET password_hash = 'another' WHERE id = 1")
+    with pytest.raises(MoveRefused, match=r"table callers, the row of .* is not the same"):
+        move(played, played.database, server)
+    played.database.open_existing()
+
+
+def test_books_that_are_there_stay(played, server, folder):
+    server.open()
+    others = Books(folder, server=server.server)
+    others.caller("Zoe")
+    others.close()
+    with pytest.raises(MoveRefused, match=r"There are books in .* already"):
+        move(played, played.database, server)
+    played.database.open_existing()
+    server.open_existing()
+
+
+def test_nobody_may_be_on_a_call(books, server):
+    books.call(books.caller("Ann"))
+    with pytest.raises(MoveRefused, match="On a call just now: Ann"):
+        move(books, books.database, server)
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from timebank.ledger.sqlite.database import SqliteDatabase
+database = SqliteDatabase(Path(sys.argv[1]))
+database.open()
+database.guard()
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_nobody_may_have_the_file_open(played, server):
+    path = played.settings.database
+    words = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(
+        words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(MoveRefused, match=r"Another process has .* open"):
+            move(played, played.database, server)
+        holder.stdin.close()
+    assert move(played, played.database, server).findings == 0
+
+
+def test_nobody_may_have_the_server_open(played, server, folder):
+    move(played, played.database, server)
+    other = PostgresDatabase(server.server)
+    other.open_existing()
+    target = SqliteDatabase(folder / "back.sqlite3")
+    with pytest.raises(MoveRefused, match=r"Another process has postgresql://.* open"):
+        move(played, server, target)
+    other.close()
+    assert move(played, server, target).findings == 0
+    target.close()
+
+
+def test_the_command(board, timebank, cluster, folder):
+    board.caller("Ann")
+    board.close()
+    name = cluster.empty()
+    source, target = board.settings.database, cluster.url(name)
+    code, output, error = timebank("move", str(source), target)
+    assert (code, error) == (0, "")
+    assert output.startswith(f"postgresql://postgres@/{name} holds the books: ")
+    assert output.endswith(f"the same as in {source}.\n")
+    code, output, error = timebank("move", str(source), str(Path(folder, "x")))
+    assert (code, output) == (2, "")
+    assert "has taken the books of" in error
+    code, output, error = timebank("move", "postgresql://me:secret@host/x", target)
+    assert (code, output) == (2, "")
+    assert error.startswith("The place of the books must not hold the password")
+    books_of(board.settings).close()
+    cluster.give_back(name)

@@ -1,0 +1,303 @@
+"""Books on a server: opening and refusing them, whose turn it is, and COMMITs that break off."""
+
+from __future__ import annotations
+
+import builtins
+import queue
+import threading
+from dataclasses import replace
+
+import psycopg
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from tests.timebank.books import NOON, Books
+from timebank.callers.notices import add_notice
+from timebank.errors import BooksUnavailable, DatabaseRefused, OutcomeUnknown, StillInDoubt
+from timebank.ledger import database as databases
+from timebank.ledger import engines, failures
+from timebank.ledger.database import Writer
+from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE
+from timebank.settings.place import read_place
+
+
+@pytest.fixture
+def books(cluster, folder):
+    """Books on a server."""
+    name = cluster.take()
+    made = Books(folder, server=cluster.place(name))
+    yield made
+    made.close()
+    cluster.give_back(name)
+
+
+@pytest.fixture
+def empty(cluster):
+    """The name of a database with nothing in it."""
+    name = cluster.empty()
+    yield name
+    cluster.give_back(name)
+
+
+def texts(books) -> list[str]:
+    return [text for (text,) in books.sql("SELECT text FROM notices ORDER BY id")]
+
+
+class TestOpening:
+    def test_lays_the_tables_once(self, cluster, empty):
+        database = PostgresDatabase(cluster.place(empty))
+        for _ in range(2):
+            database.open()
+        database.open_existing()
+        database.close()
+        with cluster.connect(empty) as shell:
+            (count,) = shell.execute("SELECT count(*) FROM accounts").fetchone()
+            assert count == 5
+
+    def test_by_several_at_once_lays_them_once(self, cluster, empty):
+        opened = [PostgresDatabase(cluster.place(empty)) for _ in range(4)]
+        threads = [threading.Thread(target=database.open) for database in opened]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for database in opened:
+            database.open_existing()
+            database.close()
+
+    def test_a_command_makes_none(self, cluster, empty):
+        database = PostgresDatabase(cluster.place(empty))
+        with pytest.raises(DatabaseRefused, match=rf"There are no books in postgresql://.*{empty}"):
+            database.open_existing()
+        database.close()
+        with cluster.connect(empty) as shell:
+            assert shell.execute("SELECT to_regclass('books')").fetchone() == (None,)
+
+    @pytest.mark.parametrize("way", ["open", "open_existing"])
+    @pytest.mark.parametrize(
+        "table", ["CREATE TABLE other (a int)", "CREATE TABLE books (title text)"]
+    )
+    def test_refuses_what_is_another_programs(self, cluster, empty, way, table):
+        with cluster.connect(empty) as shell:
+            shell.execute(table)
+        database = PostgresDatabase(cluster.place(empty))
+        with pytest.raises(DatabaseRefused, match="is the database of some other program"):
+            getattr(database, way)()
+        database.close()
+
+    @pytest.mark.parametrize(
+        ("program", "version", "said"),
+        [
+            (APPLICATION_ID, 2, "written by a newer program"),
+            (APPLICATION_ID, 0, "no way from there"),
+            (BEFORE_RELEASE, 4, "before the first release"),
+        ],
+    )
+    def test_refuses_another_version(self, books, program, version, said):
+        books.sql("UPDATE books SET program = ?, version = ?", program, version)
+        for way in (books.database.open, books.database.open_existing):
+            with pytest.raises(DatabaseRefused, match=said):
+                way()
+        books.sql("UPDATE books SET program = ?, version = 1", APPLICATION_ID)
+
+    def test_a_server_that_is_not_there_is_refused_in_a_sentence(self, tmp_path):
+        place = read_place(f"postgresql://me@/books?host={tmp_path}")
+        with pytest.raises(DatabaseRefused, match=r"postgresql://me@/books cannot be opened: "):
+            PostgresDatabase(place).open()
+
+    def test_without_its_library_the_extra_is_named(self, books, monkeypatch):
+        real = builtins.__import__
+
+        def without(name, *more):
+            if name.startswith("timebank.ledger.postgres"):
+                raise ModuleNotFoundError("No module named 'psycopg'", name="psycopg")
+            return real(name, *more)
+
+        monkeypatch.setattr(builtins, "__import__", without)
+        with pytest.raises(
+            DatabaseRefused, match=r'no psycopg .* "blackjack-for-time\[postgres\]"'
+        ):
+            engines.books_of(books.settings)
+
+
+class TestThePassword:
+    def test_is_read_when_a_connection_is_made_and_shown_nowhere(self, cluster, tmp_path):
+        file = tmp_path / "password"
+        file.write_text("open sesame\n")
+        place = replace(cluster.place("nothing_there"), password_file=file)
+        database = PostgresDatabase(place)
+        given = {}
+        database._before_connect(None, None, None, given)
+        assert given == {"password": "open sesame"}
+        with pytest.raises(DatabaseRefused) as refused:
+            database.open()
+        for shown in (str(refused.value), repr(database.engine), repr(place), database.place):
+            assert "sesame" not in shown
+
+    def test_that_cannot_be_read_is_told(self, cluster, tmp_path):
+        place = replace(cluster.place("postgres"), password_file=tmp_path / "no")
+        with pytest.raises(DatabaseRefused, match="password of the database cannot be read"):
+            PostgresDatabase(place).open()
+
+
+class TestTurns:
+    def test_one_writes_at_a_time_and_others_do_not_wait_for_ever(self, books):
+        other = PostgresDatabase(books.settings.server, busy_seconds=0.05)
+        with books.database.transaction(books.settings, NOON):
+            for _ in range(2):
+                with (
+                    pytest.raises(BooksUnavailable, match="lock timeout"),
+                    other.transaction(books.settings, NOON),
+                ):
+                    pass
+            with other.reading(books.settings, NOON) as desk:
+                assert desk.connection.exec_driver_sql("SELECT 1").scalar() == 1
+        with other.transaction(books.settings, NOON):
+            pass
+        other.close()
+
+    def test_who_reads_sees_one_moment(self, books):
+        books.caller("Ann")
+        with books.database.reading(books.settings, NOON) as desk:
+            count = "SELECT count(*) FROM callers"
+            assert desk.connection.exec_driver_sql(count).scalar() == 1
+            books.caller("Bob")
+            assert desk.connection.exec_driver_sql(count).scalar() == 1
+
+    def test_who_reads_cannot_write(self, books):
+        with (
+            pytest.raises(BooksUnavailable, match="read-only"),
+            books.database.reading(books.settings, NOON) as desk,
+        ):
+            desk.connection.exec_driver_sql("DELETE FROM notices")
+
+
+class Wire:
+    """A connection that dies in its next COMMIT, before or after the server has done it."""
+
+    def __init__(self, books, monkeypatch) -> None:
+        self.books = books
+        self.dialect = books.database.engine.dialect
+        self.patch = monkeypatch
+
+    def dies(self, *, is_done: bool) -> None:
+        real = self.dialect.do_commit
+
+        def commit(connection):
+            self.patch.setattr(self.dialect, "do_commit", real)
+            if is_done:
+                real(connection)
+            with self.books.shell() as shell:
+                pid = connection.driver_connection.info.backend_pid
+                shell.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+            connection.driver_connection.execute("SELECT 1")
+
+        self.patch.setattr(self.dialect, "do_commit", commit)
+
+
+@pytest.fixture
+def wire(books, monkeypatch):
+    books.caller("Ann")
+    return Wire(books, monkeypatch)
+
+
+class TestACommitThatBreaksOff:
+    @pytest.mark.parametrize("is_done", [True, False])
+    def test_of_a_transaction_is_looked_up(self, books, wire, is_done):
+        wire.dies(is_done=is_done)
+        if is_done:
+            books.do(add_notice, 1, "a")
+        else:
+            with pytest.raises(BooksUnavailable):
+                books.do(add_notice, 1, "a")
+        assert texts(books) == ["a"] * is_done
+        books.do(add_notice, 1, "b")
+        assert texts(books)[-1] == "b"
+
+    @pytest.mark.parametrize("is_done", [True, False])
+    def test_of_a_group_is_looked_up(self, books, wire, is_done):
+        groups: queue.Queue = queue.Queue()
+        writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
+        wire.dies(is_done=is_done)
+        writer.submit(lambda desk: add_notice(desk, 1, "a"), "a")
+        (done,) = groups.get(timeout=20)
+        assert (done.error is None) == is_done
+        assert is_done or isinstance(done.error, BooksUnavailable)
+        writer.submit(lambda desk: add_notice(desk, 1, "b"), "b")
+        (done,) = groups.get(timeout=20)
+        assert done.error is None
+        writer.close()
+        assert texts(books) == [*["a"] * is_done, "b"]
+
+    def test_while_the_server_is_not_there_is_not_guessed(self, books, wire, monkeypatch):
+        monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(books.database, "_busy_seconds", 0.05)
+
+        def away(*_):
+            raise psycopg.OperationalError("the server is away")
+
+        wire.dies(is_done=True)
+        with monkeypatch.context() as network:
+            network.setattr("timebank.ledger.postgres.dialect.state_of_transaction", away)
+            with pytest.raises(OutcomeUnknown):
+                books.do(add_notice, 1, "a")
+        assert texts(books) == ["a"]
+
+    def test_that_is_in_progress_there_is_asked_for_again(self, books):
+        with books.database.transaction(books.settings, NOON) as desk:
+            desk.connection.exec_driver_sql("UPDATE accounts SET game = NULL")
+            number = books.database.count(desk.connection)
+            doubt = books.database.doubt(number)
+            with pytest.raises(StillInDoubt, match="in progress"):
+                doubt.settle()
+        assert doubt.settle()
+
+    def test_of_what_has_written_nothing_is_nothing_to_look_up(self, books):
+        with books.database.transaction(books.settings, NOON) as desk:
+            assert books.database.count(desk.connection) is None
+        assert not books.database.doubt(None).settle()
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("sqlstate", "broken", "doubtful"),
+        [
+            ("40001", True, False),
+            ("40003", True, True),
+            ("40P01", True, False),
+            ("55P03", True, False),
+            ("53100", True, True),
+            ("57P01", True, True),
+            ("08006", True, True),
+            ("25006", True, False),
+            ("23505", False, False),
+            ("22P02", False, False),
+            ("42P01", False, False),
+        ],
+    )
+    def test_are_told_apart_by_their_codes(self, sqlstate, broken, doubtful):
+        error = psycopg.errors.lookup(sqlstate)("no")
+        assert failures.is_broken(error) == broken
+        assert failures.leaves_doubt(error) == doubtful
+
+    def test_a_lost_connection_has_none(self):
+        error = psycopg.OperationalError("the connection is closed")
+        assert failures.is_broken(error)
+        assert failures.leaves_doubt(error)
+
+    @pytest.mark.parametrize("decks", [0, None])
+    def test_show_nothing_of_the_row_that_is_refused(self, books, decks):
+        with pytest.raises(DBAPIError) as refused:
+            books.sql(
+                "INSERT INTO shoes (game, decks, seed, seal, opened) VALUES ('vegas', ?, ?, ?, 0)",
+                decks,
+                b"very secret",
+                "very secret",
+            )
+        assert "very secret" not in str(refused.value)
+        assert b"very secret".hex() not in str(refused.value)
+
+    def test_nobody_empties_what_is_only_added(self, books):
+        with pytest.raises(DBAPIError, match="transfers are only ever added, never emptied"):
+            books.sql("TRUNCATE transfers CASCADE")

@@ -1,0 +1,87 @@
+"""What went wrong in a database, whichever engine it is of.
+
+Each engine says which codes of its driver mean what (`Codes`), and puts that into `KNOWN` when it
+is first imported. So nobody who asks has to know which engine the books are in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DBAPIError
+
+
+@dataclass(frozen=True)
+class Codes:
+    """What the codes of a driver mean, by how they begin."""
+
+    # The root of the driver's errors, and how to read the code of one.
+    driver: type[Exception]
+    of: Callable[[BaseException], str]
+    # The name of the CHECK that an error is of, "" where it is of none.
+    check: Callable[[BaseException], str]
+    # Somebody else's turn to write; that, or a lock of another kind.
+    waiting: tuple[str, ...]
+    busy: tuple[str, ...]
+    full: tuple[str, ...]
+    # What is stored makes no sense to the engine.
+    damaged: tuple[str, ...]
+    # File, disk, server or another process are at fault, not the request: the transaction is gone.
+    broken: tuple[str, ...]
+    # A COMMIT fails with these only when nothing of it counts, nor ever will.
+    certain: tuple[str, ...]
+
+
+KNOWN: list[Codes] = []
+
+
+def reason(error: BaseException) -> BaseException | None:
+    """Give the driver's own error, of which SQLAlchemy's is made."""
+    return error.orig if isinstance(error, DBAPIError) else error
+
+
+def _codes_of(error: BaseException | None) -> Codes | None:
+    return next((codes for codes in KNOWN if isinstance(error, codes.driver)), None)
+
+
+def _begins(error: BaseException, which: Callable[[Codes], tuple[str, ...]]) -> bool:
+    found = reason(error)
+    codes = _codes_of(found)
+    return found is not None and codes is not None and codes.of(found).startswith(which(codes))
+
+
+def is_of_a_driver(error: BaseException) -> bool:
+    return _codes_of(reason(error)) is not None
+
+
+def is_waiting(error: BaseException) -> bool:
+    return _begins(error, lambda codes: codes.waiting)
+
+
+def is_busy(error: BaseException) -> bool:
+    return _begins(error, lambda codes: codes.busy)
+
+
+def is_full(error: BaseException) -> bool:
+    return _begins(error, lambda codes: codes.full)
+
+
+def is_damaged(error: BaseException) -> bool:
+    return _begins(error, lambda codes: codes.damaged)
+
+
+def is_broken(error: BaseException) -> bool:
+    return _begins(error, lambda codes: codes.broken)
+
+
+def is_beyond_bounds(error: BaseException) -> bool:
+    """Tell whether an account would have held what its kind may not."""
+    found = reason(error)
+    codes = _codes_of(found)
+    return found is not None and codes is not None and codes.check(found).startswith("never")
+
+
+def leaves_doubt(error: BaseException) -> bool:
+    """Tell whether a COMMIT that failed with this may be in the books one day."""
+    return is_of_a_driver(error) and not _begins(error, lambda codes: codes.certain)

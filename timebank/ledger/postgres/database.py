@@ -1,0 +1,241 @@
+"""The server the books are on: opening them, whose turn it is to write, and COMMITs in doubt.
+
+One lock is taken by each transaction that writes, before anything else: so one writes at a time, as
+on SQLite, and what an operation has read stays so until its COMMIT.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.dialects import registry
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
+
+from timebank import errors
+from timebank.ledger import failures
+from timebank.ledger.database import (
+    BUSY_SECONDS,
+    Database,
+    Doubt,
+    cannot_be_opened,
+    refuse_other,
+)
+from timebank.ledger.postgres import dialect as postgres
+from timebank.ledger.postgres import guards
+from timebank.ledger.schema import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    SYSTEM_ACCOUNTS,
+    accounts,
+    metadata,
+)
+from timebank.names import look_alikes
+from timebank.settings.place import ServerPlace
+
+# How long one wait for the turn to write is; then it is looked whether anybody is in a hurry.
+TURN_SECONDS = 1.0
+CONNECT_SECONDS = 10
+
+
+class PostgresDatabase(Database):
+    """The books on a server of PostgreSQL."""
+
+    def __init__(self, server: ServerPlace, busy_seconds: float = BUSY_SECONDS) -> None:
+        """Name the books; nothing is opened yet."""
+        super().__init__(busy_seconds)
+        self.server = server
+        self.place = str(server)
+        registry.register("postgresql.books", postgres.__name__, "BooksDialect")
+        self.engine = create_engine(
+            "postgresql+books://",
+            connect_args=_connect_args(server),
+            # A seed or a password hash could be in an error text.
+            hide_parameters=True,
+            pool_pre_ping=True,
+            use_native_hstore=False,
+        )
+        event.listen(self.engine, "do_connect", self._before_connect)
+        event.listen(self.engine, "connect", lambda connection, _: postgres.set_up(connection))
+        event.listen(self.engine, "begin", self._on_begin)
+
+    def open(self) -> None:
+        """Create the tables where there are none, or check that they are ours.
+
+        Raises `DatabaseRefused`, also where there is no such server or no such database on it.
+        """
+        with self._opening() as connection:
+            postgres.lock_to_lay(connection)
+            _create_when_empty(connection)
+            refuse_other(self.place, *postgres.program_and_version(connection))
+            look_alikes.renew(postgres.runner(connection))
+
+    def open_existing(self) -> None:
+        reading = self.engine.execution_options(read_only=True)
+        with self._refusing(), reading.begin() as connection:
+            if postgres.is_empty(connection):
+                raise errors.DatabaseRefused(
+                    f"There are no books in {self.place}. The board makes them when it first"
+                    " serves."
+                )
+            refuse_other(self.place, *postgres.program_and_version(connection))
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def guard(self) -> None:
+        """Do nothing: nobody can take the books away from under a server that has them open."""
+
+    def rescue(self, writer: Connection | None) -> str:
+        raise NotImplementedError  # books on a server are never found gone
+
+    def tend(self, connection: Connection) -> None:
+        """Do nothing: the server looks after its log by itself."""
+
+    def look_again(self) -> None:
+        """Do nothing, as `guard`."""
+
+    def count(self, connection: Connection) -> int | None:
+        """Give the server's own number of the transaction, by which its COMMIT can be looked up."""
+        return postgres.number_of_transaction(connection)
+
+    def note(self, number: int | None) -> None:
+        """Do nothing: the server remembers."""
+
+    def doubt(self, number: int | None) -> Doubt:
+        return _LookedUp(self.engine, number)
+
+    def roll_back(self, connection: Connection) -> None:
+        postgres.roll_back(connection)
+
+    def _refuse_gone(self) -> None:
+        """Do nothing, as `guard`."""
+
+    def _on_begin(self, connection: Connection) -> None:
+        if connection.get_execution_options().get("read_only", False):
+            postgres.begin_reading(connection)
+            return
+        last_moment = self._last_moment()
+        while True:
+            left = min(last_moment, self._last_turn) - time.monotonic()
+            try:
+                postgres.begin_writing(connection, int(min(TURN_SECONDS, max(left, 0)) * 1000))
+            except psycopg.Error as error:
+                busy = failures.is_waiting(error)
+                if busy and time.monotonic() < min(last_moment, self._last_turn):
+                    continue
+                self._is_locked = busy
+                raise
+            self._is_locked = False
+            return
+
+    def _before_connect(
+        self, dialect: Any, record: Any, words: Any, connect_args: dict[str, Any]
+    ) -> None:
+        """Read the password when it is needed: nothing keeps it, and it may be changed."""
+        file = self.server.password_file
+        if file is not None:
+            connect_args["password"] = _password(file)
+
+    @contextlib.contextmanager
+    def _opening(self) -> Iterator[Connection]:
+        with self._refusing(), self.engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, psycopg.Error) as error:
+            raise cannot_be_opened(self.place, error) from error
+
+
+def _connect_args(server: ServerPlace) -> dict[str, Any]:
+    given = {
+        "user": server.user,
+        "host": server.host,
+        "port": server.port,
+        "dbname": server.name,
+        **dict(server.options),
+    }
+    return {
+        **{key: value for key, value in given.items() if value},
+        "connect_timeout": CONNECT_SECONDS,
+        "application_name": "timebank",
+        # A server that is gone without a word is found out.
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": postgres.SILENCE,
+    }
+
+
+def _password(file: Path) -> str:
+    try:
+        return file.read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise errors.DatabaseRefused(
+            f"The password of the database cannot be read from {file}: {why}."
+        ) from error
+
+
+class _LookedUp:
+    """A transaction whose COMMIT broke off: the server is asked what became of its number."""
+
+    def __init__(self, engine: Engine, number: int | None) -> None:
+        self._engine = engine
+        self._number = number
+
+    def settle(self) -> bool:
+        """Ask on another connection; raises `StillInDoubt` while it is in progress there."""
+        if self._number is None:
+            return False  # it has written nothing
+        reading = self._engine.execution_options(read_only=True)
+        try:
+            with reading.begin() as connection:
+                state = postgres.state_of_transaction(connection, self._number)
+        except (SQLAlchemyError, psycopg.Error, errors.DatabaseRefused) as error:
+            raise errors.StillInDoubt(str(failures.reason(error))) from error
+        if state not in ("committed", "aborted"):
+            raise errors.StillInDoubt(f"the server has it as {state or 'too old to be known'}")
+        return state == "committed"
+
+
+def _create_when_empty(connection: Connection) -> None:
+    if not postgres.is_empty(connection):
+        return
+    postgres.run_all(connection, _definitions())
+    connection.execute(
+        accounts.insert(),
+        [
+            {"id": number, "kind": kind, "unit": "second", "balance": 0}
+            for number, kind in SYSTEM_ACCOUNTS.items()
+        ],
+    )
+    run = connection.exec_driver_sql
+    run("INSERT INTO numbers (name, last) VALUES ('transfers', 0)")
+    postgres.go_on_from(connection, "accounts", max(SYSTEM_ACCOUNTS) + 1)
+    run(f"INSERT INTO books (program, version) VALUES ({APPLICATION_ID}, {SCHEMA_VERSION})")
+
+
+@cache
+def _definitions() -> tuple[str, ...]:
+    """All that is created in empty books, as SQL."""
+    elements: list[ExecutableDDLElement] = []
+    for table in metadata.sorted_tables:
+        elements.append(CreateTable(table))
+        elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
+    return (
+        *(str(element.compile(dialect=postgres.DIALECT)) for element in elements),
+        *guards.TABLES,
+        *(function.definition for function in guards.FUNCTIONS),
+        *(trigger.definition for trigger in guards.TRIGGERS),
+    )

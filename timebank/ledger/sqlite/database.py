@@ -1,0 +1,338 @@
+"""The file the books are in: opening it, whose turn it is to write, and what becomes of its log.
+
+SQLite lets one transaction write at a time; `BEGIN IMMEDIATE` and the busy time-out keep turns
+between processes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
+
+from timebank import errors, files
+from timebank.ledger import failures
+from timebank.ledger.database import (
+    BUSY_SECONDS,
+    Database,
+    cannot_be_opened,
+    refuse_other,
+    tell_gone,
+)
+from timebank.ledger.schema import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    SYSTEM_ACCOUNTS,
+    accounts,
+    metadata,
+)
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.ledger.sqlite import high_water, migrations
+from timebank.ledger.sqlite.doubt import Doubt
+from timebank.ledger.sqlite.guard import Guard, overwritten, rescued
+from timebank.names import look_alikes
+
+log = logging.getLogger("timebank")
+
+# How long SQLite waits of its own before it is asked again (`SqliteDatabase._on_begin`).
+TURN_SECONDS = 0.05
+
+# How many frames the log may have before it is carried over: as many as SQLite would leave in it.
+CHECKPOINT_FRAMES = 1000
+# How often it may not be told how many there are.
+UNTOLD = 100
+
+CHANGES = "changes"  # of a connection: how many rows it had changed when its transaction began
+
+
+class SqliteDatabase(Database):
+    """The books in a file of SQLite at `path`, and the small files beside it."""
+
+    def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
+        super().__init__(busy_seconds)
+        self.path = path
+        self.place = str(path)
+        self.engine = sqlite.engine(path, min(TURN_SECONDS, busy_seconds))
+        self._high_water = high_water.HighWater(path)
+        self._untold = 0  # how often it could not be told how far the log has grown
+        self._forgets = False  # whether how far the books have come cannot be noted
+        self._guard: Guard | None = None
+        self._gone: errors.BooksGone | None = None
+        event.listen(self.engine, "do_connect", self._before_connect)
+        event.listen(self.engine, "connect", lambda connection, _: sqlite.set_up(connection))
+        event.listen(self.engine, "begin", self._on_begin)
+
+    def open(self) -> None:
+        """Create the file with its tables, or check that it is ours and move it forward.
+
+        A file of an earlier version is copied first (migrations.backup_path). Safe when several
+        processes do it at once. Raises `DatabaseRefused`, also where books were rescued and nobody
+        has put them back.
+        """
+        self._refuse_overwritten()
+        copy = rescued(self.path)
+        if copy is not None:
+            raise errors.DatabaseRefused(
+                f"The books at {self.path} were removed or replaced while the board served, and"
+                f" what it had open was rescued to {copy}. `timebank restore {copy}` puts that in"
+                " their place. Then, or if the books there are the right ones, move the copy away."
+            )
+        try:
+            # Only its owner may read it: it holds password hashes and seeds.
+            files.make_folder(self.path.parent, 0o700)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            raise errors.DatabaseRefused(
+                f"The database {self.path} cannot be opened: {error.strerror}."
+            ) from error
+        with self._refusing():
+            self._set_journal_mode()
+            self._move_forward()
+            with self.engine.begin() as connection:
+                _create_when_empty(connection)
+                _check(connection, self.path)
+                look_alikes.renew(connection.exec_driver_sql)
+            self._carry_over()
+
+    def open_existing(self) -> None:
+        """Check a file that must be there, and move it forward; raises `DatabaseRefused`."""
+        if not self.path.is_file() or self.path.stat().st_size == 0:
+            raise errors.DatabaseRefused(
+                f"There is no database at {self.path}. The board makes one when it first serves."
+            )
+        self._refuse_overwritten()
+        self._move_forward()
+        reading = self.engine.execution_options(read_only=True)
+        with self._refusing(), reading.begin() as connection:
+            _check(connection, self.path)
+
+    def close(self) -> None:
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            # The last to close carries the log over, which may be none of this database by now.
+            if self._gone is None and (said := guard.missing_now()):
+                tell_gone(said, guard.rescue(None))
+            guard.close()
+        self.engine.dispose()
+        self._high_water.close()
+
+    def guard(self) -> None:
+        """Keep the files open from now on until `close`, and see whether they are in their place.
+
+        To be asked again and again. Raises `BooksGone` when they are not, and from then on all
+        that is asked of the books does.
+        """
+        if self._guard is None:
+            connection = self.engine.connect().execution_options(read_only=True)
+            try:
+                # What reads has all the files open.
+                with connection.begin():
+                    sqlite.is_empty(connection)
+                    self._guard = Guard(self.path, connection)
+            except BaseException:
+                connection.close()
+                raise
+        self._refuse_gone(self._guard.missing())
+
+    def rescue(self, writer: Connection | None) -> str:
+        assert self._guard is not None  # which has found out that they are gone
+        return self._guard.rescue(writer)
+
+    def tend(self, connection: Connection) -> None:
+        """Carry the log over into the database when it has grown.
+
+        SQLite would do that by itself (`wal_autocheckpoint`), and not look first whether it is
+        still the same log and the same database. `connection` has no transaction.
+        """
+        guard = self._guard
+        if guard is None:
+            return
+        frames = guard.watch.frames()
+        if frames is None:
+            self._untold += 1
+            if self._untold < UNTOLD:
+                return
+        elif frames < CHECKPOINT_FRAMES:
+            return
+        self._untold = 0
+        # What is behind the checkpoint is looked at with the next group.
+        guard.look_again()
+        if guard.missing_now():
+            return
+        with contextlib.suppress(sqlite3.Error):  # there is no room: then later
+            sqlite.carry_over_some(sqlite.driver(connection))
+        guard.watch.frames()
+
+    def look_again(self) -> None:
+        if self._guard is not None:
+            self._guard.look_again()
+
+    def doubt(self, number: int | None) -> Doubt:
+        return Doubt(self.engine, self.path)
+
+    def roll_back(self, connection: Connection) -> None:
+        sqlite.roll_back(connection)
+
+    def count(self, connection: Connection) -> int | None:
+        """Count a transaction that is about to be committed; None for one that changes nothing.
+
+        Raises `BooksGone` when the number was given before: older books lie in their place, put
+        there between two looks at the files.
+        """
+        if sqlite.changes(connection) == connection.info.get(CHANGES):
+            return None
+        number = high_water.count(connection)
+        if number <= self._high_water.highest and self._guard is not None:
+            self._refuse_gone(self._guard.went_back())
+        return number
+
+    def note(self, number: int | None) -> None:
+        if number is None:
+            return
+        try:
+            self._high_water.note(number)
+        except OSError as error:
+            if not self._forgets:
+                name = high_water.beside(self.path)
+                log.warning(
+                    "%s cannot be written (%s): if the books lose their end, the next start does"
+                    " not notice.",
+                    *(name, error.strerror),
+                )
+            self._forgets = True
+        else:
+            self._forgets = False
+
+    def _on_begin(self, connection: Connection) -> None:
+        """Begin to read at once, or wait for the turn to write.
+
+        A busy process leaves the books alone for a moment between two transactions, and SQLite
+        looks ever less often whether it is its turn: so it is asked for short waits, again and
+        again.
+        """
+        if connection.get_execution_options().get("read_only", False):
+            sqlite.begin_reading(connection)
+            return
+        last_moment = self._last_moment()
+        while True:
+            try:
+                sqlite.begin_writing(connection)
+            except DBAPIError as error:
+                busy = failures.is_waiting(error)
+                if busy and time.monotonic() < min(last_moment, self._last_turn):
+                    continue
+                self._is_locked = busy
+                raise
+            self._is_locked = False
+            connection.info[CHANGES] = sqlite.changes(connection)
+            return
+
+    def _before_connect(self, *_: object) -> None:
+        """Let nobody open files that have taken the place of those that are open."""
+        if self._guard is not None:
+            self._refuse_gone(self._guard.moved())
+
+    def _refuse_gone(self, missing: str = "") -> None:
+        if missing and self._gone is None:
+            self._gone = errors.BooksGone(missing)
+        if self._gone is not None:
+            raise self._gone
+
+    def _carry_over(self) -> None:
+        """Carry over what was recovered, which may be on no disk yet; later, if hindered."""
+        try:
+            with self.engine.connect() as connection:
+                sqlite.carried_over(connection)
+        except sqlite3.Error as error:
+            if not (failures.is_busy(error) or failures.is_full(error)):
+                raise cannot_be_opened(self.place, error) from error
+
+    def _refuse_overwritten(self) -> None:
+        left = overwritten(self.path)
+        if left is not None:
+            said = f"The books at {self.path} were written over while the board served. {left}"
+            raise errors.DatabaseRefused(said)
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error) as error:
+            raise cannot_be_opened(self.place, error) from error
+
+    def _move_forward(self) -> None:
+        try:
+            migrations.move_forward(self.path, self._busy_seconds, migrations.STEPS)
+        except errors.CommitFailed as error:
+            raise errors.DatabaseRefused(
+                f"The disk failed while the database {self.path} was moved to a newer version"
+                f" ({error}). It is of the one version or of the other, and whole. Start again when"
+                " the disk is well."
+            ) from error
+        except (sqlite3.Error, OSError) as error:
+            if failures.is_damaged(error):
+                raise cannot_be_opened(self.place, error) from error
+            raise errors.DatabaseRefused(
+                f"The database {self.path} cannot be opened: {error}. Nothing was changed."
+            ) from error
+
+    def _set_journal_mode(self) -> None:
+        """Switch to write-ahead logging; SQLite does not wait for another who does it too."""
+        patience = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                with self.engine.connect() as connection:
+                    is_ahead = sqlite.write_ahead(connection)
+                break
+            except sqlite3.DatabaseError as error:
+                if not failures.is_busy(error) or time.monotonic() >= patience:
+                    raise cannot_be_opened(self.place, error) from error
+                time.sleep(0.01)
+        if not is_ahead:
+            raise errors.DatabaseRefused(
+                f"The database {self.path} is on a disk without shared memory (a network drive?),"
+                " where write-ahead logging does not work. Move the data folder to a local disk."
+            )
+
+
+def _create_when_empty(connection: Connection) -> None:
+    """Lay the tables in a new file; whoever comes second to this lock finds them there."""
+    if not sqlite.is_empty(connection):
+        return
+    for statement in _definitions():
+        connection.exec_driver_sql(statement)
+    connection.execute(
+        accounts.insert(),
+        [
+            {"id": number, "kind": kind, "unit": "second", "balance": 0}
+            for number, kind in SYSTEM_ACCOUNTS.items()
+        ],
+    )
+    sqlite.set_program(connection, APPLICATION_ID)
+    sqlite.set_version(connection, SCHEMA_VERSION)
+
+
+@cache
+def _definitions() -> tuple[str, ...]:
+    """All that is created in empty books, as SQL: compiling it takes longer than running it."""
+    elements: list[ExecutableDDLElement] = []
+    # One table and index after the other by name: `create_all` makes indexes in any order, and the
+    # same books shall be the same file.
+    for table in metadata.sorted_tables:
+        elements.append(CreateTable(table))
+        elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
+    triggers = (*sqlite.TRIGGERS.values(), *sqlite.RESULT_TRIGGERS.values())
+    return (*map(sqlite.text_of, elements), *triggers)
+
+
+def _check(connection: Connection, path: Path) -> None:
+    refuse_other(path, sqlite.program(connection), sqlite.version(connection))
