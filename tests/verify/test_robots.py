@@ -408,6 +408,16 @@ def test_plain_lines_of_that_page_are_heard() -> None:
     assert (settled.net, settled.number, settled.seal) == (-300, 1, SEAL)
 
 
+def test_a_table_is_known_by_its_title_alone() -> None:
+    seen = Seen("Ada")
+    ears = Ears(seen, 60, lambda: 0.0)
+    for line in ("Black Jack For Time", "A coin is 1 minute of your time."):
+        ears.hears(line)
+    ears.hears("You bust with 22 and lose 5 coins.")
+    ears.hears("Your pot: 54 coins. Turns today: 1.")
+    assert [(each.game, each.net) for each in seen.settlements] == [("black-jack-for-time", -300)]
+
+
 @pytest.mark.parametrize(
     "since",
     [
@@ -420,7 +430,7 @@ def test_that_page_of_another_hand_or_table_says_nothing_of_the_hand_before(sinc
     seen = Seen("Ada")
     ears = Ears(seen, 60, lambda: 0.0)
     ears.hears("Black Jack For Time - Turns today: 0")
-    ears.hears("You bust with 22. 5 coins lost.")
+    ears.hears("You bust with 22 and lose 5 coins.")
     ears.hears("Your pot: 54 coins. Turns today: 1.")
     ears.hears(since)
     for line in ("Fairness", "", "Seal of this shoe", SEAL, "", "Press any key"):

@@ -36,7 +36,7 @@ class Ears:
         title, _dash, rest = line.partition(" - ")
         if sealed := phrases.SHORT_SEAL.fullmatch(line):
             self._seal = sealed["digits"]
-        elif title in _TITLE and rest:
+        elif title in _TITLE and (rest or title != UNIX_BJ):
             self._game, self._told, self._seal = _TITLE[title], "", ""
             self._is_fresh = False  # they may have just sat down to another shoe
         elif line == "Black Jack":
