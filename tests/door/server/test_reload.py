@@ -47,6 +47,18 @@ async def test_another_data_folder_is_not_written_into_before_the_next_start(
         assert not (tmp_path / "elsewhere").exists()
 
 
+async def test_another_database_is_not_gone_to_before_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path) as board:
+        toml = (tmp_path / "sysop.toml").read_text(encoding="utf-8")
+        head = "[timebank]\n"
+        assert head not in toml
+        read_again(board, f'{toml}\n{head}database = "postgresql://db.example.org/books"\n')
+        assert board.server.board.config.bank.server is None
+        assert "a new database counts from the next start on" in caplog.text
+
+
 def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) -> None:
     ports = "".join(
         f'[[listeners]]\nkind = "telnet"\nport = {port}\n{more}\n'

@@ -7,7 +7,12 @@ import pty
 import subprocess
 import sys
 
+import pytest
+
 from tests import ROOT
+
+# How it looks on a terminal is the same whatever the books are in.
+pytestmark = pytest.mark.of_a_file
 
 
 def on_a_terminal(config, *words, **environment):
