@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
-from door.call.display import WholeWidth, wrap
+from door.call.display import WholeWidth, plain, wrap
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
@@ -60,14 +60,14 @@ def _painted(
 @lru_cache(maxsize=64)
 def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
     """Break a text into pages of at most `rows` lines, each page between two paragraphs where a
-    paragraph is not longer than a page.
+    paragraph is not longer than a page. Indented lines belong to the one above them.
 
     >>> pages_of("One two.\\nThree four five.", 9, 3)
     (('One two.',), ('Three', 'four', 'five.'))
     """
     pages: list[list[str]] = [[]]
-    for paragraph in text.split("\n"):
-        lines = list(wrap(paragraph, columns))
+    for kept in _kept_together(text, columns):
+        lines = kept
         if len(pages[-1]) + len(lines) > rows and pages[-1]:
             pages.append([])
         while len(lines) > rows:
@@ -77,3 +77,16 @@ def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
         if lines != [""] or pages[-1]:  # no page begins with an empty line
             pages[-1] += lines
     return tuple(tuple(page) for page in pages if page) or (("",),)
+
+
+def _kept_together(text: str, columns: int) -> list[list[str]]:
+    """Wrap a text and return which of its lines should stand on one page: a paragraph, or a
+    heading and the rows of its table."""
+    kept: list[list[str]] = []
+    for paragraph in text.split("\n"):
+        lines = wrap(paragraph, columns)
+        if kept and kept[-1] != [""] and plain(paragraph).startswith("  "):
+            kept[-1] += lines
+        else:
+            kept.append([*lines])
+    return kept

@@ -223,6 +223,20 @@ def test_a_paragraph_longer_than_a_page_is_broken() -> None:
     assert [len(page) for page in pages] == [5] * 10 + [1]
 
 
+def test_a_table_stays_with_its_heading() -> None:
+    """The rules of baccarat ended a page with "The table pays" and the first of its rows."""
+    text = "One\n\nThe table pays\n  Player  1 to 1\n  Tie     8 to 1\n\nTwo"
+    assert pages_of(text, 20, 4) == (
+        ("One", ""),
+        ("The table pays", "  Player  1 to 1", "  Tie     8 to 1", ""),
+        ("Two",),
+    )
+
+
+def test_a_table_longer_than_a_page_is_broken_between_its_rows() -> None:
+    assert pages_of("Pays\n  a\n  b\n  c", 10, 3) == (("Pays", "  a", "  b"), ("  c",))
+
+
 def test_no_page_begins_with_an_empty_line() -> None:
     assert pages_of("a\nb\n\nc", 10, 2) == (("a", "b"), ("c",))
 
