@@ -72,7 +72,8 @@ async def take(caller: Caller) -> None:
     """Lead through the screens, as far as the caller wants to."""
     caller.place = N_("On the tour")
     for number, (title, body) in enumerate(screens(caller), 1):
-        if not await _reads(caller, f"{title} ({number}/3)", body):
+        text = "\n\n".join(f"|07{each}" for each in body)
+        if not await caller.console.read(f"{title} ({number}/3)", text, leads_on=True):
             return
     await _practise(caller)
 
@@ -84,18 +85,6 @@ def screens(caller: Caller) -> list[tuple[str, list[str]]]:
         (_("How a hand goes"), _of_hands()),
         (_("The clock, closing time and the bank"), _of_bank(caller)),
     ]
-
-
-async def _reads(caller: Caller, title: str, body: Sequence[str]) -> bool:
-    """Show a screen; False when the caller has had enough."""
-    paragraphs = [line for each in body for line in (f"|07{each}", "")]
-    caller.console.stage(Page(title, paragraphs[:-1]))
-    choices = {"N": _("Next"), LEAVE: _("Quit")}
-    meanings = {"N": _("Show the next screen."), LEAVE: _("Leave the tour.")}
-    choice = await caller.console.ask(
-        choices, default="N", cancel=LEAVE, meanings=meanings, turns_page=True
-    )
-    return choice == "N"
 
 
 def _of_minutes(caller: Caller, coin: str) -> list[str]:
