@@ -11,9 +11,10 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
+from itertools import accumulate
 
 from ansi.charset import Charset, encode, spelling
 from ansi.keys import (
@@ -42,7 +43,9 @@ from door.call.display import (
     LinesDisplay,
     Scene,
     literal,
+    plain,
     resume,
+    wrap,
 )
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
 from door.clock import Clock, Timer
@@ -82,6 +85,7 @@ CANVAS_COLUMNS, CANVAS_ROWS = 40, 22  # the smallest screen that is painted
 
 # Where a text is read: what each key does, as those who read on a Unix machine know them too.
 NEXT, PREVIOUS, FIRST, LAST, LEAVE = "NPFLQ"
+RELAID = "relaid"  # no key: the window has changed, and the text has to be laid out anew
 _PAGING = {
     **dict.fromkeys((" ", ENTER, PAGE_DOWN, DOWN, RIGHT), NEXT),
     **dict.fromkeys(("B", "-", PAGE_UP, UP, LEFT, BACKSPACE), PREVIOUS),
@@ -134,6 +138,8 @@ class Console:
         self._echo: asyncio.TimerHandle | None = None  # sends what a slow answer keeps back
         self._painted = False
         self._fit_is_due = False
+        self._reads = False  # whether a text is on the screen, page by page
+        self._is_relaid = False  # whether its page has to be shown anew
         self.display: Display = self._lines()
         self.on_clear = ""  # what the next painted screen, or the end, takes back
         self.on_key: Callable[[], None] = _nothing
@@ -334,38 +340,74 @@ class Console:
         await self.key()
         self.display.answered()
 
-    async def read(self, title: str, text: str) -> None:
-        """Let the caller read a text of any length, page by page; pipe codes allowed."""
-        pages = pages_of(text, self.page_columns - MARGIN, self.page_rows - TITLE_ROWS)
-        if len(pages) == 1:
-            self.stage(Page(title, pages[0]))
-            await self.any_key()
-            return
-        number = 0
-        while True:
-            self.stage(Page(self._numbered(title, number + 1, len(pages)), pages[number]))
-            key = await self._page_key(number, len(pages) - 1)
-            if key == LEAVE:
-                return
-            last = len(pages) - 1
-            number = {NEXT: number + 1, PREVIOUS: number - 1, FIRST: 0, LAST: last}[key]
+    async def read(self, title: str, text: str, *, leads_on: bool = False) -> bool:
+        """Let the caller read a text of any length, page by page; pipe codes allowed. Return
+        whether they went on past its end, rather than out of it.
+
+        A text that `leads_on` to another says so on its last page; one that does not, and is but a
+        page, is left with any key. When the window changes, the text is laid out anew.
+        """
+        read = 0  # letters of it, before the page that is shown
+        self._reads = True
+        try:
+            while True:
+                pages = self._pages(text)
+                number = _page_with(pages, read)
+                while (key := await self._read_page(title, pages, number, leads_on)) != RELAID:
+                    last = len(pages) - 1
+                    if key == LEAVE or (key == NEXT and number == last):
+                        return key == NEXT
+                    number = {NEXT: number + 1, PREVIOUS: number - 1, FIRST: 0, LAST: last}[key]
+                    read = sum(map(_letters, pages[:number]))
+        finally:
+            self._reads = False
+            self._keys[:] = [key for key in self._keys if key != RELAID]
+
+    def holds(self, text: str) -> bool:
+        """Return whether a text is one page."""
+        return len(self._pages(text)) == 1
+
+    def _pages(self, text: str) -> tuple[tuple[str, ...], ...]:
+        return pages_of(text, self.page_columns - MARGIN, self.page_rows - TITLE_ROWS)
+
+    async def _read_page(
+        self, title: str, pages: Sequence[Sequence[str]], number: int, leads_on: bool
+    ) -> str:
+        """Show a page, and return where to go from it."""
+        said = self.display.view().said if self._is_relaid else ()
+        self._is_relaid = False
+        if len(pages) > 1:
+            title = self._numbered(title, number + 1, len(pages))
+        self.stage(Page(title, pages[number]))
+        for each in said:
+            self.say(each)
+        if len(pages) > 1 or leads_on:
+            return await self._page_key(number, len(pages) - 1, leads_on)
+        self.display.prompt(f"|07{_('Press any key')}")
+        key = await self.key()
+        if key != RELAID:
+            self.display.answered()
+        return key if key == RELAID else LEAVE
 
     def _numbered(self, title: str, number: int, pages: int) -> str:
         """Return the title of a page, its number in short where a narrow screen has less room."""
         of = _("{number} of {pages}").format(number=number, pages=pages)
-        long = f"{title} ({of})"
-        return long if len(long) <= self.page_columns - MARGIN else f"{title} {number}/{pages}"
+        long, short = f"{title} ({of})", f" {number}/{pages}"
+        room = self.page_columns - MARGIN
+        return long if len(long) <= room else f"{wrap(title, room - len(short))[0]}{short}"
 
-    async def _page_key(self, number: int, last: int) -> str:
+    async def _page_key(self, number: int, last: int, leads_on: bool) -> str:
         """Ask where to go from a page; past the last one, back to where they came from."""
-        shown = {NEXT: number < last, PREVIOUS: number > 0, LEAVE: True}
+        shown = {NEXT: leads_on or number < last, PREVIOUS: number > 0, LEAVE: True}
         labels = {NEXT: _("Next"), PREVIOUS: _("Previous"), LEAVE: _("Quit")}
-        default = NEXT if number < last else LEAVE
+        default = NEXT if shown[NEXT] else LEAVE
         choices = {letter: label for letter, label in labels.items() if shown[letter]}
         self.display.prompt(lit(choices, default))
         leads = {**shown, FIRST: number > 0, LAST: number < last}
         while True:
             key = await self.key()
+            if key == RELAID:
+                return key
             folded = key.upper() if len(key) == 1 else key
             letter = _PAGING.get(folded, folded)
             if letter == NEXT:
@@ -613,8 +655,14 @@ class Console:
             return
         before.close()
         self.paint_screens()
+        view = before.view()
+        if self._reads:  # the reader shows its page itself
+            view = replace(view, scene=None, prompt="")
+            self._is_relaid = True
+            self._keys[:0] = [RELAID]
+            self.nudge()
         with speaking_to(self.viewer):
-            resume(self.display, before.view())
+            resume(self.display, view)
             self.on_redraw()
 
     def nudge(self) -> None:
@@ -643,6 +691,17 @@ def _lit(letter: str, label: str) -> str:
     if at < 0:
         return f"|08<|15{letter}|08>|07 {label}"
     return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
+
+
+def _letters(page: Sequence[str]) -> int:
+    """Count what is to be read on a page: blanks come and go with the width of lines."""
+    return sum(len(word) for line in page for word in plain(line).split())
+
+
+def _page_with(pages: Sequence[Sequence[str]], read: int) -> int:
+    """Return the number of the page that goes on behind so many letters of a text."""
+    ends = accumulate(map(_letters, pages))
+    return next((number for number, end in enumerate(ends) if end > read), len(pages) - 1)
 
 
 def _keys_explained(

@@ -113,7 +113,10 @@ def screens(caller: Caller) -> list[TourPage]:
 
 
 async def _reads(caller: Caller, screen: TourPage) -> bool:
-    """Show a screen; False when the caller has had enough."""
+    """Show a screen, page by page where it has less room; False when the caller has had enough."""
+    text = "\n".join(screen.body)
+    if not caller.console.holds(text):
+        return await caller.console.read(screen.title, text, leads_on=True)
     caller.console.stage(screen)
     if screen.title == screens(caller)[-1].title:
         onward, label, meaning = "P", _("Practice hand"), _("Play a hand that costs nothing.")

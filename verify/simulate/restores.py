@@ -250,7 +250,7 @@ UNTOLD = """
 SELECT c.name FROM callers c WHERE c.deleted IS NULL AND c.id < ?
     AND EXISTS (SELECT 1 FROM transfers) AND NOT EXISTS (
     SELECT 1 FROM notices n WHERE n.caller_id = c.id AND n.text LIKE '%The books of this board%'
-        AND n.at >= (SELECT max(at) FROM generations))
+        AND n.at >= (SELECT at FROM generations ORDER BY number DESC LIMIT 1))
 """
 UNTOLD_OF_HANDS = """
 SELECT r.id FROM rounds r JOIN generations g ON g.number = (SELECT max(number) FROM generations)

@@ -171,7 +171,7 @@ class Alone(Sitting):
         await self.play.next_shoe(self._rules())
         return True
 
-    async def _step_away(self, to: Awaitable[None]) -> None:
+    async def _step_away(self, to: Awaitable[object]) -> None:
         """Come back to what was said of the hand on the table."""
         said = self.console.display.view().messages if self.caller.hand_waits else ()
         await super()._step_away(to)

@@ -72,7 +72,7 @@ class Sitting:
         self._update()
         self.console.stage(self.scene)
 
-    async def _step_away(self, to: Awaitable[None]) -> None:
+    async def _step_away(self, to: Awaitable[object]) -> None:
         await to
         self._come_to_table()
 

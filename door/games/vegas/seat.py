@@ -592,7 +592,7 @@ class VegasVisit(Sitting):
         hand = self.table.state.hand
         return None if hand is None else hand.lead
 
-    async def _step_away(self, to: Awaitable[None]) -> None:
+    async def _step_away(self, to: Awaitable[object]) -> None:
         self._end_unfolding()
         self._is_looking = False
         await super()._step_away(to)

@@ -288,6 +288,53 @@ async def test_space_at_the_end_of_a_text_leads_out(caller: Somebody) -> None:
         assert reading.done()
 
 
+@pytest.mark.parametrize(("columns", "rows"), [(40, 22), (160, 60), (30, 20)])
+async def test_no_word_is_lost_where_the_window_changes_while_they_read(
+    columns: int, rows: int
+) -> None:
+    words = [f"w{number}" for number in range(600)]
+    caller = Somebody(100, 30)
+    async with caller.asked(caller.console.read("Rules", " ".join(words))) as reading:
+        seen = caller.sees.split()
+        caller.wall.written.clear()
+        caller.wall.resize(columns, rows)
+        while not reading.done():
+            await settle()
+            seen += caller.wall.written.decode().split() if columns < 40 else caller.sees.split()
+            await caller.types(b" ")
+        assert [word for word in words if word not in seen] == []
+    assert caller.console.next_key() is None
+
+
+async def test_where_they_were_in_a_text_is_kept_when_the_window_changes(caller: Somebody) -> None:
+    text = "\n".join(f"par{number} {'word ' * 20}" for number in range(60))
+    async with caller.asked(caller.console.read("Rules", text)):
+        await caller.types(b" ", b" ")
+        there = next(word for word in caller.sees.split() if word.startswith("par"))
+        caller.console.say("Bob sits down.")
+        caller.wall.written.clear()
+        caller.wall.resize(60, 24)
+        await settle()
+        assert f" {there} " in caller.sees
+        assert "Bob sits down." in caller.sees
+        assert caller.screen[-2].strip() == "<N>ext (Enter)  <P>revious  <Q>uit"
+        caller.wall.written.clear()
+        caller.wall.resize(80, 24)
+        await settle()
+        assert f" {there} " in caller.sees
+
+
+async def test_a_window_that_changes_as_they_leave_a_text_types_nothing_at_what_follows(
+    caller: Somebody,
+) -> None:
+    async with caller.asked(caller.console.read("Rules", TEXT)) as reading:
+        caller.wall.resize(60, 24)
+        caller.console.received(b"q")
+        await settle()
+        assert reading.done()
+        assert caller.console.next_key() is None
+
+
 # Sizes
 
 
