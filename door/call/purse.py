@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.display import wrap
 from door.clock import ROUNDING, seconds_begun
 from timebank.language import _
 
@@ -106,13 +107,17 @@ class TickingPurse:
         to_event = self.seconds_to_event()
         return to_event is not None and to_event <= 2
 
-    def event_words(self) -> str:
-        """Name the next event and say when it begins, "" without one."""
+    def event_words(self, longest: int | None = None) -> str:
+        """Name the next event and say when it begins, "" without one; of a name with which that
+        takes more than `longest` characters there are as many words as fit."""
         closing, schedule = self.posted.closing, self.books.settings().schedule
         if closing is None:
             return ""
         time = wording.when(closing.start, schedule, self.clock.now())
-        return _("{event} at {time}").format(event=closing.name, time=time)
+        words, name = _("{event} at {time}"), closing.name
+        if longest is not None:
+            name = wrap(name, max(1, longest - len(words.format(event="", time=time))))[0]
+        return words.format(event=name, time=time)
 
     def cut_from(self, win: int) -> int:
         """Return the seconds of a win that the next event leaves no room for."""

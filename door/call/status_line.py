@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
-_BAR = " |09\N{BOX DRAWINGS LIGHT VERTICAL} "
+INDENT = 1  # where the line begins
+_BAR = "|09\N{BOX DRAWINGS LIGHT VERTICAL}"
+_BARS = (f" {_BAR} ", _BAR)  # the usual one, and that where room is short
 
 
 @dataclass(slots=True, eq=False)
@@ -52,17 +54,26 @@ class StatusLine:
         self.show()
 
     def line(self) -> str:
+        """Return as much of it as fits: a cut amount would be another one."""
+        parts = self._parts()
+        room = self.console.line.columns - 1 - INDENT
+        while len(parts) > 1:
+            for bar in _BARS:
+                line = bar.join(parts)
+                if text_width(plain(line)) <= room:
+                    return line
+            parts.pop()
+        return parts[0]
+
+    def _parts(self) -> list[str]:
+        """Return what there is to tell, the most important first."""
         left = self.purse.time_left()
         colour = "12" if left <= 60 else "14" if left <= 300 else "15"
         clock = f"|{colour}{wording.clock_time(left)}"
         pot = self.purse.pot(self.coin)
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
-            rest = (f"|11{_('Pot')} |15{pot}", bank)
-            words = _BAR.join((f"|17|11{_('Time')} {clock}", *rest))
-            if text_width(plain(words)) < self.console.line.columns - 1:
-                return words
-            return _BAR.join((f"|17{clock}", *rest))  # a clock is known without its name
+            return [f"|17|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank]
         parts = [
             f"|17|11{_('Node')} |15{self.node}",
             f"|11{_('Time left')} {clock}",
@@ -70,8 +81,8 @@ class StatusLine:
             bank,
         ]
         if event := self._event_words():
-            parts.append(f"|15{event[:LONGEST_EVENT]}")
-        return _BAR.join(parts)
+            parts.append(f"|15{event}")
+        return parts
 
     def _bank_words(self) -> str:
         mode = self.books.settings().mode
@@ -83,7 +94,7 @@ class StatusLine:
         closing, until = self.purse.posted.closing, self.purse.until
         # The books keep whole seconds.
         if closing is None or until is None or abs(closing.start - until) >= SECOND:
-            return self.purse.event_words()
+            return self.purse.event_words(LONGEST_EVENT)
         schedule = self.books.settings().schedule
         start = wording.when(closing.start, schedule, self.console.clock.now())
         return _("Until {start}").format(start=start)

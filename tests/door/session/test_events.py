@@ -42,6 +42,13 @@ async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
         assert (ada.has["online"], ada.has["held"]) == (HALF_HOUR, HALF_HOUR)
 
 
+async def test_the_status_line_cuts_the_name_of_an_event_but_not_its_time(tmp_path: Path) -> None:
+    toml = sysop_toml(events=event("Mail hour and nightly maintenance", "12:30"))
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada")
+        assert ada.status.endswith("│ Mail hour and at 12:30")
+
+
 async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
     tmp_path: Path,
 ) -> None:

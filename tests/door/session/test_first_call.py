@@ -202,7 +202,7 @@ async def test_the_smallest_screens_cut_nothing_off_the_tour(
         for end, title in zip(ends, TITLES, strict=True):
             await ada.sees(title[:28])
             while end not in seen:
-                await ada.is_asked("<N>ext (Enter)")
+                await ada.is_asked("(Enter)")
                 seen = ada.screen
                 ada.presses(" ")
                 await ada.terminal.wait_for(
