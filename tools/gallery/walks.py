@@ -23,7 +23,7 @@ from tests.terminal import Profile, Terminal
 from tests.timebank.books import lay_new_books
 from tests.world import BOARD, NOON, PASSWORD, World, log_on, world
 from timebank.callers import callers
-from timebank.ledger.database import Database
+from timebank.ledger.engines import books_of
 from tools.gallery.seeds import CUT, SPARE, hand, insurance, raised
 from tools.gallery.terminals import Looks
 
@@ -355,7 +355,7 @@ def _enter_the_sysop(folder: Path, toml: str) -> None:
     config = settings.load(file)
     config.board.data.mkdir(parents=True)
     lay_new_books(config.database)
-    database = Database(config.database)
+    database = books_of(config.bank)
     database.open()
     with database.transaction(config.bank, NOON) as desk:
         callers.register_kept(desk, SYSOP, NOBODYS_HASH, powers=True)
