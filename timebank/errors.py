@@ -158,6 +158,10 @@ class HoursRefused(Unusable, ValueError):
     """A text that says no opening hours; its text says why, in words that continue a sentence."""
 
 
+class NoPlace(Unusable, ValueError):
+    """A text names no database on a server; `str()` says why, in words that continue its key."""
+
+
 class DatabaseRefused(Unusable):
     """The file cannot be used as our database."""
 

@@ -339,7 +339,7 @@ class DoorWire:
             return ends
         for end in ends:
             os.close(end)
-        raise CallNotTaken("its line is none that can be passed on")
+        raise CallNotTaken("its line cannot be passed on")
 
     def listen(self) -> None:
         """Obey what comes from now on, until `stop`."""

@@ -73,8 +73,9 @@ def move(config: Path, source: str, target: str) -> None:
 
 
 def _books_at(place: str, settings: BankSettings) -> Database:
+    from timebank.errors import NoPlace
     from timebank.ledger.engines import books_of
-    from timebank.settings.place import NoPlace, is_server, read_place
+    from timebank.settings.place import is_server, read_place
 
     if not is_server(place):
         return books_of(replace(settings, database=Path(place), server=None))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from timebank.errors import NoPlace
+
 SCHEMES = ("postgresql", "postgres")
 # What may follow the "?": how the server is reached, as its own programs call it.
 OPTIONS = ("host", "sslmode", "sslrootcert", "sslcert", "sslkey", "target_session_attrs")
@@ -34,10 +36,6 @@ class ServerPlace:
         return f"postgresql://{user}{self.host}{port}/{self.name}"
 
 
-class NoPlace(ValueError):
-    """A text that names no such database; its text says why, in words that continue its key."""
-
-
 def is_server(text: str) -> bool:
     return text.partition("://")[0].lower() in SCHEMES and "://" in text
 
@@ -50,7 +48,7 @@ def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise NoPlace(f'is no URL that can be read; it must be one such as "{LIKE}"') from None
+        raise NoPlace(f'cannot be read as a URL; it must be one such as "{LIKE}"') from None
     if parts.password is not None:
         raise NoPlace(
             "must not hold the password: take it out, and put it into the file that"

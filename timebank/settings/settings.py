@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
-from timebank.errors import HoursRefused, NameRefused
+from timebank.errors import HoursRefused, NameRefused, NoPlace
 from timebank.names import names
 from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
-from timebank.settings.place import NoPlace, ServerPlace, read_place
+from timebank.settings.place import ServerPlace, read_place
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
 from timebank.settings.toml import TomlTable, guess, open_table, shown
 

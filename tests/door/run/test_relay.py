@@ -125,7 +125,7 @@ async def test_a_terminal_is_as_it_was_when_the_door_has_ended(tmp_path: Path) -
     async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         assert visit.pty is not None
-        before = visit.pty.settings()
+        before = visit.pty.before
         await visit.comes_in()
         assert visit.pty.settings() != before
         assert await visit.goes() == 0

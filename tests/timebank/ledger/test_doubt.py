@@ -9,15 +9,15 @@ from sqlalchemy.exc import OperationalError
 
 from timebank.errors import StillInDoubt
 from timebank.ledger.sqlite import doubt as doubts
-from timebank.ledger.sqlite.doubt import Doubt
+from timebank.ledger.sqlite.doubt import SqliteDoubt
 
 pytestmark = pytest.mark.of_a_file
 
 
 @pytest.fixture
-def revived(books, monkeypatch) -> Doubt:
+def revived(books, monkeypatch) -> SqliteDoubt:
     """A COMMIT that nobody could write over before others had recovered it."""
-    doubt = Doubt(books.database.engine, books.database.path)
+    doubt = SqliteDoubt(books.database.engine, books.database.path)
     monkeypatch.setattr(doubts.wal, "dead_commit", lambda path: "its frames")
     monkeypatch.setattr(doubts.wal, "counts", lambda path, dead: dead == "its frames")
 

@@ -446,7 +446,7 @@ class TestABooksServer:
             ("mysql://host/name", 'must be a URL such as "postgresql://user@host:5432/name", or'),
             ("postgresql://host", "must end in the name of a database, such as"),
             ("postgresql://host/a/b", "must end in the name of a database, such as"),
-            ("postgresql://host:port/name", "is no URL that can be read"),
+            ("postgresql://host:port/name", "cannot be read as a URL"),
             ("postgresql://host/name?sslmod=x", 'has the option "sslmod"; known are host, sslmode'),
             ("postgresql://me:open-sesame@host/name", "must not hold the password: take it out"),
             ("postgresql://host/name?password=open-sesame", 'has the option "password"; known are'),

@@ -181,7 +181,7 @@ def _password(file: Path) -> str:
     try:
         return file.read_text("utf-8").rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise errors.DatabaseRefused(
             f"The password of the database cannot be read from {file}: {why}."
         ) from error

@@ -37,7 +37,7 @@ from timebank.ledger.schema import (
 )
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, migrations
-from timebank.ledger.sqlite.doubt import Doubt
+from timebank.ledger.sqlite.doubt import SqliteDoubt
 from timebank.ledger.sqlite.guard import Guard, overwritten, rescued
 from timebank.names import look_alikes
 
@@ -176,8 +176,8 @@ class SqliteDatabase(Database):
         if self._guard is not None:
             self._guard.look_again()
 
-    def doubt(self, number: int | None) -> Doubt:
-        return Doubt(self.engine, self.path)
+    def doubt(self, number: int | None) -> SqliteDoubt:
+        return SqliteDoubt(self.engine, self.path)
 
     def roll_back(self, connection: Connection) -> None:
         sqlite.roll_back(connection)

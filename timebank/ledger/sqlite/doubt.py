@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 
-class Doubt:
+class SqliteDoubt:
     """A transaction that nobody knows yet to be in the books or not.
 
     As long as it lasts this process must keep another connection open: with the last one of all
