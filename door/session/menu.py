@@ -47,7 +47,7 @@ SERVICES = {
     "G": N_("Goodbye"),
 }
 MEANINGS = {
-    "T": N_("Save minutes for another day, take them out, send them to somebody, borrow."),
+    "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where."),
     "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
     "Y": N_("Choose screen, language and password; take the tour again."),
@@ -175,15 +175,14 @@ class Offer:
     def rows(self, detail: int) -> list[str]:
         enter = f" |07({_('Enter')})" if self.is_default else ""
         rows = [f"|08 <|15{self.letter}|08> |15{self.title}{enter}"]
+        both = _("{about}; {words}").format(about=self.about, words=self.words)
         said = {
-            ALL: (self.about, self.words),
-            WORDS: (self.words,),
-            ABOUT: (self.about,),
-            NOTHING: (),
+            ALL: both if self.words else self.about,
+            WORDS: self.words,
+            ABOUT: self.about,
+            NOTHING: "",
         }[detail]
-        if beneath := "; ".join(filter(None, said)):
-            rows.append(f"|07{beneath}")
-        return rows
+        return [*rows, f"|07{said}"] if said else rows
 
 
 @dataclass(eq=False)
@@ -198,6 +197,7 @@ class MenuScene(WholeWidth):
     offers: Sequence[Offer]
     statement: str
     header: Art | None
+    has_status_line: bool
     _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int]] = field(
         default_factory=dict
     )
@@ -223,10 +223,13 @@ class MenuScene(WholeWidth):
         ]
 
     def explain(self) -> Sequence[str]:
+        last_row = _(
+            "The last row shows your node, your time left, your pot in coins and your bank."
+        )
         return [
             _("Time left is what you can still spend today, online or at the tables."),
             _("Under each game: what it is, your turns and your limits."),
-            _("The last row shows your node, your time left, your pot in coins and your bank."),
+            *([last_row] if self.has_status_line else []),
         ]
 
     def is_crowded(self, area: Area) -> bool:
@@ -343,6 +346,7 @@ async def _scene(
         offers=offers,
         statement=_statement(caller),
         header=texts.find(caller.console, board.config.board.texts, "menu"),
+        has_status_line=caller.console.is_painted,
     )
 
 
@@ -400,10 +404,11 @@ async def _company(board: Board, caller: Caller) -> str:
 async def _news(caller: Caller) -> None:
     caller.place = N_("News")
     bulletin = await caller.look_up(bulletins.of_yesterday)
-    lines = bulletins.lines(
-        bulletin, caller.config.board.name, caller.console.page_columns - MARGIN
-    )
-    await caller.console.read(_("Bulletin"), "\n".join(lines))
+    console = caller.console
+    # Two lists side by side would be read out mixed up, row by row.
+    columns = console.page_columns - MARGIN if console.is_painted else bulletins.COLUMN
+    lines = bulletins.lines(bulletin, caller.config.board.name, columns)
+    await console.read(_("Bulletin"), "\n".join(lines))
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:

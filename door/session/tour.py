@@ -138,7 +138,9 @@ def _of_minutes(caller: Caller) -> list[str]:
         _("One coin is {time}. Win and you stay longer. Lose and you leave sooner.").format(
             time=coin
         ),
-        _("The last row of the screen shows your time left, ticking, and your pot in coins."),
+        _("The last row of the screen shows your time left, ticking, and your pot in coins.")
+        if caller.console.is_painted
+        else _("The menu says your time left, and the tables your pot in coins."),
         _("Your last coin is never bet, so no hand throws you out."),
     ]
 

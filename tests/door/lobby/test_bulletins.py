@@ -60,6 +60,18 @@ async def test_no_row_of_the_bulletin_is_wider_than_a_screen(tmp_path: Path) -> 
         assert max(map(len, rows)) <= 78
 
 
+async def test_in_plain_lines_each_list_stands_alone(tmp_path: Path) -> None:
+    """Two lists side by side were read out mixed up, row by row."""
+    async with world(tmp_path) as board:
+        reader = await board.call(REFUSING)
+        await register(reader, "Bob")
+        reader.send("n")
+        await reader.until("Losers of all time")
+        rows = reader.heard.splitlines()
+        for heading in ("Richest callers", "The house's day", "Winners of the day"):
+            assert heading in rows
+
+
 async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
     (tmp_path / "texts").write_text("a file, not a folder")
     async with world(tmp_path) as board:

@@ -86,6 +86,20 @@ async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(tmp_path:
         assert not ada.caller.console.is_painted
 
 
+async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await registers(board, key="!")
+        ada.presses("y")
+        await ada.sees("The menu says your time left, and the tables your pot in coins.")
+        await ada.is_asked("<N>ext")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        ada.presses("?")
+        await ada.sees("Under each game you see what it is")
+        await ada.is_asked("Press any key")
+        assert "last row" not in ada.terminal.transcript
+
+
 async def test_an_empty_name_is_no_try_and_gets_a_hint(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Ada")
