@@ -174,6 +174,7 @@ def write(art: Art) -> bytes:
     return picture + _END_OF_FILE + (b"COMNT" + block if block else b"") + record
 
 
+_CLEAR = "\x1b[2J"  # as it is left by `read`
 _TOKEN = re.compile(r"\x1b\[([0-9;]*)([mCHfJ])|([\r\n\t])|([^\x1b\r\n\t]+)")
 
 
@@ -189,6 +190,7 @@ class _Painter:
         self._columns = columns
         self._row = self._column = 0
         self._style = PLAIN
+        self.height = 0  # of what was printed so far
 
     def obey(self, token: re.Match[str]) -> None:
         parameters, final, control, text = token.groups()
@@ -205,7 +207,7 @@ class _Painter:
         elif final == "J":
             seen = min(self._columns, self._canvas.width)
             self._canvas.blank(*self._origin, seen, self._canvas.rows)
-            self._row = self._column = 0
+            self._row = self._column = self.height = 0
         else:
             self._go(final, [int(part[:5] or 0) for part in parameters.split(";")])
 
@@ -226,6 +228,7 @@ class _Painter:
             self._canvas.put(row + self._row, column + self._column, piece, style)
             start += len(piece)
             self._column += len(piece)
+            self.height = max(self.height, self._row + 1)
             if self._column == self._columns:
                 self._row, self._column = self._row + 1, 0
 
@@ -238,8 +241,20 @@ def _bright(style: Style) -> Style:
 
 def paint(canvas: Canvas, art: Art, row: int, column: int) -> None:
     """Paint a picture with its upper left corner at row and column; what is outside is clipped."""
+    _painted(canvas, art, row, column)
+
+
+def height(art: Art) -> int:
+    """Count the rows down to the last one with anything in it."""
+    return _painted(Canvas(2, 1), art, 0, 0).height
+
+
+def _painted(canvas: Canvas, art: Art, row: int, column: int) -> _Painter:
     columns = (art.sauce.columns if art.sauce else 0) or _USUAL_COLUMNS
     bright = art.sauce is not None and art.sauce.has_bright_backgrounds
     painter = _Painter(canvas, row, column, columns, bright=bright)
+    shown = art.text.rfind(_CLEAR)  # before that there are thousands of screens in some files
     for token in _TOKEN.finditer(art.text):
-        painter.obey(token)
+        if token.start() >= shown or token[2] == "m":
+            painter.obey(token)
+    return painter

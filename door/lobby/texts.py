@@ -219,8 +219,9 @@ def paint_header(canvas: Canvas, header: Art, area: Area, top: int = 0) -> None:
     canvas.paste(top, _painted(header, rows, canvas.columns, area.centred(), canvas.colour))
 
 
+@lru_cache(maxsize=64)
 def header_rows(picture: Art) -> int:
-    return picture.text.rstrip("\r\n").count("\n") + 1
+    return max(1, art.height(picture))
 
 
 @lru_cache(maxsize=64)

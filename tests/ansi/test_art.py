@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ansi.art import Art, Sauce, paint, read, write
+from ansi.art import Art, Sauce, height, paint, read, write
 from ansi.canvas import Canvas
 from ansi.style import Colour, Style
 from tests.ansi.terminal import shown
@@ -230,3 +230,33 @@ def test_blink_is_a_bright_background_where_the_record_says_so(flags: int, brigh
         assert styles[0] == Style(Colour.GREY, Colour.BLUE, blink=True)
         assert styles[1] == Style(blink=True)
     assert styles[2] == Style()
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("", 0),
+        ("one\r\ntwo\r\n", 2),
+        ("one\r\n\r\n three\r\n\r\n\x1b[0m\r\n", 3),
+        ("wraps" * 32, 2),  # as pictures of 80 columns are saved: no line is ended
+        ("\x1b[2J\x1b[1;1Hone\x1b[5;1Hfive\x1b[2;1Htwo", 5),
+        ("gone\r\n" * 9 + "\x1b[2Jone", 1),
+        ("\x1b[99999;1Hfar", 99_999),
+    ],
+)
+def test_a_picture_is_as_high_as_its_last_row(text: str, rows: int) -> None:
+    assert height(Art(text, None)) == rows
+
+
+def test_what_is_cleared_again_is_not_painted() -> None:
+    class Counted(Canvas):
+        cleared = 0
+
+        def blank(self, *where: object) -> None:  # type: ignore[override]
+            self.cleared += 1
+
+    canvas = Counted(80, 24)
+    paint(canvas, Art("\x1b[31mred\x1b[2J" * 60_000 + "still", None), 0, 0)
+    assert canvas.cleared == 1
+    assert canvas.text(0) == "still"
+    assert canvas.style_at(0, 0).foreground is Colour.RED

@@ -252,6 +252,24 @@ async def test_in_another_mode_the_sysops_screen_does_not_hide_what_the_mode_doe
         await ada.sees("The bank")
 
 
+@pytest.mark.parametrize(
+    "picture",
+    [
+        "".join(f"{f'row {row} ':#<80}" for row in range(1, 5)),
+        "\x1b[2J\x1b[4;1Hrow 4\x1b[1;1Hrow 1",
+        "row 1\r\n\r\n\r\nrow 4\r\n\x1b[0m",
+    ],
+    ids=["wraps", "jumps", "reset"],
+)
+async def test_a_header_is_as_high_as_it_is_drawn(tmp_path: Path, picture: str) -> None:
+    draws(tmp_path, "menu.ans", picture)
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(MODERN, rows=40))
+        rows = [ada.terminal.row(row) for row in range(5)]
+        assert (rows[0][:5], rows[3][:5]) == ("row 1", "row 4")
+        assert rows[4].strip().startswith("Good to see you, Ada."), ada.terminal.picture
+
+
 # Harm.
 
 HOSTILE = (
