@@ -240,7 +240,7 @@ async def test_the_bank_is_not_filled_up_by_turning_from_one_language_to_the_oth
 
 async def test_the_brass_plate_names_who_broke_the_bank(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, breaking()) as ada:
-        ada.presses("r ")
+        ada.presses("r  ")
         await ada.terminal.until("Nobody has broken the bank yet.")
         ada.presses("q")
         await ada.is_asked_any(*MENUS)
@@ -257,7 +257,7 @@ async def test_the_brass_plate_names_who_broke_the_bank(tmp_path: Path) -> None:
             await other.sits_down_at_baccarat()
             await other.sees("They broke the bank: Ada.")
             assert "│ Ada " in other.terminal.picture
-            other.presses("r ")
+            other.presses("r  ")
             await other.terminal.until("They broke the bank: Ada.")
 
 
