@@ -202,7 +202,7 @@ async def test_the_manual_can_be_read(tmp_path: Path) -> None:
         ada.presses("m")
         await ada.sees("/usr/games/bj")
         await ada.is_asked("<N>ext")
-        ada.presses("nn")
+        ada.presses("nnn")
         await ada.sees("This one can be checked.")
 
 
