@@ -134,7 +134,7 @@ def _door(config: Path, number: int) -> Ready:
     ):
         os.close(caller)
         seen = b""
-        while WELCOME not in seen:
+        while not any(asked in seen for asked in WELCOME):
             seen += screen.read(65536)
         seconds = time.perf_counter() - began
         found = Ready(seconds, _cpu(door.pid), _memory(door.pid))

@@ -28,7 +28,8 @@ COMMANDS = {
 }
 GOALS = {"door --help": Goal("value", "<=", 45)}
 DOOR_RUN = Goal("ratio", "<=", 2.5)
-WELCOME = b"one-minute tour?"  # below what a caller brings, which the books say
+# Below what a caller brings, which the books say: the first time, and from then on.
+WELCOME = (b"one-minute tour?", b"oodbye")
 DROP_FILE = ("0", "-1", "38400", "The Bench", "42", "A Caller", "Caller", "50", "60", "1", "1")
 LISTENS = "It listens"
 MILLI = 1e3
@@ -124,7 +125,7 @@ def _hand_over() -> tuple[float, float]:
             os.close(caller)
             seen = screen.read(4096)
             first = time.perf_counter() - began
-            while WELCOME not in seen:
+            while not any(asked in seen for asked in WELCOME):
                 seen += screen.read(4096)
             welcome = time.perf_counter() - began
             door.send_signal(signal.SIGHUP)

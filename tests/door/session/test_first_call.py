@@ -95,7 +95,7 @@ async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(tmp_path: Pa
         ada.presses("q")
         await ada.is_asked(MENU)
         ada.presses("?")
-        await ada.sees("Under each game you see what it is")
+        await ada.sees("Under each game: what it is")
         await ada.is_asked("Press any key")
         assert "last row" not in ada.terminal.transcript
 
