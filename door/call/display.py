@@ -77,12 +77,11 @@ class View:
     """What stands on a display, for another one to go on with when the window has changed."""
 
     scene: Scene | None
-    messages: Sequence[str]
+    said: Sequence[str]  # what can still be seen of it, in whole texts
     prompt: str
     typed: str
     room: int = 0
     earlier: Sequence[str] = ()
-    said: Sequence[str] = ()  # the texts that the messages are the lines of
 
 
 def plain(text: str) -> str:
@@ -178,6 +177,8 @@ class LinesDisplay:
         self._typed = ""
         self._wanted = 0  # cells behind the prompt, for what is typed
         self._room = 0  # cells that there are
+        # In this scene: for a painted screen to go on with.
+        self._said: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
@@ -188,6 +189,7 @@ class LinesDisplay:
         self._send("\r\n")
         for line in scene.lines():
             self.say(line)
+        self._said.clear()
 
     def refresh(self) -> None:
         """Do nothing: every change was told as it happened."""
@@ -195,6 +197,7 @@ class LinesDisplay:
     def say(self, text: str) -> None:
         """Write the message, broken into lines; a prompt that it interrupts is asked again."""
         prompt, typed = self._prompt, self._typed
+        self._said.append(text)
         if prompt:
             self._send("\r\n")
         for line in wrap(text, self._width):
@@ -231,7 +234,7 @@ class LinesDisplay:
         """Do nothing: a status line has no place among lines that scroll."""
 
     def view(self) -> View:
-        return View(self._scene, (), self._prompt, self._typed, self._wanted)
+        return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
 
     def flush(self) -> None:
         """Do nothing: every line was sent as it was told."""
@@ -351,11 +354,8 @@ class CanvasDisplay:
             self._note(_STATUS)
 
     def view(self) -> View:
-        earlier = tuple(self._earlier)
-        said = tuple(self._said)
-        return View(
-            self._scene, self._messages, self._prompt, self._typed, self._room, earlier, said
-        )
+        said, earlier = tuple(self._said), tuple(self._earlier)
+        return View(self._scene, said, self._prompt, self._typed, self._room, earlier)
 
     def take_back(self, said: Sequence[str]) -> None:
         """Forget that these texts were said last: they are to be said again."""
@@ -464,8 +464,8 @@ def resume(display: Display, view: View) -> None:
         display.remember(view.earlier)
     if view.scene is not None:
         display.stage(view.scene)
-    for message in view.messages:
-        display.say(message)
+    for text in view.said:
+        display.say(text)
     if view.prompt:
         display.prompt(view.prompt, view.room)
         display.typed(view.typed)

@@ -376,6 +376,36 @@ async def test_what_was_said_before_outlives_a_change_of_size() -> None:
         assert caller.screen[18].endswith("│ Message 3.")
 
 
+@pytest.mark.parametrize("size", [(40, 22), (39, 20), (160, 60)])
+async def test_what_was_said_is_whole_again_when_the_window_is(
+    caller: Somebody, size: tuple[int, int]
+) -> None:
+    """It was broken for the other window and stayed so, or was left behind among the lines."""
+    async with caller.asked(caller.console.any_key()):
+        caller.console.say("You bust.")
+        caller.console.say(f"|12You lose 10 coins, {'and' + ' more' * 8}, |15and that's that.")
+        await settle()
+        before = caller.screen
+        caller.wall.written.clear()
+        caller.wall.resize(*size)
+        await settle()
+        caller.wall.written.clear()
+        caller.wall.resize(80, 24)
+        await settle()
+        assert caller.screen == before
+
+
+async def test_what_was_said_among_lines_is_painted_when_the_window_is_large() -> None:
+    caller = Somebody(39, 20)
+    async with caller.asked(caller.console.any_key()):
+        caller.console.say("You lose 10 coins.")
+        await settle()
+        caller.wall.written.clear()
+        caller.wall.resize(80, 24)
+        await settle()
+        assert caller.screen[19] == " You lose 10 coins."
+
+
 # Moments
 
 
