@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ansi.canvas import Canvas
@@ -167,6 +168,19 @@ def _cut(word: str, width: int) -> list[str]:
     return parts
 
 
+def _beginning(text: str, cells: int) -> str:
+    """Return as much of a text as fits into so many cells."""
+    if text.isascii():
+        return text[:cells]
+    ends = accumulate(map(character_width, text))
+    return "".join(letter for letter, end in zip(text, ends, strict=True) if end <= cells)
+
+
+def _rubbed_out(letter: str) -> str:
+    cells = character_width(letter)
+    return "\b" * cells + " " * cells + "\b" * cells
+
+
 class LinesDisplay:
     def __init__(self, send: Send, columns: int, *, colour: bool) -> None:
         """Write through `send`; no line reaches the last of `columns` columns."""
@@ -217,13 +231,13 @@ class LinesDisplay:
 
     def typed(self, text: str) -> None:
         """Echo what was added, rub out what was taken away; what has no room is not shown."""
-        old, new = self._typed[: self._room], text[: self._room]
+        old, new = _beginning(self._typed, self._room), _beginning(text, self._room)
         same = 0
         for before, after in zip(old, new, strict=False):
             if before != after:
                 break
             same += 1
-        self._send("\b \b" * (len(old) - same) + new[same:])
+        self._send("".join(map(_rubbed_out, reversed(old[same:]))) + new[same:])
         self._typed = text
 
     def answered(self) -> None:
@@ -446,7 +460,7 @@ class CanvasDisplay:
             for row, line in enumerate(self._asked, first):
                 column = canvas.put_pipe(row, 1, line) + (1 if line else 0)
             room = max(0, canvas.width - 1 - column)
-            shown = self._typed[max(0, len(self._typed) - room) :]
+            shown = _beginning(self._typed[::-1], room)[::-1]
             row = first + len(self._asked) - 1
             canvas.cursor = (row, canvas.put(row, column, shown))
 

@@ -206,6 +206,32 @@ async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_ne
         assert caller.screen[23] == " hello"
 
 
+async def test_of_wide_letters_the_end_is_seen_where_they_are_typed() -> None:
+    caller = Somebody(40, 25)
+    async with caller.asked(caller.console.entry("Say:", longest=60)):
+        await caller.types("漢".encode() * 30, b"end")
+        row = caller.screen[23]
+        assert row.endswith("漢end"), row
+        await caller.types(b"\x7f" * 3)
+        assert caller.screen[23].endswith("漢漢漢")
+
+
+async def test_of_wide_letters_lines_show_and_rub_out_whole_ones() -> None:
+    caller = Somebody(40, 25, Paint.LINES)
+    async with caller.asked(caller.console.entry("Say:", longest=60)) as answer:
+        caller.wall.written.clear()
+        await caller.types("漢".encode() * 30)
+        shown = caller.wall.written.decode()
+        assert shown == "漢" * 17, "they would wrap"
+        caller.wall.written.clear()
+        await caller.types(b"\x7f" * 13)
+        assert caller.wall.written == b""
+        await caller.types(b"\x7f")
+        assert caller.wall.written == b"\b\b  \b\b"
+        await caller.types(b"\r")
+        assert answer.result() == "漢" * 16
+
+
 # Texts
 
 
