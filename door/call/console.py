@@ -374,7 +374,7 @@ class Console:
         self, title: str, pages: Sequence[Sequence[str]], number: int, leads_on: bool
     ) -> str:
         """Show a page, and return where to go from it."""
-        said = self.display.view().said if self._is_relaid else ()
+        said = self.display.view().said if self._is_relaid and self.is_painted else ()
         self._is_relaid = False
         if len(pages) > 1:
             title = self._numbered(title, number + 1, len(pages))
@@ -445,8 +445,8 @@ class Console:
             if scene is not None:
                 self.stage(scene)
                 self.display.take_back((*before.said, *meanwhile.said))
-            for message in (*before.messages, *meanwhile.messages):
-                self.say(message)
+            for text in (*before.said, *meanwhile.said):
+                self.say(text)
 
     # Screens.
 

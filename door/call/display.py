@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ansi.canvas import Canvas
@@ -81,12 +82,11 @@ class View:
     """What stands on a display, for another one to go on with when the window has changed."""
 
     scene: Scene | None
-    messages: Sequence[str]
+    said: Sequence[str]  # what can still be seen of it, in whole texts
     prompt: str
     typed: str
     room: int = 0
     earlier: Sequence[str] = ()
-    said: Sequence[str] = ()  # the texts that the messages are the lines of
 
 
 def plain(text: str) -> str:
@@ -172,6 +172,19 @@ def _cut(word: str, width: int) -> list[str]:
     return parts
 
 
+def _beginning(text: str, cells: int) -> str:
+    """Return as much of a text as fits into so many cells."""
+    if text.isascii():
+        return text[:cells]
+    ends = accumulate(map(character_width, text))
+    return "".join(letter for letter, end in zip(text, ends, strict=True) if end <= cells)
+
+
+def _rubbed_out(letter: str) -> str:
+    cells = character_width(letter)
+    return "\b" * cells + " " * cells + "\b" * cells
+
+
 class LinesDisplay:
     def __init__(self, send: Send, columns: int, *, colour: bool) -> None:
         """Write through `send`; no line reaches the last of `columns` columns."""
@@ -183,6 +196,8 @@ class LinesDisplay:
         self._wanted = 0  # cells behind the prompt, for what is typed
         self._room = 0  # cells that there are
         self.indent = 0  # cells before every line
+        # In this scene: for a painted screen to go on with.
+        self._said: deque[str] = deque(maxlen=MOST_BELOW_ROWS)
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
@@ -200,6 +215,7 @@ class LinesDisplay:
         self._send("\r\n")
         for line in scene.lines():
             self.say(line)
+        self._said.clear()
 
     def refresh(self) -> None:
         """Do nothing: every change was told as it happened."""
@@ -207,6 +223,7 @@ class LinesDisplay:
     def say(self, text: str) -> None:
         """Write the message, broken into lines; a prompt that it interrupts is asked again."""
         prompt, typed = self._prompt, self._typed
+        self._said.append(text)
         if prompt:
             self._send("\r\n")
         for line in wrap(text, self._width):
@@ -226,13 +243,13 @@ class LinesDisplay:
 
     def typed(self, text: str) -> None:
         """Echo what was added, rub out what was taken away; what has no room is not shown."""
-        old, new = self._typed[: self._room], text[: self._room]
+        old, new = _beginning(self._typed, self._room), _beginning(text, self._room)
         same = 0
         for before, after in zip(old, new, strict=False):
             if before != after:
                 break
             same += 1
-        self._send("\b \b" * (len(old) - same) + new[same:])
+        self._send("".join(map(_rubbed_out, reversed(old[same:]))) + new[same:])
         self._typed = text
 
     def answered(self) -> None:
@@ -243,7 +260,7 @@ class LinesDisplay:
         """Do nothing: a status line has no place among lines that scroll."""
 
     def view(self) -> View:
-        return View(self._scene, (), self._prompt, self._typed, self._wanted)
+        return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
 
     def flush(self) -> None:
         """Do nothing: every line was sent as it was told."""
@@ -370,11 +387,8 @@ class CanvasDisplay:
             self._note(_STATUS)
 
     def view(self) -> View:
-        earlier = tuple(self._earlier)
-        said = tuple(self._said)
-        return View(
-            self._scene, self._messages, self._prompt, self._typed, self._room, earlier, said
-        )
+        said, earlier = tuple(self._said), tuple(self._earlier)
+        return View(self._scene, said, self._prompt, self._typed, self._room, earlier)
 
     def take_back(self, said: Sequence[str]) -> None:
         """Forget that these texts were said last: they are to be said again."""
@@ -472,7 +486,7 @@ class CanvasDisplay:
             for row, line in enumerate(self._asked, first):
                 column = canvas.put_pipe(row, 1, line) + (1 if line else 0)
             room = max(0, canvas.width - 1 - column)
-            shown = self._typed[max(0, len(self._typed) - room) :]
+            shown = _beginning(self._typed[::-1], room)[::-1]
             row = first + len(self._asked) - 1
             canvas.cursor = (row, canvas.put(row, column, shown))
 
@@ -490,8 +504,8 @@ def resume(display: Display, view: View) -> None:
         display.remember(view.earlier)
     if view.scene is not None:
         display.stage(view.scene)
-    for message in view.messages:
-        display.say(message)
+    for text in view.said:
+        display.say(text)
     if view.prompt:
         display.prompt(view.prompt, view.room)
         display.typed(view.typed)

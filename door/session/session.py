@@ -292,7 +292,7 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Say the last words; a caller without carrier hears none."""
     console = caller.console
     caller.clock.stop()
-    last_said = console.display.view().messages
+    last_said = console.display.view().said if console.is_painted else ()
     console.scroll_lines()
     if reason in LAST_SCREENS:
         names = {"BOARD": caller.config.board.name, "NAME": caller.record.name}

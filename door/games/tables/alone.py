@@ -173,7 +173,7 @@ class Alone(Sitting):
 
     async def _step_away(self, to: Awaitable[object]) -> None:
         """Come back to what was said of the hand on the table."""
-        said = self.console.display.view().messages if self.caller.hand_waits else ()
+        said = self.console.display.view().said if self.caller.hand_waits else ()
         await super()._step_away(to)
         if self.console.is_painted:
             for message in said:

@@ -206,6 +206,32 @@ async def test_a_long_question_is_broken_between_words_and_takes_what_rows_it_ne
         assert caller.screen[23] == " hello"
 
 
+async def test_of_wide_letters_the_end_is_seen_where_they_are_typed() -> None:
+    caller = Somebody(40, 25)
+    async with caller.asked(caller.console.entry("Say:", longest=60)):
+        await caller.types("漢".encode() * 30, b"end")
+        row = caller.screen[23]
+        assert row.endswith("漢end"), row
+        await caller.types(b"\x7f" * 3)
+        assert caller.screen[23].endswith("漢漢漢")
+
+
+async def test_of_wide_letters_lines_show_and_rub_out_whole_ones() -> None:
+    caller = Somebody(40, 25, Paint.LINES)
+    async with caller.asked(caller.console.entry("Say:", longest=60)) as answer:
+        caller.wall.written.clear()
+        await caller.types("漢".encode() * 30)
+        shown = caller.wall.written.decode()
+        assert shown == "漢" * 17, "they would wrap"
+        caller.wall.written.clear()
+        await caller.types(b"\x7f" * 13)
+        assert caller.wall.written == b""
+        await caller.types(b"\x7f")
+        assert caller.wall.written == b"\b\b  \b\b"
+        await caller.types(b"\r")
+        assert answer.result() == "漢" * 16
+
+
 # Texts
 
 
@@ -388,6 +414,36 @@ async def test_what_was_said_before_outlives_a_change_of_size() -> None:
         caller.wall.resize(140, 24)
         await settle()
         assert caller.screen[18].endswith("│ Message 3.")
+
+
+@pytest.mark.parametrize("size", [(40, 22), (39, 20), (160, 60)])
+async def test_what_was_said_is_whole_again_when_the_window_is(
+    caller: Somebody, size: tuple[int, int]
+) -> None:
+    """It was broken for the other window and stayed so, or was left behind among the lines."""
+    async with caller.asked(caller.console.any_key()):
+        caller.console.say("You bust.")
+        caller.console.say(f"|12You lose 10 coins, {'and' + ' more' * 8}, |15and that's that.")
+        await settle()
+        before = caller.screen
+        caller.wall.written.clear()
+        caller.wall.resize(*size)
+        await settle()
+        caller.wall.written.clear()
+        caller.wall.resize(80, 24)
+        await settle()
+        assert caller.screen == before
+
+
+async def test_what_was_said_among_lines_is_painted_when_the_window_is_large() -> None:
+    caller = Somebody(39, 20)
+    async with caller.asked(caller.console.any_key()):
+        caller.console.say("You lose 10 coins.")
+        await settle()
+        caller.wall.written.clear()
+        caller.wall.resize(80, 24)
+        await settle()
+        assert caller.screen[19] == " You lose 10 coins."
 
 
 # Moments
