@@ -73,6 +73,10 @@ class Desk:
         return self.clock if isinstance(self.clock, ClockReading) else None
 
 
+# What an engine knows a transaction by: a number, or a key with a number behind it.
+Mark = int | tuple[str, int]
+
+
 class Doubt(Protocol):
     """A transaction that nobody knows yet to be in the books or not."""
 
@@ -129,15 +133,15 @@ class Database(ABC):
         """Let the next `guard` look, whatever it has seen a moment ago."""
 
     @abstractmethod
-    def count(self, connection: Connection) -> int | None:
+    def count(self, connection: Connection) -> Mark | None:
         """Number a transaction that is about to be committed; None for one that changes nothing."""
 
     @abstractmethod
-    def note(self, number: int | None) -> None:
+    def note(self, number: Mark | None) -> None:
         """Remember the number of a transaction that is in the books for good."""
 
     @abstractmethod
-    def doubt(self, number: int | None) -> Doubt:
+    def doubt(self, number: Mark | None) -> Doubt:
         """Doubt the transaction of this number, the last one whose COMMIT failed.
 
         Its connection is rolled back.
@@ -200,7 +204,7 @@ class Database(ABC):
             yield Desk(connection, settings, now)
 
     def _is_there_after_all(
-        self, connection: Connection, number: int | None, error: DBAPIError
+        self, connection: Connection, number: Mark | None, error: DBAPIError
     ) -> bool:
         self.roll_back(connection)
         doubt = self.doubt(number)

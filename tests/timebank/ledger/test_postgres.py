@@ -17,6 +17,8 @@ from timebank.errors import BooksUnavailable, DatabaseRefused, OutcomeUnknown, S
 from timebank.ledger import database as databases
 from timebank.ledger import engines, failures
 from timebank.ledger.database import Writer
+from timebank.ledger.postgres import database as postgres_database
+from timebank.ledger.postgres import dialect as postgres_dialect
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE
 from timebank.settings.place import read_place
@@ -128,7 +130,8 @@ class TestThePassword:
         place = replace(cluster.place("nothing_there"), password_file=file)
         database = PostgresDatabase(place)
         given = {}
-        database._before_connect(None, None, None, given)
+        with pytest.raises(psycopg.OperationalError):
+            database._connect(None, None, ("host=/nowhere",), given)
         assert given == {"password": "open sesame"}
         with pytest.raises(DatabaseRefused) as refused:
             database.open()
@@ -239,7 +242,7 @@ class TestACommitThatBreaksOff:
 
         wire.dies(is_done=True)
         with monkeypatch.context() as network:
-            network.setattr("timebank.ledger.postgres.dialect.state_of_transaction", away)
+            network.setattr("timebank.ledger.postgres.dialect.was_done", away)
             with pytest.raises(OutcomeUnknown):
                 books.do(add_notice, 1, "a")
         assert texts(books) == ["a"]
@@ -247,16 +250,82 @@ class TestACommitThatBreaksOff:
     def test_that_is_in_progress_there_is_asked_for_again(self, books):
         with books.database.transaction(books.settings, NOON) as desk:
             desk.connection.exec_driver_sql("UPDATE accounts SET game = NULL")
-            number = books.database.count(desk.connection)
-            doubt = books.database.doubt(number)
-            with pytest.raises(StillInDoubt, match="in progress"):
+            doubt = books.database.doubt(books.database.count(desk.connection))
+            with pytest.raises(StillInDoubt, match="lock timeout"):
                 doubt.settle()
-        assert doubt.settle()
+            desk.connection.connection.driver_connection.commit()
+            assert doubt.settle()
 
     def test_of_what_has_written_nothing_is_nothing_to_look_up(self, books):
         with books.database.transaction(books.settings, NOON) as desk:
             assert books.database.count(desk.connection) is None
         assert not books.database.doubt(None).settle()
+
+    def test_is_not_taken_for_another_of_its_connection(self, books):
+        marks = []
+        books.caller("Ann")
+        for text in "ab":
+            with books.database.transaction(books.settings, NOON) as desk:
+                add_notice(desk, 1, text)
+                marks.append(books.database.count(desk.connection))
+        (one, first), (same, second) = marks
+        assert same == one
+        assert second > first
+        # The transaction's own count came after the one noted here.
+        assert [books.database.doubt((one, n)).settle() for n in (second, second + 1)] == [0, 1]
+
+    def test_is_not_there_on_a_server_that_never_had_it(self, books):
+        """So it is after another server, to which it had not come, has taken the place."""
+        doubt = books.database.doubt(("0" * 32, 7))
+        assert not doubt.settle()
+        assert not doubt.settle()
+
+    def test_is_not_guessed_when_it_may_be_forgotten(self, books, monkeypatch):
+        monkeypatch.setattr(postgres_database, "KEPT_SECONDS", -10)
+        with pytest.raises(StillInDoubt, match="too old"):
+            books.database.doubt(("0" * 32, 7)).settle()
+
+    @pytest.mark.parametrize(("seconds", "left"), [(3600, 10_002), (-3600, 10_000)])
+    def test_is_forgotten_when_it_is_old_and_many_came_after_it(self, books, seconds, left):
+        with books.database.transaction(books.settings, NOON) as desk:
+            desk.connection.exec_driver_sql("DELETE FROM operations")
+            desk.connection.exec_driver_sql(
+                "INSERT INTO operations (key, last, at) SELECT CAST(n AS TEXT), 1,"
+                " extract(epoch FROM now()) + n FROM generate_series(1, 10002) AS n"
+            )
+            postgres_dialect.forget_operations(desk.connection, seconds)
+            count = desk.connection.exec_driver_sql("SELECT count(*), min(last) FROM operations")
+            assert count.one() == (left, 1)
+
+    def test_that_is_done_with_a_warning_is_looked_up(self, books, monkeypatch):
+        """So a server says it whose wait for its standby was cancelled."""
+        books.caller("Ann")
+        books.sql(
+            "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$"
+            " BEGIN RAISE WARNING 'canceling wait'; RETURN NULL; END $$"
+        )
+        books.sql(
+            "CREATE CONSTRAINT TRIGGER warns AFTER INSERT ON notices"
+            " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()"
+        )
+        asked = []
+        real = postgres_database.postgres.was_done
+        monkeypatch.setattr(
+            "timebank.ledger.postgres.dialect.was_done",
+            lambda *which: asked.append(real(*which)) or asked[-1],
+        )
+        books.do(add_notice, 1, "a")
+        assert asked == [True]
+
+    def test_a_statement_that_gets_no_answer_is_given_up(self, books, monkeypatch):
+        monkeypatch.setattr("timebank.ledger.postgres.dialect.PATIENCE", 0.2)
+        books.caller("Ann")
+        with books.shell() as shell:
+            shell.autocommit = False
+            shell.execute("LOCK TABLE notices")
+            with pytest.raises(BooksUnavailable, match="server has not answered"):
+                books.do(add_notice, 1, "a")
+        assert texts(books) == []
 
 
 class TestErrors:

@@ -25,11 +25,13 @@ from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
     Doubt,
+    Mark,
     cannot_be_opened,
     refuse_other,
 )
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres import guards
+from timebank.ledger.postgres.connection import BooksConnection, Operation
 from timebank.ledger.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -43,6 +45,8 @@ from timebank.settings.place import ServerPlace
 # How long one wait for the turn to write is; then it is looked whether anybody is in a hurry.
 TURN_SECONDS = 1.0
 CONNECT_SECONDS = 10
+# For how long it can be looked up what became of a COMMIT, twice over.
+KEPT_SECONDS = 30 * 86400
 
 
 class PostgresDatabase(Database):
@@ -62,7 +66,7 @@ class PostgresDatabase(Database):
             pool_pre_ping=True,
             use_native_hstore=False,
         )
-        event.listen(self.engine, "do_connect", self._before_connect)
+        event.listen(self.engine, "do_connect", self._connect)
         event.listen(self.engine, "connect", lambda connection, _: postgres.set_up(connection))
         event.listen(self.engine, "begin", self._on_begin)
 
@@ -75,6 +79,8 @@ class PostgresDatabase(Database):
             postgres.lock_to_lay(connection)
             _create_when_empty(connection)
             refuse_other(self.place, *postgres.program_and_version(connection))
+            postgres.run_all(connection, [guards.OPERATIONS])  # books of before have none
+            postgres.forget_operations(connection, KEPT_SECONDS)
             look_alikes.renew(postgres.runner(connection))
 
     def open_existing(self) -> None:
@@ -102,15 +108,16 @@ class PostgresDatabase(Database):
     def look_again(self) -> None:
         """Do nothing, as `guard`."""
 
-    def count(self, connection: Connection) -> int | None:
-        """Give the server's own number of the transaction, by which its COMMIT can be looked up."""
-        return postgres.number_of_transaction(connection)
+    def count(self, connection: Connection) -> Operation | None:
+        """Leave in the transaction what its COMMIT can be looked up by."""
+        return postgres.note_operation(connection)
 
-    def note(self, number: int | None) -> None:
+    def note(self, number: Mark | None) -> None:
         """Do nothing: the server remembers."""
 
-    def doubt(self, number: int | None) -> Doubt:
-        return _LookedUp(self.engine, number)
+    def doubt(self, number: Mark | None) -> Doubt:
+        assert not isinstance(number, int)
+        return _LookedUp(self.engine, None if number is None else Operation(*number))
 
     def roll_back(self, connection: Connection) -> None:
         postgres.roll_back(connection)
@@ -119,8 +126,12 @@ class PostgresDatabase(Database):
         """Do nothing, as `guard`."""
 
     def _on_begin(self, connection: Connection) -> None:
-        if connection.get_execution_options().get("read_only", False):
+        options = connection.get_execution_options()
+        if options.get("read_only", False):
             postgres.begin_reading(connection)
+            return
+        if options.get("is_question", False):
+            postgres.begin_asking(connection)
             return
         last_moment = self._last_moment()
         while True:
@@ -136,13 +147,14 @@ class PostgresDatabase(Database):
             self._is_locked = False
             return
 
-    def _before_connect(
+    def _connect(
         self, dialect: Any, record: Any, words: Any, connect_args: dict[str, Any]
-    ) -> None:
+    ) -> BooksConnection:
         """Read the password when it is needed: nothing keeps it, and it may be changed."""
         file = self.server.password_file
         if file is not None:
             connect_args["password"] = _password(file)
+        return BooksConnection.connect(*words, **connect_args)
 
     @contextlib.contextmanager
     def _opening(self) -> Iterator[Connection]:
@@ -188,25 +200,31 @@ def _password(file: Path) -> str:
 
 
 class _LookedUp:
-    """A transaction whose COMMIT broke off: the server is asked what became of its number."""
+    """A transaction whose COMMIT broke off: whichever server answers is asked what became of it."""
 
-    def __init__(self, engine: Engine, number: int | None) -> None:
+    def __init__(self, engine: Engine, operation: Operation | None) -> None:
         self._engine = engine
-        self._number = number
+        self._operation = operation
+        self._born = _awake()
 
     def settle(self) -> bool:
         """Ask on another connection; raises `StillInDoubt` while it is in progress there."""
-        if self._number is None:
+        if self._operation is None:
             return False  # it has written nothing
-        reading = self._engine.execution_options(read_only=True)
+        if _awake() - self._born > KEPT_SECONDS / 2:
+            raise errors.StillInDoubt("it is too old to be known")
+        asking = self._engine.execution_options(is_question=True)
         try:
-            with reading.begin() as connection:
-                state = postgres.state_of_transaction(connection, self._number)
+            with asking.begin() as connection:
+                is_there = postgres.was_done(connection, self._operation)
         except (SQLAlchemyError, psycopg.Error, errors.DatabaseRefused) as error:
             raise errors.StillInDoubt(str(failures.reason(error))) from error
-        if state not in ("committed", "aborted"):
-            raise errors.StillInDoubt(f"the server has it as {state or 'too old to be known'}")
-        return state == "committed"
+        return is_there
+
+
+def _awake() -> float:
+    """Count seconds that nobody can set, those too for which the machine has slept."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def _create_when_empty(connection: Connection) -> None:

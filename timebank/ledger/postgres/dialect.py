@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 from timebank.ledger import failures
 from timebank.ledger.postgres import guards
+from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation
 from timebank.ledger.schema import metadata
 
 NAME = "PostgreSQL"
@@ -164,18 +165,25 @@ def set_up(connection: psycopg.Connection[Any]) -> None:
         "SELECT set_config('synchronous_commit', 'on', false)"
         " WHERE current_setting('synchronous_commit') IN ('off', 'local')"
     )
-    connection.execute("SELECT set_config('client_min_messages', 'warning', false)")
+    # A COMMIT whose wait for a standby is cut short says that it is done.
+    connection.execute(
+        "SELECT set_config('client_min_messages', 'warning', false),"
+        " set_config('statement_timeout', '0', false)"
+    )
 
 
-def driver(connection: Connection) -> psycopg.Connection[Any]:
+def driver(connection: Connection) -> BooksConnection:
     found = connection.connection.driver_connection
-    assert isinstance(found, psycopg.Connection)
+    assert isinstance(found, BooksConnection)
     return found
 
 
 def begin_reading(connection: Connection) -> None:
     """Begin a transaction that sees one moment."""
-    driver(connection).execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=False)
+    found = driver(connection)
+    found.patience = PATIENCE
+    found.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=False)
+    found.patience = None  # what is read may take long
 
 
 def begin_writing(connection: Connection, milliseconds: int) -> None:
@@ -184,6 +192,7 @@ def begin_writing(connection: Connection, milliseconds: int) -> None:
     Each of its statements sees what others have committed before it, and nobody else writes.
     """
     found = driver(connection)
+    found.patience = PATIENCE
     try:
         found.execute(
             f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;"
@@ -209,21 +218,59 @@ def roll_back(connection: Connection) -> None:
             found.close()
 
 
-def number_of_transaction(connection: Connection) -> int | None:
-    """Give the number of the open transaction; None for one that has written nothing."""
-    row = driver(connection).execute(
-        "SELECT CAST(CAST(pg_current_xact_id_if_assigned() AS TEXT) AS BIGINT)"
+_NOW = "CAST(extract(epoch FROM now()) AS BIGINT)"
+_NOTE = (
+    f"INSERT INTO operations (key, last, at) SELECT %s, %s, {_NOW}"
+    " WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
+    " ON CONFLICT (key) DO UPDATE SET last = excluded.last, at = excluded.at RETURNING last"
+)
+_LAST = (
+    f"INSERT INTO operations (key, last, at) VALUES (%(key)s, 0, {_NOW})"
+    " ON CONFLICT (key) DO UPDATE SET at = excluded.at RETURNING last"
+)
+
+
+def note_operation(connection: Connection) -> Operation | None:
+    """Leave in the open transaction what it can be looked up by; None where it writes nothing."""
+    found = driver(connection)
+    operation = found.next_operation()
+    row = found.execute(_NOTE, operation).fetchone()
+    return None if row is None else operation
+
+
+def begin_asking(connection: Connection) -> None:
+    """Begin a transaction that only looks an operation up."""
+    found = driver(connection)
+    found.patience = PATIENCE
+    found.execute(
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 1000",
+        prepare=False,
     )
-    found: int | None = row.fetchone()[0]  # type: ignore[index]
-    return found
 
 
-def state_of_transaction(connection: Connection, number: int) -> str | None:
-    """Tell "committed", "aborted" or "in progress"; None for one that is too old to be known."""
-    found: str | None = (
-        connection.exec_driver_sql(f"SELECT pg_xact_status(CAST('{number}' AS xid8))")
-    ).scalar()
-    return found
+def was_done(connection: Connection, operation: Operation) -> bool:
+    """Tell whether an operation is in the books; psycopg.Error where nobody knows yet.
+
+    True only once the open transaction is committed, and its COMMIT is what makes the answer last:
+    it is behind the operation's, so whatever server comes next has both. While the operation is in
+    progress its row is locked. Where it is not there it never will be: the server that has a row
+    of this transaction has nothing under way of a connection that is gone.
+    """
+    row = driver(connection).execute(_LAST, {"key": operation.key}).fetchone()
+    assert row is not None
+    return bool(row[0] == operation.number)
+
+
+def forget_operations(connection: Connection, seconds: int) -> None:
+    """Forget what connections have left that have written nothing for so long.
+
+    The newest are kept: the server's clock may have leaped.
+    """
+    driver(connection).execute(
+        f"DELETE FROM operations WHERE at < {_NOW} - %s AND key NOT IN"
+        " (SELECT key FROM operations ORDER BY at DESC LIMIT 10000)",
+        (seconds,),
+    )
 
 
 def lock_to_lay(connection: Connection) -> None:
@@ -290,6 +337,7 @@ def is_shared(connection: Connection) -> bool:
 
 def stay(connection: Connection) -> None:
     """Let the open transaction last, whatever else its process does meanwhile."""
+    driver(connection).patience = None
     connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 

@@ -134,8 +134,14 @@ _COUNTS = [
 FUNCTIONS: tuple[Function, ...] = (REFUSE, KEEP_TO_ONE_UNIT, MOVE_BALANCES, COUNT_A_HAND)
 TRIGGERS: tuple[Trigger, ...] = (*WATCHED.values(), *_COUNTS)
 
+# What connections have written last, by which a COMMIT that broke off is looked up (connection.py).
+OPERATIONS = (
+    'CREATE TABLE IF NOT EXISTS operations (key TEXT COLLATE "C" PRIMARY KEY,'
+    " last BIGINT NOT NULL, at BIGINT NOT NULL)"
+)
 # What SQLite keeps in the head of its file, and in `sqlite_sequence`.
 TABLES = (
+    OPERATIONS,
     "CREATE TABLE books (program BIGINT NOT NULL, version BIGINT NOT NULL)",
     'CREATE TABLE numbers (name TEXT COLLATE "C" PRIMARY KEY, last BIGINT NOT NULL)',
 )

@@ -24,6 +24,7 @@ from timebank.ledger import failures
 from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
+    Mark,
     cannot_be_opened,
     refuse_other,
     tell_gone,
@@ -176,7 +177,7 @@ class SqliteDatabase(Database):
         if self._guard is not None:
             self._guard.look_again()
 
-    def doubt(self, number: int | None) -> SqliteDoubt:
+    def doubt(self, number: Mark | None) -> SqliteDoubt:
         return SqliteDoubt(self.engine, self.path)
 
     def roll_back(self, connection: Connection) -> None:
@@ -195,9 +196,10 @@ class SqliteDatabase(Database):
             self._refuse_gone(self._guard.went_back())
         return number
 
-    def note(self, number: int | None) -> None:
+    def note(self, number: Mark | None) -> None:
         if number is None:
             return
+        assert isinstance(number, int)
         try:
             self._high_water.note(number)
         except OSError as error:
