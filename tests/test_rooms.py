@@ -23,6 +23,7 @@ ORDER = {
         "timebank.names",
         "timebank.settings",
         "timebank.ledger",
+        "timebank.servers",
         "timebank.callers",
         "timebank.audit",
         "timebank.window",

@@ -249,3 +249,7 @@ class StillInDoubt(InterruptedWork):
 
 class Overtaken(InterruptedWork):
     """Another process has gone on with the file."""
+
+
+class LeaseLost(InterruptedWork):
+    """What this server held is another's now, or nobody's: nothing was written under it."""

@@ -39,7 +39,7 @@ from tools.sentences_before import end_of_call, sentence
 
 KNOWN = (3, 4)
 # Made anew, or not taken along: NEW is no copy of OLD that a board could mistake for it.
-ANEW = {"transfers", "generations", "results", "results_ever", "identity"}
+ANEW = {"transfers", "generations", "results", "results_ever", "identity", "servers", "leases"}
 # Kinds of transfer by the names that they have now.
 RENAMED = {"withdrawal": "withdraw"}
 FORFEITED = ": forfeited, this board keeps no time bank"

@@ -1,7 +1,8 @@
-"""Books of an earlier version, and the step that leads from it to ours: the example of one.
+"""Books of an earlier version, and the steps that lead from it to ours: the example of one.
 
 No program ever wrote version 0. In it callers were told nothing of hands that ended without them,
-and numbers of notices could be used again, so the step adds a column and makes a table anew.
+and numbers of notices could be used again, so its step adds a column and makes a table anew. The
+steps from version 1 on are the program's own.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import sqlite3
 from pathlib import Path
 
 from tests.timebank.books import GAME, Books
-from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.ledger.sqlite import migrations
 
-VERSION = SCHEMA_VERSION - 1
+VERSION = 0
 BEFORE = """
 PRAGMA foreign_keys = OFF;
+DROP TABLE servers;
+DROP TABLE leases;
 ALTER TABLE callers DROP COLUMN untold_round;
 DROP TABLE notices;
 CREATE TABLE notices (
@@ -54,7 +57,7 @@ def step(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-STEPS = {VERSION: step}
+STEPS = {VERSION: step, **migrations.STEPS}
 
 
 def make(path: Path) -> None:

@@ -23,9 +23,9 @@ from timebank.ledger.schema import (
     APPLICATION_ID,
     MOVED_AWAY,
     MOVING_IN,
+    OF_THIS_PLACE,
     accounts,
     callers,
-    identity,
     metadata,
     transfers,
 )
@@ -71,9 +71,9 @@ def move(source: Database, target: Database, settings: BankSettings, now: dateti
 def _tables() -> list[Table]:
     """List the tables that are copied, those first which others refer to.
 
-    What tells a file from its copy is no part of the books.
+    What tells a file from its copy is no part of the books, nor who serves from them.
     """
-    return [table for table in metadata.sorted_tables if table is not identity]
+    return [table for table in metadata.sorted_tables if table not in OF_THIS_PLACE]
 
 
 def _begin(target: Database, settings: BankSettings, now: datetime) -> None:

@@ -44,6 +44,7 @@ from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.live_mark import Note
+from timebank.servers import registry
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
 from timebank.wagers import rounds as hands
@@ -256,6 +257,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     # What waits for a host first: the end of a visit that can give nothing back would keep it.
     given_back = _put_gifts_in_doubt(desk)
     calls.close_all_calls(desk, "the books were restored")
+    registry.forget_all(desk)
     for number, caller_id in in_play:
         _make_void(desk, number, caller_id)
     # Then what these ends have brought about: in the books that are gone it came about before.

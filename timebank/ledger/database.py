@@ -494,7 +494,7 @@ def _carry_out(desk: Desk, mark: Callable[[str], object], request: _Request) -> 
             raise
         mark("ROLLBACK TO request")
         mark("RELEASE request")
-        if not isinstance(error, errors.Refused):
+        if not isinstance(error, errors.Refused | errors.LeaseLost):
             log.exception("a request failed and was rolled back")
         return Done(request.ticket, None, error)
     mark("RELEASE request")

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -549,6 +549,45 @@ given_back = _numbered(
     key="number",
 )
 Index("given_back_of_a_caller", given_back.c.caller_id, given_back.c.state)
+
+# The servers that serve from these books, and what one of them has for itself for a while. Instants
+# are by the database's clock (timebank/servers). Neither is any part of what the books tell: both
+# stay behind when they are moved, and are emptied when they are restored.
+servers = _numbered(
+    "servers",
+    # Its name among those that live, for people.
+    Column("name", Text, nullable=False),
+    # What its process calls itself in `calls`.
+    Column("process", Text, nullable=False),
+    # Where other servers reach it ("10.0.0.1:2324"), and the certificate that it shows there, as
+    # PEM; '' for nowhere, and for none.
+    Column("link", Text, server_default=text("''"), nullable=False),
+    Column("certificate", Text, server_default=text("''"), nullable=False),
+    # Those that must be equal on all: a JSON object.
+    Column("settings", Text, nullable=False),
+    # Of the program.
+    Column("version", Text, nullable=False),
+    _whole("started"),
+    _whole("renewed"),
+    # It lets nobody in any more.
+    _whole("draining", "IN (0, 1)", 0),
+)
+leases = Table(
+    "leases",
+    metadata,
+    # What is held: "jobs", "vegas/1".
+    Column("name", Text, primary_key=True),
+    # Who holds it; NULL for nobody, since it was let go.
+    Column("server", Integer),
+    # Grows by one with each new holder, and never else: what an earlier one still writes is refused
+    # by it.
+    _whole("fence", ">= 0"),
+    # When it has run out, unless it is renewed.
+    _whole("until"),
+    sqlite_with_rowid=False,
+)
+# What is of this place alone.
+OF_THIS_PLACE = frozenset({identity, servers, leases})
 
 
 def stamp(at: datetime) -> int:

@@ -15,6 +15,8 @@ from timebank.keeping import moving
 from timebank.ledger.engines import books_of
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.servers import leases, registry
+from timebank.servers.registry import Newcomer
 
 pytestmark = pytest.mark.of_a_file  # the books that are moved first are
 
@@ -123,6 +125,16 @@ def test_what_was_changed_in_between_is_refused(played, server, monkeypatch):
     with pytest.raises(MoveRefused, match=r"table callers, the row of .* is not the same"):
         move(played, played.database, server)
     played.database.open_existing()
+
+
+def test_who_served_from_the_old_place_does_not_from_the_new_one(played, server):
+    alpha = played.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
+    played.do(leases.take, "jobs", alpha.id, 12)
+    played.close()
+    move(played, played.database, server)
+    with server.reading(played.settings, played.now) as desk:
+        assert registry.living(desk) == []
+        assert leases.holder(desk, "jobs") is None
 
 
 def test_books_that_are_there_stay(played, server, folder):

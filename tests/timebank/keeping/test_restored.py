@@ -30,6 +30,8 @@ from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
 from timebank.ledger.reasons import Told
 from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
+from timebank.servers import leases, registry
+from timebank.servers.registry import Newcomer
 from timebank.thebank import outbox
 from timebank.thebank.format import SEMICOLONS
 from timebank.wagers import journal
@@ -263,6 +265,14 @@ class TestOpenHands:
         copies.restore(copies.take())
         assert books.sql("SELECT ticked, reason FROM calls") == [(20, "the books were restored")]
         assert books.audit() == []
+
+    def test_nobody_serves_from_them_yet(self, copies, books):
+        alpha = books.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
+        fence = books.do(leases.take, "jobs", alpha.id, 12)
+        copies.restore(copies.take())
+        assert books.do(registry.living) == []
+        assert books.do(leases.holder, "jobs") is None
+        assert books.do(leases.take, "jobs", alpha.id + 1, 12) == fence + 1
 
 
 def put(books: Books, name: str, minutes: int) -> int:

@@ -31,7 +31,7 @@ FORK = multiprocessing.get_context("fork")
 
 @pytest.fixture(autouse=True)
 def _knows_the_step(monkeypatch):
-    """The product has no step yet; here it has the one of the example."""
+    """Before the steps of the product comes the one of the example."""
     monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
 
 
@@ -144,6 +144,7 @@ def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
     assert dump(copy) == before
     assert version(copy) == earlier.VERSION
     assert sorted(each.name for each in copy.parent.glob(f"{copy.name}*")) == [copy.name]
+    assert version(backup_path(path, earlier.VERSION + 1)) == earlier.VERSION + 1
 
 
 def test_what_others_have_only_in_the_log_is_in_the_copy(path):
@@ -158,13 +159,13 @@ def test_a_database_of_this_version_is_not_copied(folder):
     path = folder / "board.sqlite3"
     open_and_close(path)
     open_and_close(path)
-    assert not backup_path(path, SCHEMA_VERSION - 1).exists()
+    assert [each.name for each in folder.glob("*-backup")] == []
 
 
 def test_a_version_that_no_step_leaves_is_refused(path, monkeypatch):
     monkeypatch.setattr(migrations, "STEPS", {})
     before = dump(path)
-    with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 1 and no"):
+    with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 2 and no"):
         SqliteDatabase(path).open()
     assert dump(path) == before
     assert not backup_path(path, earlier.VERSION).exists()
@@ -215,7 +216,7 @@ def open_and_die(path, steps):
     migrations.move_forward(path, 5, earlier.STEPS)
 
 
-def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path):
+def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path, folder):
     before, versions, exitcode = dump(path), [], -signal.SIGKILL
     while exitcode == -signal.SIGKILL:
         process = FORK.Process(target=open_and_die, args=(path, len(versions) + 1))
@@ -226,8 +227,8 @@ def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path
         if versions[-1] == earlier.VERSION:
             assert dump(path) == before
         else:
-            backup_path(path, earlier.VERSION).unlink()
-            path.unlink()
+            for left in folder.glob("board.sqlite3*"):
+                left.unlink()
             restore(path)
     assert exitcode == 0
     # Whoever died before a COMMIT left the version before it; the last one came through.

@@ -20,7 +20,7 @@ from timebank.ledger.database import Writer
 from timebank.ledger.postgres import database as postgres_database
 from timebank.ledger.postgres import dialect as postgres_dialect
 from timebank.ledger.postgres.database import PostgresDatabase
-from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE
+from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE, SCHEMA_VERSION
 from timebank.settings.place import read_place
 
 
@@ -91,7 +91,7 @@ class TestOpening:
     @pytest.mark.parametrize(
         ("program", "version", "said"),
         [
-            (APPLICATION_ID, 2, "written by a newer program"),
+            (APPLICATION_ID, SCHEMA_VERSION + 1, "written by a newer program"),
             (APPLICATION_ID, 0, "no way from there"),
             (BEFORE_RELEASE, 4, "before the first release"),
         ],
@@ -101,7 +101,7 @@ class TestOpening:
         for way in (books.database.open, books.database.open_existing):
             with pytest.raises(DatabaseRefused, match=said):
                 way()
-        books.sql("UPDATE books SET program = ?, version = 1", APPLICATION_ID)
+        books.sql("UPDATE books SET program = ?, version = ?", APPLICATION_ID, SCHEMA_VERSION)
 
     def test_a_server_that_is_not_there_is_refused_in_a_sentence(self, tmp_path):
         place = read_place(f"postgresql://me@/books?host={tmp_path}")

@@ -30,7 +30,7 @@ from timebank.ledger.database import (
     refuse_other,
 )
 from timebank.ledger.postgres import dialect as postgres
-from timebank.ledger.postgres import guards
+from timebank.ledger.postgres import guards, migrations
 from timebank.ledger.postgres.connection import BooksConnection, Operation
 from timebank.ledger.schema import (
     APPLICATION_ID,
@@ -71,20 +71,25 @@ class PostgresDatabase(Database):
         event.listen(self.engine, "begin", self._on_begin)
 
     def open(self) -> None:
-        """Create the tables where there are none, or check that they are ours.
+        """Create the tables where there are none, or check that they are ours, and move them on.
 
         Raises `DatabaseRefused`, also where there is no such server or no such database on it.
         """
         with self._opening() as connection:
             postgres.lock_to_lay(connection)
             _create_when_empty(connection)
-            refuse_other(self.place, *postgres.program_and_version(connection))
-            postgres.run_all(connection, [guards.OPERATIONS])  # books of before have none
+            refuse_other(self.place, *migrations.move_forward(connection, migrations.STEPS))
             postgres.forget_operations(connection, KEPT_SECONDS)
             look_alikes.renew(postgres.runner(connection))
 
     def open_existing(self) -> None:
         reading = self.engine.execution_options(read_only=True)
+        with self._refusing(), reading.begin() as connection:
+            is_earlier = migrations.is_earlier(connection, migrations.STEPS)
+        if is_earlier:
+            with self._opening() as connection:
+                postgres.lock_to_lay(connection)
+                migrations.move_forward(connection, migrations.STEPS)
         with self._refusing(), reading.begin() as connection:
             if postgres.is_empty(connection):
                 raise errors.DatabaseRefused(

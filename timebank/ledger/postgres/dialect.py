@@ -322,6 +322,10 @@ def program(connection: Connection) -> int:
     return program_and_version(connection)[0]
 
 
+def set_version(connection: Connection, number: int) -> None:
+    connection.exec_driver_sql(f"UPDATE books SET version = {number}")
+
+
 def set_program(connection: Connection, number: int) -> None:
     connection.exec_driver_sql(f"UPDATE books SET program = {number}")
 
@@ -354,6 +358,14 @@ def take_guards_away(connection: Connection) -> None:
 def post_guards(connection: Connection) -> None:
     """Let the triggers fire again, all of them."""
     _switch_guards(connection, "ENABLE")
+
+
+def clock(connection: Connection) -> int:
+    """Tell the time of the server, in seconds since 1970; it goes on within a transaction."""
+    seconds: int = connection.exec_driver_sql(
+        "SELECT CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)"
+    ).scalar_one()
+    return seconds
 
 
 def data_version(connection: Connection) -> int:

@@ -136,7 +136,7 @@ TRIGGERS: tuple[Trigger, ...] = (*WATCHED.values(), *_COUNTS)
 
 # What connections have written last, by which a COMMIT that broke off is looked up (connection.py).
 OPERATIONS = (
-    'CREATE TABLE IF NOT EXISTS operations (key TEXT COLLATE "C" PRIMARY KEY,'
+    'CREATE TABLE operations (key TEXT COLLATE "C" PRIMARY KEY,'
     " last BIGINT NOT NULL, at BIGINT NOT NULL)"
 )
 # What SQLite keeps in the head of its file, and in `sqlite_sequence`.

@@ -5,8 +5,8 @@ in the middle leaves the version before. The lock that it holds makes a second p
 then finds the work done. Nothing is touched before a copy of it all is safe beside the database.
 
 A step stands here as it was written, whatever becomes of the tables in ledger/schema.py later.
-There is none yet: version 1 is the first that was released. Ledgers of before that are databases
-of ours no more (`schema.BEFORE_RELEASE`); tools/convert_ledger.py makes new ones of them.
+Version 1 is the first that was released. Ledgers of before that are databases of ours no more
+(`schema.BEFORE_RELEASE`); tools/convert_ledger.py makes new ones of them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,38 @@ from timebank.ledger.sqlite import dialect as sqlite
 Step = Callable[[sqlite3.Connection], None]
 Steps = Mapping[int, Step]
 
+
+def _several_servers(connection: sqlite3.Connection) -> None:
+    """Lead from version 1 to 2: the servers that serve from the books, and what one has alone."""
+    connection.execute(
+        """
+CREATE TABLE servers (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    process TEXT NOT NULL,
+    link TEXT DEFAULT '' NOT NULL,
+    certificate TEXT DEFAULT '' NOT NULL,
+    settings TEXT NOT NULL,
+    version TEXT NOT NULL,
+    started INTEGER NOT NULL,
+    renewed INTEGER NOT NULL,
+    draining INTEGER DEFAULT 0 NOT NULL CHECK (draining IN (0, 1))
+)"""
+    )
+    connection.execute(
+        """
+CREATE TABLE leases (
+    name TEXT NOT NULL,
+    server INTEGER,
+    fence INTEGER NOT NULL CHECK (fence >= 0),
+    until INTEGER NOT NULL,
+    PRIMARY KEY (name)
+) WITHOUT ROWID"""
+    )
+
+
 # The step that leaves each version.
-STEPS: Steps = {}
+STEPS: Steps = {1: _several_servers}
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:

@@ -1,0 +1,148 @@
+"""Books that the first release has written are moved forward, on both engines."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sqlite3
+import threading
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import NOON, Books
+from timebank.errors import DatabaseRefused
+from timebank.ledger.postgres import migrations as on_a_server
+from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.migrations import backup_path
+from timebank.servers import leases, registry
+from timebank.servers.registry import Newcomer
+
+DATA = ROOT / "tests" / "timebank" / "data"
+WAYS = ("open", "open_existing")
+
+
+@pytest.fixture
+def file(folder):
+    """A file of version 1 in which Ann plays, and Bob is registered."""
+    path = folder / "board.sqlite3"
+    with contextlib.closing(sqlite3.connect(path)) as written:
+        written.executescript((DATA / "books_1.sql").read_text("utf-8"))
+    return path
+
+
+@pytest.fixture
+def on_server(cluster):
+    """The same on a server: the name of its database."""
+    name = cluster.empty()
+    with cluster.connect(name) as shell:
+        shell.execute((DATA / "books_1.postgres.sql").read_text("utf-8"), prepare=False)
+    yield name
+    cluster.give_back(name)
+
+
+def check(books: Books) -> None:
+    assert books.audit() == []
+    assert books.sql("SELECT count(*), max(id) FROM transfers") == [(7, 7)]
+    assert books.sql("SELECT name FROM callers ORDER BY id") == [("Ann",), ("Bob",)]
+    server = books.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
+    assert server.id == 1
+    assert books.do(leases.take, "jobs", server.id, 12) == 1
+    call = books.call(1, take_over=True)
+    call.close()
+    assert books.audit() == []
+    books.close()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_file_is_moved_forward_after_a_copy_and_in_order(file, folder, way):
+    database = SqliteDatabase(file)
+    getattr(database, way)()
+    database.close()
+    with contextlib.closing(sqlite3.connect(backup_path(file, 1))) as copy:
+        assert copy.execute("PRAGMA user_version").fetchone() == (1,)
+    check(Books(folder, NOON.replace(day=2)))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_books_on_a_server_are_moved_forward_and_in_order(cluster, on_server, folder, way):
+    database = PostgresDatabase(cluster.place(on_server))
+    getattr(database, way)()
+    getattr(database, way)()
+    database.close()
+    check(Books(folder, NOON.replace(day=2), server=cluster.place(on_server)))
+
+
+def described(cluster, name) -> dict[str, set]:
+    """All columns, rules and indexes of a database, by what they are of."""
+    with cluster.connect(name) as shell:
+        columns = shell.execute(
+            "SELECT table_name, column_name, data_type, collation_name, column_default,"
+            " is_nullable, is_identity FROM information_schema.columns"
+            " WHERE table_schema = 'public'"
+        ).fetchall()
+        rules = shell.execute(
+            "SELECT CAST(conrelid AS regclass), conname, pg_get_constraintdef(oid)"
+            " FROM pg_constraint WHERE connamespace = CAST('public' AS regnamespace)"
+        ).fetchall()
+        indexes = shell.execute(
+            "SELECT tablename, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+        ).fetchall()
+    return {"columns": set(columns), "rules": set(rules), "indexes": set(indexes)}
+
+
+def test_the_tables_on_a_server_are_those_of_new_books(cluster, on_server):
+    for name in (on_server, cluster.empty()):
+        database = PostgresDatabase(cluster.place(name))
+        database.open()
+        database.close()
+    new = described(cluster, name)
+    assert described(cluster, on_server) == new
+    assert {"servers", "leases"} <= {column[0] for column in new["columns"]}
+    cluster.give_back(name)
+
+
+def test_the_tables_in_a_file_are_those_of_new_books(file, folder):
+    definitions = []
+    for path in (file, folder / "new.sqlite3"):
+        database = SqliteDatabase(path)
+        database.open()
+        database.close()
+        with contextlib.closing(sqlite3.connect(path)) as read:
+            rows = read.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+            definitions.append({name: sorted(re.findall(r"\w+", sql)) for name, sql in rows})
+    assert definitions[0] == definitions[1]
+
+
+def test_several_that_open_it_at_once_move_it_once(cluster, on_server):
+    opened = [PostgresDatabase(cluster.place(on_server)) for _ in range(4)]
+    ways = [getattr(database, WAYS[at % 2]) for at, database in enumerate(opened)]
+    threads = [threading.Thread(target=way) for way in ways]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for database in opened:
+        database.open_existing()
+        database.close()
+    with cluster.connect(on_server) as shell:
+        assert shell.execute("SELECT version FROM books").fetchall() == [(SCHEMA_VERSION,)]
+
+
+def test_a_step_that_fails_leaves_books_on_a_server_as_they_were(cluster, on_server, monkeypatch):
+    broken = {1: (*on_a_server.STEPS[1], "SELECT nothing FROM nowhere")}
+    before = described(cluster, on_server)
+    with monkeypatch.context() as patch:
+        patch.setattr(on_a_server, "STEPS", broken)
+        for way in WAYS:
+            database = PostgresDatabase(cluster.place(on_server))
+            with pytest.raises(DatabaseRefused, match="nowhere"):
+                getattr(database, way)()
+            database.close()
+    assert described(cluster, on_server) == before
+    database = PostgresDatabase(cluster.place(on_server))
+    database.open()
+    database.close()
+    assert described(cluster, on_server) != before

@@ -1,0 +1,119 @@
+"""The servers of some books: who has entered, who lives, and what becomes of the dead."""
+
+from __future__ import annotations
+
+import pytest
+
+from timebank.servers import leases, registry
+from timebank.servers.registry import Newcomer
+
+
+def enter(books, name: str = "alpha", *gone: str, **said) -> registry.ServerRecord:
+    newcomer = Newcomer(**{"process": name, "settings": "{}", "version": "1", **said}, name=name)
+    return books.do(registry.enter, newcomer, gone.__contains__)
+
+
+def fall_silent(books, server: registry.ServerRecord) -> None:
+    """Let the server renew nothing for longer than one may."""
+    books.sql("UPDATE servers SET renewed = renewed - 31 WHERE id = ?", server.id)
+
+
+def names(books) -> list[str]:
+    return [server.name for server in books.do(registry.living)]
+
+
+def test_what_a_server_says_of_itself_is_there_for_others(books):
+    said = {"link": "10.0.0.1:2324", "certificate": "PEM", "settings": '{"a":1}', "version": "2"}
+    alpha = enter(books, "alpha", **said)
+    assert books.do(registry.living) == [alpha]
+    assert {key: getattr(alpha, key) for key in said} == said
+    assert (alpha.process, alpha.draining) == ("alpha", False)
+
+
+def test_several_live_side_by_side_the_oldest_first(books):
+    for name in ("beta", "alpha", "gamma"):
+        enter(books, name)
+    assert names(books) == ["beta", "alpha", "gamma"]
+
+
+def test_no_two_that_live_have_one_name(books):
+    for _ in range(3):
+        enter(books)
+    assert names(books) == ["alpha", "alpha-2", "alpha-3"]
+
+
+def test_the_name_of_one_that_left_is_free_and_its_number_is_not(books):
+    first = enter(books)
+    books.do(registry.leave, first.id)
+    assert names(books) == []
+    again = enter(books)
+    assert (again.name, again.id) == ("alpha", first.id + 1)
+
+
+def test_who_leaves_lets_go_what_it_held(books):
+    alpha, beta = enter(books), enter(books, "beta")
+    assert books.do(leases.take, "jobs", alpha.id, 12) == 1
+    books.do(registry.leave, alpha.id)
+    assert books.do(leases.take, "jobs", beta.id, 12) == 2
+
+
+class TestOneThatFallsSilent:
+    def test_is_dead_and_its_name_is_free(self, books):
+        alpha = enter(books)
+        fall_silent(books, alpha)
+        assert names(books) == []
+        assert enter(books).name == "alpha"
+        assert not books.do(registry.renew, alpha.id)
+
+    def test_lives_again_when_it_was_only_slow_and_nobody_came(self, books):
+        alpha = enter(books)
+        fall_silent(books, alpha)
+        assert books.do(registry.renew, alpha.id)
+        assert names(books) == ["alpha"]
+
+    def test_and_is_known_to_be_gone_leaves_its_name_at_once(self, books):
+        enter(books, process="p:1")
+        assert enter(books, "alpha", "p:1", process="p:2").name == "alpha"
+        assert names(books) == ["alpha"]
+
+
+def test_a_clock_that_was_set_back_kills_nobody_for_ever(books):
+    alpha = enter(books)
+    books.sql("UPDATE servers SET renewed = renewed + 3600")
+    assert names(books) == []
+    assert books.do(registry.renew, alpha.id)
+    assert names(books) == ["alpha"]
+
+
+def test_who_lets_nobody_in_says_so(books):
+    alpha = enter(books)
+    for draining in (True, False):
+        assert books.do(lambda desk, d=draining: registry.renew(desk, alpha.id, draining=d))
+        (server,) = books.do(registry.living)
+        assert server.draining == draining
+
+
+def test_other_settings_are_said_in_the_row(books):
+    alpha = enter(books)
+    books.do(registry.change_settings, alpha.id, '{"b":2}')
+    assert [server.settings for server in books.do(registry.living)] == ['{"b":2}']
+
+
+def test_books_that_are_put_back_have_none(books):
+    alpha = enter(books)
+    fence = books.do(leases.take, "jobs", alpha.id, 12)
+    books.do(registry.forget_all)
+    assert names(books) == []
+    assert books.do(leases.holder, "jobs") is None
+    assert books.do(leases.take, "jobs", alpha.id, 12) == fence + 1
+
+
+@pytest.mark.parametrize("draining", [0, 1, 2])
+def test_the_books_keep_no_nonsense(books, draining):
+    enter(books)
+    statement = "UPDATE servers SET draining = ?"
+    if draining < 2:
+        books.sql(statement, draining)
+    else:
+        with pytest.raises(Exception, match=r"(?i)check"):
+            books.sql(statement, draining)
