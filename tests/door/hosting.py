@@ -35,6 +35,7 @@ BOARD = """
 events = []
 [board]
 name = "The Test Board"
+animation = "off"
 [[listeners]]
 kind = "telnet"
 host = "127.0.0.1"
