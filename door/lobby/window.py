@@ -44,6 +44,7 @@ class FilledScreen(WholeWidth):
 
 
 SCREEN = "bank"  # bank.ans and bank.asc in the sysop's texts folder
+HEADER = "time-bank"
 
 MODES = {
     "built-in": "",
@@ -70,7 +71,10 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
     allowed = ALLOWED if mode == "built-in" else ()
     closing = caller.purse.posted.closing
     event = "" if closing is None else closing.name
-    return WindowScene(values, (bank, *HOLDINGS), allowed, mode_words(caller), choices, event)
+    header = texts.find(caller.console, caller.config.board.texts, HEADER)
+    return WindowScene(
+        values, (bank, *HOLDINGS), allowed, mode_words(caller), choices, event, header
+    )
 
 
 def unsaid(caller: Caller, scene: Scene) -> str:
@@ -153,25 +157,38 @@ class WindowScene(WholeWidth):
     notice: str
     choices: Mapping[str, str]
     event: str = ""  # the next one, by its name
+    header: Art | None = None  # drawn above it, where there is room
 
     def paint(self, canvas: Canvas, area: Area) -> None:
-        canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
         if area.is_narrow:
+            canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
             self._paint_narrow(canvas, area)
             return
         left = area.centred()
-        title = _("Time bank")
-        canvas.put_pipe(0, left + 1, f"|17|15{title}|11  {literal(self.values['NAME'])}")
-        canvas.box(2, left + 1, 38, 12)
-        self._rows(canvas, 3, left + 3, self.holdings)
+        notice = wrap(self.notice, LAYOUT_COLUMNS - 2) if self.notice else ()
+        held = len(self.holdings) + (2 + len(self.allowed) if self.allowed else 0)
+        event_row = max(held, len(self.choices)) + 3  # from the frame on
+        name = f"|11{literal(self.values['NAME'])}"
+        top = 0 if self.header is None else texts.header_rows(self.header)
+        if self.header is not None and top + event_row + len(notice) < area.rows:
+            texts.paint_header(canvas, self.header, area)
+            canvas.put_pipe(top, left + 43, name)
+        else:
+            top = 2
+            canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
+            canvas.put_pipe(0, left + 1, f"|17|15{_('Time bank')}  {name}")
+        canvas.box(top, left + 1, 38, held + 2)
+        self._rows(canvas, top + 1, left + 3, self.holdings)
         if self.allowed:
-            canvas.put_pipe(8, left + 3, f"|10{_('You can still')}")
-            self._rows(canvas, 9, left + 3, self.allowed)
-        for row, (key, label) in enumerate(self.choices.items(), 3):
+            row = top + 2 + len(self.holdings)
+            canvas.put_pipe(row, left + 3, f"|10{_('You can still')}")
+            self._rows(canvas, row + 1, left + 3, self.allowed)
+        for row, (key, label) in enumerate(self.choices.items(), top + 1):
             canvas.put_pipe(row, left + 43, f"|08<|15{key}|08>|07 {label}")
-        canvas.put_pipe(15, left + 1, f"|07{_('Next event:')} |15{self.values['EVENT']}")
-        for row, line in enumerate(wrap(self.notice, LAYOUT_COLUMNS - 2), 16):
-            canvas.put_pipe(row, left + 1, f"|14{line}")
+        row = top + event_row
+        canvas.put_pipe(row, left + 1, f"|07{_('Next event:')} |15{self.values['EVENT']}")
+        for number, line in enumerate(notice, row + 1):
+            canvas.put_pipe(number, left + 1, f"|14{line}")
 
     def _paint_narrow(self, canvas: Canvas, area: Area) -> None:
         """Without the frame; the notice of another mode stands where the amounts would."""

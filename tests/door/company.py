@@ -9,7 +9,7 @@ from pathlib import Path
 from door.games.blackjack.round import BlackjackRound
 from door.games.vegas.round import VegasRound
 from door.games.vegas.table import table_of
-from tests.door.playing import _toml
+from tests.door.playing import PAST_HEADER, _toml
 from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
 from tests.world import World, world
@@ -23,7 +23,7 @@ class Player(Guest):
     """A visitor who plays Vegas."""
 
     async def sits_down(self) -> None:
-        self.presses("v")
+        self.presses(f"v{PAST_HEADER}")
         await self.is_asked(AT_TABLE)
 
     async def says_bet(self, coins: int | str = "") -> None:

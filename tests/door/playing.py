@@ -22,6 +22,7 @@ from timebank.reports.extracts import Wanted
 
 MINUTE = 60
 PLACE_BET = "<B>et"
+PAST_HEADER = " "  # skips the header on the way to a table, where one is shown
 KEYS = {
     "insurance": "i",
     "no-insurance": "n",
@@ -294,6 +295,6 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
     await table.prompt("Press any key")
     terminal.send(" ")
     await table.prompt("oodbye")
-    terminal.send("b")
+    terminal.send(f"b{PAST_HEADER}")
     await table.prompt(PLACE_BET)
     return table

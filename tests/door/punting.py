@@ -11,6 +11,7 @@ from typing import Any
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine import shuffle
+from tests.door.playing import PAST_HEADER
 from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world
@@ -82,7 +83,7 @@ class Punter(Guest):
 
     async def sits_down_at_baccarat(self, mode: str = "b") -> None:
         """From the main menu, and choose what to play for at the first visit."""
-        self.presses("c")
+        self.presses(f"c{PAST_HEADER}")
         await self.is_asked_any("<T>ime  <B>ank", "<T>emps  <B>anque", *MENUS)
         if not any(menu in self.prompt for menu in MENUS):
             self.presses(mode)

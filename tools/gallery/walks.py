@@ -40,6 +40,7 @@ TOMLS = {
     "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
     "staged": LIVELY,
 }
+HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
 MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
 RECOVERY_CODE = "CARDS-CHIPS-CL0CK-GREEN-FELT5"  # where every caller has another one
 
@@ -218,7 +219,10 @@ async def black_jack_for_time(here: Evening) -> None:
 async def staged(here: Evening) -> None:
     """What waves across the felt for a moment, and the cards on their way."""
     await here.visits("Ada", saved=60 * MINUTE)
-    await here.press("b")
+    for name, key in HEADERS.items() if not here.scrolls else ():
+        await here.take(f"{name}-header", key)
+        await here.press(" ", "q")
+    await here.press("b", " ")
     here.deals(hand(ends="natural"))
     await here.take("bjft-dealing", "b", "5\r")
     await here.watches("B L A C K J A C K !")

@@ -54,6 +54,7 @@ class Alone(Sitting):
     def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
         super().__init__(caller, words)
         self.play = Play(caller, kind)
+        self.header = kind.name
         self._shoe_seen = 0  # whose cards they were dealt last
 
     @property

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
+from door.games.tables.way_in import walk_in
 from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.language import _
 
@@ -25,6 +26,7 @@ class Sitting:
     """One caller at one table, from sitting down to getting up."""
 
     title: str  # where others see the caller
+    header = ""  # the drawn screen that is shown on the way in; "" for none
     scene: Scene
 
     def __init__(self, caller: Caller, words: Words) -> None:
@@ -58,6 +60,8 @@ class Sitting:
         """Stay until the caller gets up, or something ends the call."""
         self.caller.place = self.title
         self.console.forget()
+        if self.header and self.caller.came_back_to != self.header:
+            await walk_in(self.caller, self.header, self.title)
         before = self.caller.clock.on_tick
         self.caller.clock.on_tick = self._follow
         try:

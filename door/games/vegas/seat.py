@@ -26,7 +26,14 @@ from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE
-from door.games.vegas.round import affordable, figure, most_insured, seconds_typed, stood_words
+from door.games.vegas.round import (
+    GAME,
+    affordable,
+    figure,
+    most_insured,
+    seconds_typed,
+    stood_words,
+)
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
@@ -81,6 +88,7 @@ MEANINGS = {
 
 class VegasVisit(Sitting):
     title = "Vegas"
+    header = GAME
     scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 

@@ -10,8 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
-from tests.terminal import MODERN, Profile, Terminal
+from ansi import art
+from ansi.canvas import Canvas
+from door.games.engine.descriptor import Game
+from door.games.registry import GAMES
+from door.lobby.texts import OURS
+from tests.door.playing import PAST_HEADER, PLACE_BET, Table, at_the_table, hand, house
+from tests.terminal import MODERN, REFUSING, Profile, Terminal
 from tests.world import BOARD, World, log_on, world
 
 STAGED = BOARD.replace('animation = "off"', 'animation = "normal"')
@@ -107,6 +112,55 @@ async def test_a_banner_waves_for_a_second_and_a_half(
             await ada.board.settled()
         assert 0.5 < waved <= 1.6
         assert banner not in felt(ada)
+
+
+def _header(name: str) -> str:
+    """The middle row of the drawn header of a game, as a terminal shows it."""
+    picture = art.read((OURS / f"{name}.ans").read_bytes())
+    canvas = Canvas(80, art.height(picture))
+    art.paint(canvas, picture, 0, 0)
+    return canvas.text(2).strip()
+
+
+@pytest.mark.parametrize("game", [game for name, game in GAMES.items() if name != "unix-bj"])
+async def test_the_header_of_a_game_is_shown_for_a_second_on_the_way_to_its_table(
+    tmp_path: Path, game: Game
+) -> None:
+    name = game.name
+    async with world(tmp_path, toml=STAGED) as board:
+        ada = await at_the_menu(board)
+        ada.send(game.letter.lower())
+        await ada.until(_header(name))
+        shown = 0.0
+        while _header(name) in ada.picture:
+            shown += 0.05
+            await board.clock.advance(0.05)
+            await board.settled()
+        assert 0.9 < shown <= 1.2
+        await ada.wait_for(lambda _: "<B>et" in ada.picture or "<T>ime" in ada.picture, "a table")
+
+
+async def test_a_key_skips_the_header_and_counts_at_the_table(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=STAGED) as board:
+        ada = await at_the_menu(board)
+        ada.send("b")
+        await ada.until(_header("black-jack-for-time"))
+        ada.send("b")
+        await ada.until("Coins to bet")
+
+
+@pytest.mark.parametrize("toml", [BOARD, STAGED])
+async def test_there_is_no_header_with_animation_off_or_in_plain_lines(
+    tmp_path: Path, toml: str
+) -> None:
+    profile = MODERN if toml is BOARD else REFUSING
+    async with world(tmp_path, toml=toml) as board:
+        ada = await at_the_menu(board, profile)
+        began, seen = board.clock.monotonic(), len(ada.wire)
+        ada.send("b")
+        await ada.until("<B>et")
+        assert board.clock.monotonic() == began
+        assert "\N{FULL BLOCK}\N{FULL BLOCK}" not in ada.wire[seen:].decode("utf-8", "replace")
 
 
 async def test_with_animation_off_nothing_waits(tmp_path: Path) -> None:
@@ -233,14 +287,19 @@ async def is_played_at(board: World, game: str, seed: bytes, profile: Profile) -
     assert re.search(r"Sitting \S+ +W-L-push \d-\d-\d", ada.picture)
 
 
-async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
+async def at_the_menu(board: World, profile: Profile = MODERN) -> Terminal:
     board.enter("Ada")
     terminal = await board.call(profile)
     await log_on(terminal, "Ada")
     await terminal.until("ress any key")
     terminal.send(" ")
     await terminal.until("oodbye")
-    terminal.send(game)
+    return terminal
+
+
+async def sits_at(game: str, board: World, profile: Profile) -> Terminal:
+    terminal = await at_the_menu(board, profile)
+    terminal.send(f"{game}{PAST_HEADER}")
     await terminal.until("<B>et")
     return terminal
 

@@ -15,6 +15,7 @@ from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
 from door.games.engine.cards import Card, deck, parse_card
 from door.games.tables.cards import the_card
+from tests.door.playing import PAST_HEADER
 from tests.door.punting import (
     at_baccarat,
     baccarat_toml,
@@ -78,7 +79,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
     async with world(tmp_path, toml=FRENCH_HOUSE) as board:
         ada = await punter_of(board, "Ada", profile, looks=LOOKS)
         board.seeds = [seed]
-        ada.presses("c")
+        ada.presses(f"c{PAST_HEADER}")
         await ada.is_asked("Jouer pour du temps, ou pour faire sauter la banque ?")
         ada.presses("b")
         await ada.is_asked("<M>ode  <L>angue  <S>abot  <T>emps en banque  <Q>uitter")
@@ -200,7 +201,7 @@ async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: 
     async with world(tmp_path, toml=FRENCH_HOUSE) as board:
         ada = await punter_of(board, "Ada", REFUSING)
         board.seeds = [seed]
-        ada.presses("c")
+        ada.presses(f"c{PAST_HEADER}")
         await ada.terminal.until("Jouer pour du temps")
         ada.presses("b")
         await ada.terminal.until("<S>abot")
@@ -248,7 +249,7 @@ async def test_a_language_that_was_chosen_here_before_is_spoken_here_still(
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada")
         await ada.caller.remember({"baccarat": {"language": "french", "mode": "B"}})
-        ada.presses("c")
+        ada.presses(f"c{PAST_HEADER}")
         await ada.is_asked("<L>angue")
         assert ada.figure("Capital") == "100 000 F"
         ada.presses("q")

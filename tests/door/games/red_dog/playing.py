@@ -11,7 +11,7 @@ from typing import Any
 from door.games.engine import shuffle
 from door.games.red_dog.round import RedDogAction, RedDogRound, start
 from door.games.red_dog.rules import RED_DOG
-from tests.door.playing import PLACE_BET, Table
+from tests.door.playing import PAST_HEADER, PLACE_BET, Table
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, World, log_on, world
 
@@ -90,7 +90,7 @@ class RedDog(Table):
         self.terminal = await self.board.call()
         await log_on(self.terminal, self.name)
         await self.prompt("oodbye")
-        self.terminal.send("r")
+        self.terminal.send(f"r{PAST_HEADER}")
         await self.prompt(PLACE_BET)
 
 
@@ -110,6 +110,6 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> RedDog
     await table.terminal.until("Press any key")
     terminal.send(" ")
     await table.terminal.until("oodbye")
-    terminal.send("r")
+    terminal.send(f"r{PAST_HEADER}")
     await table.terminal.until("<B>et")
     return table

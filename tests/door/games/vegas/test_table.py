@@ -387,7 +387,7 @@ async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
 # Elsewhere for a moment
 
 
-@pytest.mark.parametrize(("key", "page"), [("r", "The rules of Vegas"), ("t", "Time bank")])
+@pytest.mark.parametrize(("key", "page"), [("r", "The rules of Vegas"), ("t", "You can still")])
 async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
     tmp_path: Path, key: str, page: str
 ) -> None:
