@@ -20,8 +20,6 @@ _GAP = 1  # between cards that do not overlap
 _LEAST_STEP = 4  # what must stay visible of a covered card: its edge, "10" and the suit
 
 _SUIT_SIGNS = {"H": "♥", "S": "♠", "D": "♦", "C": "♣"}
-_SUIT_NAMES = {"H": "hearts", "S": "spades", "D": "diamonds", "C": "clubs"}
-_RANK_NAMES = {"A": "ace", "J": "jack", "Q": "queen", "K": "king", "T": "10"}
 _COURT = frozenset("JQK")
 
 # The face is the light grey that PC screens had for paper; their white cannot be a background.
@@ -59,12 +57,6 @@ def _parts(card: str) -> tuple[str, str]:
     if len(card) != 2 or card[0] not in "A23456789TJQK" or card[1] not in _SUIT_SIGNS:
         raise ValueError(f"{card!r} is not a card: a rank of A23456789TJQK, then a suit of HSDC.")
     return ("10" if card[0] == "T" else card[0]), card[1]
-
-
-def plain(card: str) -> str:
-    """The card in words: "10 of hearts", "ace of spades". ValueError for what is no card."""
-    rank, suit = _parts(card)
-    return f"{_RANK_NAMES.get(rank, rank)} of {_SUIT_NAMES[suit]}"
 
 
 def short(card: str) -> str:

@@ -45,9 +45,10 @@ log = logging.getLogger("door.texts")
 #
 # A field stands in the file as its name between at-signs, such as ``@BALANCE@``. What we put there
 # is as wide as the field was, so that nothing behind it moves: dots before the second at-sign make
-# it wider, ``@NAME................@``. An unknown field is left as it is.
+# it wider, ``@NAME................@``, and dots on both sides put the value in the middle. A field
+# that is not known is left as it is.
 
-_FIELD = re.compile(r"@([A-Z]+)\.*@")
+_FIELD = re.compile(r"@(\.*)([A-Z]+)\.*@")
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
@@ -55,13 +56,17 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
     >>> fill("[@NAME......@] [@WHAT@]", {"NAME": "Alice"})
     '[Alice       ] [@WHAT@]'
+    >>> fill("[@...NAME...@]", {"NAME": "Alice"})
+    '[   Alice    ]'
     """
 
     def value(field: re.Match[str]) -> str:
-        if field[1] not in values:
+        dots, name = field.groups()
+        if name not in values:
             return field[0]
         width = len(field[0])
-        return values[field[1]][:width].ljust(width)
+        shown = values[name][:width]
+        return shown.center(width) if dots else shown.ljust(width)
 
     return _FIELD.sub(value, text)
 

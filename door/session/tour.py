@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand, plain
+from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand
 from ansi.charset import Charset
 from door.call.display import WholeWidth, literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine.cards import Card, Count, parse_cards
+from door.games.tables.cards import listed_cards
 from door.games.tables.scene import COUNT, FELT, FELT_ROW, RAIL, ROWS_FOR_LARGE
 from door.lobby import texts
 from door.session import strips
@@ -242,8 +243,8 @@ class Practice(WholeWidth):
             row += height + 2
 
     def lines(self) -> Sequence[str]:
-        shown = ", ".join(_(plain(card)) for card in self.hand.dealer if card is not None)
-        cards = ", ".join(_(plain(card)) for card in self._cards())
+        shown = listed_cards(card for card in self.hand.dealer if card is not None)
+        cards = listed_cards(self._cards())
         return [
             f"|15{_('A practice hand')}",
             _("Dealer {total}: {cards}").format(total=self.hand.dealer_count, cards=shown),

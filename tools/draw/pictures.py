@@ -88,7 +88,7 @@ def first_call() -> Paper:
     card(paper, 8, 57, "A", "D")
     card(paper, 8, 65, "K", "S")
     bar(paper, 15)
-    paper.centre(15, " @NAME.............................@ ", Colour.WHITE, Colour.BLUE)
+    paper.centre(15, " @...............NAME..............@ ", Colour.WHITE, Colour.BLUE)
     return paper
 
 
@@ -106,7 +106,7 @@ def narrow_first_call() -> Paper:
     stack(paper, 13, 20, 4, "red")
     card(paper, 6, 27, "A", "D")
     bar(paper, 14)
-    paper.centre(14, "@NAME.....................@", Colour.WHITE, Colour.BLUE)
+    paper.centre(14, "@..........NAME...........@", Colour.WHITE, Colour.BLUE)
     return paper
 
 
@@ -126,7 +126,7 @@ def goodbye() -> Paper:
     stack(paper, 14, 51, 6, "red")
     stack(paper, 14, 59, 8, "blue")
     bar(paper, 15)
-    paper.centre(15, " @BOARD............................@ ", Colour.WHITE, Colour.BLUE)
+    paper.centre(15, " @..............BOARD..............@ ", Colour.WHITE, Colour.BLUE)
     return paper
 
 
@@ -149,7 +149,7 @@ def narrow_goodbye() -> Paper:
     stack(paper, 12, 25, 8, "gold")
     stack(paper, 12, 32, 5, "red")
     bar(paper, 13)
-    paper.centre(13, "@BOARD....................@", Colour.WHITE, Colour.BLUE)
+    paper.centre(13, "@..........BOARD..........@", Colour.WHITE, Colour.BLUE)
     return paper
 
 
@@ -164,7 +164,7 @@ def time_up() -> Paper:
     back(paper, 8, 8)
     back(paper, 8, 61)
     bar(paper, 15, Colour.RED)
-    paper.centre(15, " @BOARD............................@ ", Colour.WHITE, Colour.RED)
+    paper.centre(15, " @..............BOARD..............@ ", Colour.WHITE, Colour.RED)
     return paper
 
 
@@ -175,7 +175,7 @@ def narrow_time_up() -> Paper:
     felt(paper, 8, 5, bulge=2)
     clock(paper, 5, 13, 14, *MIDNIGHT)
     bar(paper, 13, Colour.RED)
-    paper.centre(13, "@BOARD....................@", Colour.WHITE, Colour.RED)
+    paper.centre(13, "@..........BOARD..........@", Colour.WHITE, Colour.RED)
     return paper
 
 

@@ -135,8 +135,9 @@ MOON = """
 """
 
 BOARD, SYSOP = "@BOARD..................@", "@SYSOP.................@"
+CENTRED_BOARD = "@..........BOARD.........@"
 NEWS, SHORT_NEWS = (f"@NEWS{'.' * dots}@" for dots in (54, 31))
-NAME = "@NAME...................@"
+CENTRED_NAME = "@..........NAME.........@"
 
 
 def _rail(sheet: Sheet, row: int) -> None:
@@ -175,7 +176,7 @@ def narrow_welcome() -> list[str]:
     sheet.put(9, 2, SPADE)
     sheet.put(9, 8, HEART)
     sheet.put(9, 26, WATCH)
-    sheet.rule(0, BOARD)
+    sheet.rule(0, CENTRED_BOARD)
     sheet.rule(15)
     sheet.put(16, 1, SHORT_NEWS)
     return sheet.lines()
@@ -192,7 +193,7 @@ def first_call() -> list[str]:
     sheet.put(9, 54, "- - >")
     sheet.put(7, 61, DIAMOND)
     sheet.put(7, 67, SPADE)
-    sheet.rule(15, NAME)
+    sheet.rule(15, CENTRED_NAME)
     return sheet.lines()
 
 
@@ -203,7 +204,7 @@ def narrow_first_call() -> list[str]:
     sheet.put(6, 2, WATCH)
     sheet.put(8, 14, FEW_CHIPS)
     sheet.put(6, 26, DIAMOND)
-    sheet.rule(12, NAME)
+    sheet.rule(12, CENTRED_NAME)
     return sheet.lines()
 
 
@@ -220,7 +221,7 @@ def goodbye() -> list[str]:
     sheet.put(8, 22, SPADE)
     sheet.put(10, 42, CHIPS)
     sheet.put(11, 60, FEW_CHIPS)
-    sheet.rule(14, BOARD)
+    sheet.rule(14, CENTRED_BOARD)
     return sheet.lines()
 
 
@@ -232,7 +233,7 @@ def narrow_goodbye() -> list[str]:
     sheet.put(6, 3, BACK)
     sheet.put(6, 9, SPADE)
     sheet.put(9, 24, FEW_CHIPS)
-    sheet.rule(12, BOARD)
+    sheet.rule(12, CENTRED_BOARD)
     return sheet.lines()
 
 
@@ -245,7 +246,7 @@ def time_up() -> list[str]:
     sheet.put(2, 39, MIDNIGHT)
     sheet.put(8, 9, BACK.replace("\n'-------'", ""))
     sheet.put(8, 64, BACK.replace("\n'-------'", ""))
-    sheet.rule(13, BOARD)
+    sheet.rule(13, CENTRED_BOARD)
     return sheet.lines()
 
 
@@ -254,7 +255,7 @@ def narrow_time_up() -> list[str]:
     sheet.rule(0)
     sheet.centred(1, "TIME'S UP!", SLIM)
     sheet.put(5, 15, WATCH_AT_MIDNIGHT)
-    sheet.rule(11, BOARD)
+    sheet.rule(11, CENTRED_BOARD)
     return sheet.lines()
 
 

@@ -218,7 +218,7 @@ class BaccaratScene:
             self._paint_panel(canvas, layout)
         self._paint_score(canvas, layout)
         if self.short and not area.is_narrow:
-            canvas.put_pipe(area.rows - 1, layout.left + 1, f"|03{self.short}")
+            canvas.put_pipe(area.rows - 1, layout.left + 1, f"|07{self.short}")
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{words.title()}"]

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from ansi.canvas import Canvas
-from ansi.cards import plain, short
+from ansi.cards import short
 from door.call.display import Area
 from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.games.tables.cards import named_card, the_card
 from door.games.vegas.felt import layout_of
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.state import Alarm
@@ -260,16 +261,16 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         ada.presses("b\r")
         for seat, name in zip(range(2), ("Bob", "Ada"), strict=True):
             await bob.has_the_turn() if not seat else None
-            cards = ", ".join(plain(card) for card in bob.round.seats[seat].hands[0].cards)
+            cards = ", ".join(named_card(card) for card in bob.round.seats[seat].hands[0].cards)
             await ada.terminal.until_heard(f"{name}: {cards} (")
-        await ada.terminal.until_heard(f"Dealer: {plain(bob.round.dealer_hand[0])}, face down")
+        await ada.terminal.until_heard(f"Dealer: {named_card(bob.round.dealer_hand[0])}, face down")
         await bob.stands()
         await ada.terminal.until_heard("Bob stands on")
         await ada.terminal.until_heard("Your turn: 30 seconds.")
         await ada.has_the_turn()
         ada.presses("s")
         await ada.terminal.until_heard("You stand on")
-        await ada.terminal.until_heard(f"The dealer turns over the {plain(bob.round.dealer[1])}.")
+        await ada.terminal.until_heard(f"The dealer turns over {the_card(bob.round.dealer[1])}.")
         await ada.terminal.until_heard("Bob loses 3 coins.")
         assert "\x1b" not in ada.terminal.transcript
 

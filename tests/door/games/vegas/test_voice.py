@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ansi.canvas import Canvas
-from ansi.cards import plain as plain_card
 from ansi.cards import short
 from door.call.display import Area, plain
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.games.tables.cards import named_card
 from door.games.vegas import news, words
 from door.games.vegas.news import LINES_AT_ONCE, SPAN_SECONDS
 from door.games.vegas.scene import VegasScene
@@ -292,4 +292,4 @@ async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
         await ada.has_the_turn()
         dealt.set()
         await bob.is_asked(AT_TABLE)
-        assert plain_card(ada.round.seats[0].hands[0].cards[0]) in bob.terminal.transcript
+        assert named_card(ada.round.seats[0].hands[0].cards[0]) in bob.terminal.transcript
