@@ -1,0 +1,72 @@
+"""`python -m verify.machines`: faults by seed, for so many rounds or so long."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import sys
+import time
+from collections.abc import Sequence
+
+from verify.machines import networks
+from verify.machines.faults import FAULTS
+from verify.machines.programs import what_is_missing
+from verify.machines.story import Result, run
+
+AT_ONCE = 6  # faults that one set of machines goes through
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Play; returns 1 when something was wrong, 2 where it cannot be done."""
+    said = _options().parse_args(words)
+    missing = what_is_missing()
+    if missing:
+        print(missing, file=sys.stderr)
+        return 2
+    for name in networks.abandoned():
+        print(f"Removing what a run has left: {name}")
+        networks.remove(name)
+    if said.clean:
+        return 0
+    # So that everything is ended and removed then too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    return _play(said)
+
+
+def _play(said: argparse.Namespace) -> int:
+    total, began = Result(), time.monotonic()
+    first = said.seed if said.seed is not None else random.SystemRandom().randrange(10**6)
+    for seed in range(first, first + 10**6):
+        names = said.faults or _drawn(seed)
+        print(f"seed {seed}: {', '.join(names)}", flush=True)
+        result = run(seed, names, said.quiet, lambda words: print(f"  {words}", flush=True))
+        total.add(result)
+        print(f"seed {seed}: {result}", flush=True)
+        for words in result.wrong:
+            print(f"  WRONG {words}", flush=True)
+        is_late = time.monotonic() - began > said.hours * 3600
+        if is_late or (said.seeds and seed + 1 - first >= said.seeds):
+            break
+    print(f"All: {total}")
+    return 1 if total.wrong else 0
+
+
+def _drawn(seed: int) -> list[str]:
+    """Draw the faults of a seed: all come equally often, each at most once."""
+    return random.Random(f"faults {seed}").sample(sorted(FAULTS), AT_ONCE)
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m verify.machines", description=__doc__)
+    parser.add_argument("--seed", type=int, help="the first seed; drawn without it")
+    parser.add_argument("--seeds", type=int, help="how many seeds; else as long as --hours says")
+    parser.add_argument("--hours", type=float, default=1.0, help="how long at most (1)")
+    parser.add_argument("--quiet", type=float, default=2.0, help="seconds of work around a fault")
+    parser.add_argument("--clean", action="store_true", help="only remove what runs have left")
+    parser.add_argument("faults", nargs="*", choices=[[], *FAULTS], help="these, in this order")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""What is done to the machines: each fault by its name, as a function of the world.
+
+A fault does its harm, and may wait; `World.mend` puts everything right afterwards. What it returns
+says what exactly was done.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+
+from verify.machines.databases import DATABASES, FRONT, KEEPERS, TTL
+from verify.machines.programs import signal_all
+from verify.machines.world import SERVERS, World
+
+Fault = Callable[[World], str]
+
+SEEN_SECONDS = 3.0  # how long a COMMIT that waits is looked for
+
+
+def server_killed(world: World) -> str:
+    machine = world.chance.choice(SERVERS)
+    world.servers[machine].kill()
+    world.pause(0, 3)
+    return f"the bank on {machine}"
+
+
+def server_stopped(world: World) -> str:
+    machine = world.chance.choice(SERVERS)
+    world.servers[machine].send(signal.SIGSTOP)
+    seconds = world.pause(2, 25)
+    return f"the bank on {machine} for {seconds:.0f} s"
+
+
+def front_killed(world: World) -> str:
+    world.databases.front.kill()
+    world.pause(0, 5)
+    return "HAProxy"
+
+
+def primary_killed_in_commit(world: World) -> str:
+    """Kill the primary while a COMMIT waits for its standby; sometimes with its Patroni."""
+    primary, (standby, _) = world.primary(), world.standbys()
+    is_held = world.chance.random() < 0.7
+    if is_held:
+        world.databases.signal_server(standby, signal.SIGSTOP, "walreceiver")
+    until = time.monotonic() + SEEN_SECONDS
+    while time.monotonic() < until:
+        if world.databases.servers_of(primary, "COMMIT"):
+            break
+    whole = world.chance.random() < 0.5
+    if whole:
+        world.databases.patronis[primary].kill()
+    world.databases.signal_server(primary, signal.SIGKILL)
+    if is_held and world.chance.random() < 0.5:
+        world.pause(0, 2)
+    world.databases.signal_server(standby, signal.SIGCONT, "walreceiver")
+    world.pause(TTL if whole else 5, TTL + 5)
+    how = "which had not reached the standby" if is_held else "at any moment of it"
+    return f"{primary}{' and its Patroni' if whole else ''}, {how}"
+
+
+def primary_stopped(world: World) -> str:
+    """Stop all of the primary's machine, for a moment or until another is in its place."""
+    primary = world.primary()
+    world.databases.signal_machine(primary, signal.SIGSTOP)
+    seconds = world.pause(*world.chance.choice(((1, 5), (TTL + 5, TTL + 15))))
+    world.databases.signal_machine(primary, signal.SIGCONT)
+    return f"{primary} for {seconds:.0f} s"
+
+
+def keeper_of_primary_stopped(world: World) -> str:
+    """Stop the primary's Patroni alone: the server goes on, and thinks it is the primary."""
+    primary = world.primary()
+    world.databases.patronis[primary].send(signal.SIGSTOP)
+    seconds = world.pause(TTL, TTL + 15)
+    world.databases.patronis[primary].send(signal.SIGCONT)
+    return f"the Patroni of {primary} for {seconds:.0f} s"
+
+
+def cut_from_database(world: World) -> str:
+    """Cut a server, or the front, from what it talks to; both ways, or one."""
+    machine, other = world.chance.choice(
+        ((SERVERS[0], FRONT), (SERVERS[1], FRONT), (FRONT, world.primary()))
+    )
+    return _cut(world, machine, other, 3, 20)
+
+
+def cut_between_databases(world: World) -> str:
+    primary = world.primary()
+    other = world.chance.choice([each for each in DATABASES if each != primary])
+    return _cut(world, primary, other, 3, 20)
+
+
+def primary_cut_off(world: World) -> str:
+    """Cut the primary from everything, or from the keepers alone."""
+    primary = world.primary()
+    if world.chance.random() < 0.5:
+        world.network.isolate(primary)
+        what = "everything"
+    else:
+        for keeper in KEEPERS:
+            world.network.cut(primary, keeper)
+        what = "etcd"
+    seconds = world.pause(5, TTL + 15)
+    world.network.heal()
+    return f"{primary} from {what} for {seconds:.0f} s"
+
+
+def standby_lags_and_is_promoted(world: World) -> str:
+    """Let standbys keep what they get without reading it, and kill the primary's machine."""
+    primary, standbys = world.primary(), world.standbys()
+    for standby in standbys:
+        world.databases.signal_server(standby, signal.SIGSTOP, "startup")
+    world.pause(1, 5)
+    world.databases.signal_machine(primary, signal.SIGKILL)
+    world.databases.patronis[primary].kill()
+    world.pause(0, 3)
+    for standby in standbys:
+        world.databases.signal_server(standby, signal.SIGCONT, "startup")
+    world.pause(TTL, TTL + 10)
+    return f"{primary} killed while {' and '.join(standbys)} lag"
+
+
+def clocks_moved(world: World) -> str:
+    """Move the clocks of the databases' servers, each by its own leap."""
+    said = []
+    for machine in DATABASES:
+        seconds = world.chance.choice((-1, 1)) * world.chance.randint(5, 2 * 86400)
+        world.databases.set_clock(machine, seconds)
+        said.append(f"{machine} by {seconds:+d} s")
+    world.pause(3, 10)
+    if world.chance.random() < 0.5:
+        primary = world.primary()
+        world.databases.signal_server(primary, signal.SIGKILL)
+        said.append(f"and {primary} killed")
+        world.pause(3, 10)
+    return ", ".join(said)
+
+
+def keepers_without_quorum(world: World) -> str:
+    """Stop or kill two keepers of three."""
+    which = world.chance.sample(KEEPERS, 2)
+    number = world.chance.choice((signal.SIGSTOP, signal.SIGKILL))
+    for keeper in which:
+        world.databases.keepers[keeper].send(number)
+    seconds = world.pause(5, TTL + 10)
+    return f"{' and '.join(which)} by {number.name} for {seconds:.0f} s"
+
+
+def disk_full(world: World) -> str:
+    primary = world.primary()
+    world.fill_disk(primary)
+    seconds = world.pause(3, 20)
+    return f"that of {primary} for {seconds:.0f} s"
+
+
+def connections_ended(world: World) -> str:
+    """End or cancel what the bank's connections do, as an operator might."""
+    ending = world.chance.choice(("pg_terminate_backend", "pg_cancel_backend"))
+    for _ in range(5):
+        world.databases.ask(
+            f"SELECT {ending}(pid) FROM pg_stat_activity WHERE application_name = 'timebank'",
+            machine=world.primary(),
+        )
+        world.pause(0, 1)
+    return ending
+
+
+def standby_killed(world: World) -> str:
+    """Kill the standby that COMMITs wait for."""
+    standby, _ = world.standbys()
+    world.databases.patronis[standby].kill()
+    signal_all(world.databases.servers_of(standby), signal.SIGKILL)
+    world.pause(2, 15)
+    return standby
+
+
+FAULTS: dict[str, Fault] = {
+    each.__name__.replace("_", "-"): each
+    for each in (
+        server_killed,
+        server_stopped,
+        front_killed,
+        primary_killed_in_commit,
+        primary_stopped,
+        keeper_of_primary_stopped,
+        cut_from_database,
+        cut_between_databases,
+        primary_cut_off,
+        standby_lags_and_is_promoted,
+        standby_killed,
+        clocks_moved,
+        keepers_without_quorum,
+        disk_full,
+        connections_ended,
+    )
+}
+
+
+def _cut(world: World, machine: str, other: str, least: float, most: float) -> str:
+    way = world.chance.choice(("both ways", "to", "from"))
+    if way == "from":
+        machine, other = other, machine
+    world.network.cut(machine, other, one_way=way != "both ways")
+    seconds = world.pause(least, most)
+    world.network.heal()
+    how = "both ways" if way == "both ways" else f"only what goes to {machine}"
+    return f"{machine} and {other} for {seconds:.0f} s, {how}"

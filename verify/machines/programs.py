@@ -1,0 +1,143 @@
+"""Programs on machines: started in a namespace, known by their numbers, and surely ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from verify.machines.networks import CannotBeDone, Network
+
+ENDING_SECONDS = 10.0
+NEEDED = {
+    "ip": "iproute2",
+    "nft": "nftables",
+    "patroni": "patroni",
+    "etcd": "etcd-server",
+    "haproxy": "haproxy",
+    "setpriv": "util-linux",
+}
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+
+
+def what_is_missing() -> str:
+    """Say in a sentence what this machine lacks; "" if nothing."""
+    if os.geteuid() != 0:
+        return "Namespaces can only be made by root."
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    lacking = [package for name, package in NEEDED.items() if not shutil.which(name, path=path)]
+    if not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        lacking.append("postgresql")
+    if lacking:
+        return f"To be installed first: apt-get install {' '.join(lacking)}."
+    return ""
+
+
+class Program:
+    """A program on a machine, which may be killed, stopped and let go, and started again."""
+
+    def __init__(
+        self,
+        network: Network,
+        machine: str,
+        words: Sequence[str],
+        folder: Path,
+        *,
+        user: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Describe it; `folder` is where it runs and where its output goes."""
+        self.machine = machine
+        self.folder = folder
+        self._network = network
+        self._words = words
+        self._user = user
+        self._environment = dict(environment or {})
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{Path(self._words[0]).name} on {self.machine}"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.machine}-{Path(self._words[0]).name}.log"
+
+    @property
+    def runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        as_user = ["setpriv", f"--reuid={self._user}", f"--regid={self._user}", "--init-groups"]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *("ip", "netns", "exec", self._network.namespace(self.machine)),
+                    # Shared memory that is gone with the machine.
+                    *("sh", "-c", 'mount -t tmpfs tmpfs /dev/shm && exec "$@"', "sh"),
+                    *(as_user if self._user else ()),
+                    *("env", *(f"{name}={value}" for name, value in self._environment.items())),
+                    *self._words,
+                ],
+                cwd=self.folder,
+                env=_plain_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def send(self, number: signal.Signals) -> None:
+        if self._process is not None and self.runs:
+            self._process.send_signal(number)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def end(self) -> int | None:
+        """Ask it to end, and kill it when it does not; returns its status."""
+        if self._process is None:
+            return None
+        self.send(signal.SIGCONT)
+        self.send(signal.SIGTERM)
+        try:
+            return self._process.wait(ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+
+def _plain_environment() -> dict[str, str]:
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
+    found = {name: os.environ[name] for name in kept if name in os.environ}
+    return {**found, "PATH": f"{found.get('PATH', '')}:/usr/sbin:/sbin"}
+
+
+def wait_until(what: str, holds: Callable[[], bool], seconds: float, every: float = 0.1) -> float:
+    """Wait until something holds; returns how long that took, raises `CannotBeDone` after that."""
+    began = time.monotonic()
+    while not holds():
+        if time.monotonic() - began > seconds:
+            raise CannotBeDone(f"After {seconds:g} seconds still not: {what}.")
+        time.sleep(every)
+    return time.monotonic() - began
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process, "" when it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+    return ""
+
+
+def signal_all(pids: Iterator[int] | Sequence[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

@@ -1,0 +1,155 @@
+"""One run: machines, faults one after the other, and the books held against what was told."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from sqlalchemy import select
+
+from door.clock import SystemClock
+from timebank.audit import accounts as accounts_audit
+from timebank.callers import sysop_log
+from timebank.ledger.database import Desk
+from timebank.ledger.engines import books_of
+from timebank.ledger.schema import accounts, transfers
+from verify.machines import checker, history
+from verify.machines.faults import FAULTS
+from verify.machines.history import FAILED, OK, UNKNOWN, Books, Operation, Row
+from verify.machines.networks import CannotBeDone, inside
+from verify.machines.worker import BY, settings_of
+from verify.machines.world import SERVERS, Tell, World
+
+LONGEST_WAIT = 30.0  # seconds, that a caller may wait for an answer
+
+
+@dataclass
+class Result:
+    """What was run, and what was wrong."""
+
+    faults: list[str] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    longest_wait: float = 0.0
+    longest_silence: float = 0.0
+
+    def add(self, other: Result) -> None:
+        self.faults += other.faults
+        self.counted += other.counted
+        self.wrong += other.wrong
+        self.longest_wait = max(self.longest_wait, other.longest_wait)
+        self.longest_silence = max(self.longest_silence, other.longest_silence)
+
+    def __str__(self) -> str:
+        kinds = Counter(name.partition(":")[0] for name in self.faults)
+        faults = ", ".join(f"{times} {name}" for name, times in sorted(kinds.items()))
+        counted = ", ".join(f"{times} {what}" for what, times in sorted(self.counted.items()))
+        return (
+            f"faults: {faults or 'none'}; {counted}; longest wait {self.longest_wait:.1f} s,"
+            f" longest time without an answer {self.longest_silence:.1f} s; {len(self.wrong)} wrong"
+        )
+
+
+def run(seed: int, names: Sequence[str], quiet: float, tell: Tell) -> Result:
+    """Play these faults, with `quiet` seconds of work around each; nothing is left behind.
+
+    The folder of a run in which something was wrong is kept, and named.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="bjft-machines-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    result = Result()
+    world = World(folder, seed, tell)
+    try:
+        _play(world, names, quiet, result)
+    except CannotBeDone as failure:
+        result.wrong.append(f"seed {seed}: {failure}")
+    finally:
+        world.close()
+    if result.wrong:
+        tell(f"What was written down is in {folder}.")
+    else:
+        shutil.rmtree(folder)
+    return result
+
+
+def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> None:
+    began = time.monotonic()
+    world.open()
+    world.tell(f"three databases and {len(SERVERS)} servers run: {time.monotonic() - began:.0f} s")
+    time.sleep(quiet)
+    for name in names:
+        before = world.acknowledged()
+        did = FAULTS[name](world)
+        mended = world.mend()
+        time.sleep(quiet)
+        done = world.acknowledged() - before
+        result.faults.append(f"{name}: {did}")
+        world.tell(f"{name}: {did}; well again in {mended:.0f} s; {done} done meanwhile")
+    world.stop_asking()
+    operations = history.read(world.histories())
+    books, units, audited = inside(
+        world.network.namespace(SERVERS[0]), lambda: left(world.databases.url, world.folder)
+    )
+    result.wrong += audited
+    result.wrong += checker.check(operations, books, units)
+    _count(operations, books, result)
+
+
+def left(url: str, folder: Path) -> tuple[Books, dict[int, str], list[str]]:
+    """Read what is in the books at the end: for the checker, and by the audit."""
+    settings = settings_of(url, folder)
+    database = books_of(settings)
+    try:
+        with database.reading(settings, SystemClock().now()) as desk:
+            found = [str(finding) for finding in accounts_audit.audit(desk)]
+            return _read(desk), _units(desk), found
+    finally:
+        database.close()
+
+
+def _units(desk: Desk) -> dict[int, str]:
+    chosen = select(accounts.c.id, accounts.c.unit)
+    return {row.id: row.unit for row in desk.connection.execute(chosen)}
+
+
+def _read(desk: Desk) -> Books:
+    own = transfers.c
+    rows = desk.connection.execute(
+        select(own.id, own.source, own.target, own.amount, own.digest).order_by(own.id)
+    )
+    balances = desk.connection.execute(select(accounts.c.id, accounts.c.balance))
+    marks = (
+        entry.what.split() for entry in sysop_log.entries(desk, None, 1 << 40) if entry.by == BY
+    )
+    return Books(
+        [Row(*row) for row in rows],
+        {row.id: row.balance for row in balances},
+        [(key, int(first), int(last)) for key, first, last in marks],
+    )
+
+
+def _count(operations: list[Operation], books: Books, result: Result) -> None:
+    there = {key for key, _, _ in books.marks}
+    counted = result.counted
+    for operation in operations:
+        if operation.outcome == OK:
+            counted["reads" if operation.is_read else "done"] += 1
+        elif operation.outcome == FAILED:
+            counted["not done"] += 1
+        else:
+            counted["unknown"] += 1
+            counted["unknown, and there"] += operation.key in there
+    counted["transfers"] += len(books.rows)
+    waits = [(each.answered - each.asked) / 1e9 for each in operations if each.answered]
+    result.longest_wait = max(waits, default=0.0)
+    counted[f"waits of more than {LONGEST_WAIT:g} s"] += sum(wait > LONGEST_WAIT for wait in waits)
+    answers = sorted(each.answered for each in operations if each.answered and each.outcome == OK)
+    gaps = [(after - before) / 1e9 for before, after in pairwise(answers)]
+    result.longest_silence = max(gaps, default=0.0)

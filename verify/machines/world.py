@@ -1,0 +1,156 @@
+"""All machines of a run, the processes of the bank on them, and what puts it right again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from verify.machines.databases import DATABASES, FRONT, MENDING_SECONDS, NAME, USER, Databases
+from verify.machines.networks import CannotBeDone, Network, inside
+from verify.machines.programs import Program, wait_until
+from verify.machines.worker import prepare
+
+SERVERS = ("server1", "server2")
+FIRST_NUMBER = 31
+CALLERS = 12
+HANDS = 6  # operations under way at once in each process
+PACE = 0.02  # seconds between two of them
+FILLER = "filler"
+HOME = Path(__file__).parents[2]
+Tell = Callable[[str], None]
+
+
+class World:
+    """The machines, and the chance that decides what happens to them."""
+
+    def __init__(self, folder: Path, seed: int, tell: Tell) -> None:
+        """Name everything; nothing is made yet."""
+        self.folder = folder
+        self.chance = random.Random(seed)
+        self.tell = tell
+        self.network = Network()
+        self.databases = Databases(self.network, folder)
+        self.servers: dict[str, Program] = {}
+        self.started = 0
+        self.callers: list[int] = []
+
+    def open(self) -> None:
+        """Start all of it: databases, books, and a process of the bank on each server."""
+        self.network.open()
+        self.databases.open()
+        for place, machine in enumerate(SERVERS):
+            self.network.add(machine, FIRST_NUMBER + place)
+        self.callers = inside(
+            self.network.namespace(SERVERS[0]),
+            lambda: prepare(self.databases.url, self.folder, CALLERS),
+        )
+        for machine in SERVERS:
+            self.start_server(machine)
+
+    def close(self) -> None:
+        """End all that was started, by its number, and leave nothing behind."""
+        for program in self.servers.values():
+            program.kill()
+        self.databases.close()
+        self.network.close()
+
+    def start_server(self, machine: str) -> None:
+        """Start a process of the bank, with a history of its own."""
+        self.started += 1
+        told = {
+            "name": f"{machine}-{self.started}",
+            "url": self.databases.url,
+            "folder": str(self.folder),
+            "callers": self.callers,
+            "hands": HANDS,
+            "pace": PACE,
+            "seed": self.chance.getrandbits(32),
+        }
+        words = [sys.executable, "-m", "verify.machines.worker", json.dumps(told)]
+        places = {"PYTHONPATH": str(HOME)}
+        program = Program(self.network, machine, words, self.folder, environment=places)
+        program.start()
+        self.servers[machine] = program
+
+    def histories(self) -> list[Path]:
+        return sorted(self.folder.glob("*.history"))
+
+    def acknowledged(self) -> int:
+        """Count the answers "done" so far."""
+        return sum(file.read_bytes().count(b'"outcome": "ok"') for file in self.histories())
+
+    # Putting it right.
+
+    def mend(self) -> float:
+        """Let everything go on, start what is dead, and wait until all is well; how long it took.
+
+        Raises `CannotBeDone` when it does not come to that.
+        """
+        began = time.monotonic()
+        self.network.heal()
+        for machine in DATABASES:
+            (self.databases.disk(machine) / FILLER).unlink(missing_ok=True)
+            self.databases.set_clock(machine, 0)
+            self.databases.signal_machine(machine, signal.SIGCONT)
+        programs = (*self.databases.keepers.values(), *self.databases.patronis.values())
+        for program in (*programs, self.databases.front, *self.servers.values()):
+            program.send(signal.SIGCONT)
+        for program in (*programs, self.databases.front):
+            if not program.runs:
+                program.start()
+        for machine, program in self.servers.items():
+            if not program.runs:
+                self.start_server(machine)
+        wait_until("all databases well", self.databases.is_whole, MENDING_SECONDS)
+        before = self.acknowledged()
+        wait_until("an answer", lambda: self.acknowledged() > before, MENDING_SECONDS)
+        return time.monotonic() - began
+
+    def stop_asking(self) -> None:
+        """Let the processes of the bank end; raises `CannotBeDone` when one fails."""
+        for machine, program in self.servers.items():
+            status = program.end()
+            if status:
+                said = program.log.read_text()[-2000:]
+                raise CannotBeDone(f"{machine} ended with {status}: {said}")
+
+    # What faults ask for.
+
+    def primary(self) -> str:
+        """Name the primary; there is one when all is well."""
+        found = self.databases.primary()
+        if not found:
+            raise CannotBeDone("There is no primary.")
+        return found
+
+    def standbys(self) -> tuple[str, str]:
+        """Name the standby that is in step, and the other."""
+        in_step = self.databases.roles("sync_standby")
+        others = self.databases.roles("replica")
+        if len(in_step) != 1 or len(others) != 1:
+            raise CannotBeDone("There are no two standbys.")
+        return in_step[0], others[0]
+
+    def pause(self, least: float, most: float) -> float:
+        seconds = self.chance.uniform(least, most)
+        time.sleep(seconds)
+        return seconds
+
+    def fill_disk(self, machine: str) -> None:
+        """Leave no room on a database's disk."""
+        file = os.open(self.databases.disk(machine) / FILLER, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            for size in (1 << 20, 4096):
+                try:
+                    while True:
+                        os.write(file, bytes(size))
+                except OSError:
+                    continue
+        finally:
+            os.close(file)
