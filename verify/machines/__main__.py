@@ -40,7 +40,7 @@ def _play(said: argparse.Namespace) -> int:
     for seed in range(first, first + 10**6):
         names = said.faults or _drawn(seed)
         print(f"seed {seed}: {', '.join(names)}", flush=True)
-        result = run(seed, names, said.quiet, lambda words: print(f"  {words}", flush=True))
+        result = run(seed, names, said.quiet, _tell, keep=said.keep)
         total.add(result)
         print(f"seed {seed}: {result}", flush=True)
         for words in result.wrong:
@@ -50,6 +50,10 @@ def _play(said: argparse.Namespace) -> int:
             break
     print(f"All: {total}")
     return 1 if total.wrong else 0
+
+
+def _tell(words: str) -> None:
+    print(f"  {words}", flush=True)
 
 
 def _drawn(seed: int) -> list[str]:
@@ -63,6 +67,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", type=int, help="how many seeds; else as long as --hours says")
     parser.add_argument("--hours", type=float, default=1.0, help="how long at most (1)")
     parser.add_argument("--quiet", type=float, default=2.0, help="seconds of work around a fault")
+    parser.add_argument("--keep", action="store_true", help="keep the folder of each seed")
     parser.add_argument("--clean", action="store_true", help="only remove what runs have left")
     parser.add_argument("faults", nargs="*", choices=[[], *FAULTS], help="these, in this order")
     return parser

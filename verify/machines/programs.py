@@ -72,6 +72,10 @@ class Program:
     def runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def status(self) -> int | None:
+        return None if self._process is None else self._process.poll()
+
     def start(self) -> None:
         as_user = ["setpriv", f"--reuid={self._user}", f"--regid={self._user}", "--init-groups"]
         with self.log.open("ab") as log:
@@ -101,17 +105,16 @@ class Program:
             self._process.kill()
             self._process.wait()
 
-    def end(self) -> int | None:
-        """Ask it to end, and kill it when it does not; returns its status."""
+    def end(self) -> None:
+        """Ask it to end, and kill it when it does not."""
         if self._process is None:
-            return None
+            return
         self.send(signal.SIGCONT)
         self.send(signal.SIGTERM)
         try:
-            return self._process.wait(ENDING_SECONDS)
+            self._process.wait(ENDING_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+            self.kill()
 
 
 def _plain_environment() -> dict[str, str]:

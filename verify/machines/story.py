@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +21,7 @@ from timebank.ledger.engines import books_of
 from timebank.ledger.schema import accounts, transfers
 from verify.machines import checker, history
 from verify.machines.faults import FAULTS
-from verify.machines.history import FAILED, OK, UNKNOWN, Books, Operation, Row
+from verify.machines.history import FAILED, OK, Books, Operation, Row
 from verify.machines.networks import CannotBeDone, inside
 from verify.machines.worker import BY, settings_of
 from verify.machines.world import SERVERS, Tell, World
@@ -57,10 +56,10 @@ class Result:
         )
 
 
-def run(seed: int, names: Sequence[str], quiet: float, tell: Tell) -> Result:
+def run(seed: int, names: Sequence[str], quiet: float, tell: Tell, *, keep: bool = False) -> Result:
     """Play these faults, with `quiet` seconds of work around each; nothing is left behind.
 
-    The folder of a run in which something was wrong is kept, and named.
+    The folder of a run in which something was wrong is kept, and named; with `keep`, of any.
     """
     folder = Path(tempfile.mkdtemp(prefix="bjft-machines-", dir="/var/tmp"))
     folder.chmod(0o755)
@@ -72,7 +71,7 @@ def run(seed: int, names: Sequence[str], quiet: float, tell: Tell) -> Result:
         result.wrong.append(f"seed {seed}: {failure}")
     finally:
         world.close()
-    if result.wrong:
+    if result.wrong or keep:
         tell(f"What was written down is in {folder}.")
     else:
         shutil.rmtree(folder)

@@ -120,7 +120,7 @@ def _do(
     )
     stored = journal.round_in_play(desk, caller_id)
     if stored is not None:
-        return _settle(desk, stored.id, caller_id, call_id, ticked, chance)
+        return _settle(desk, stored, caller_id, call_id, ticked, chance)
     ways: Mapping[str, tuple[int, Callable[[], Any]]] = {
         "bet": (8, lambda: _bet(desk, caller_id, call_id, ticked, chance)),
         "deposit": (2, lambda: teller.deposit(desk, call_id, ticked, MINUTE)),
@@ -152,18 +152,21 @@ def _bet(desk: Desk, caller_id: int, call_id: int, ticked: int, chance: random.R
 
 
 def _settle(
-    desk: Desk, lead: int, caller_id: int, call_id: int, ticked: int, chance: random.Random
+    desk: Desk,
+    stored: journal.StoredRound,
+    caller_id: int,
+    call_id: int,
+    ticked: int,
+    chance: random.Random,
 ) -> tuple[str, Receipt]:
-    stored = journal.stored_round(desk, lead)
-    assert stored is not None
-    stake = stored.bet
+    stake = stored.stake
     won = chance.random() < 0.5
     settlement = Settlement(
         *((0, stake, stake, "win") if won else (stake, 0, 0, "lose")),
         {"net": stake if won else -stake},
         True,
     )
-    move = Move(lead, 1, {"action": "stay"}, 4)
+    move = Move(stored.id, 1, {"action": "stay"}, 4)
     seats = _seat(caller_id, call_id, ticked)
     return "settle", wagers.act(desk, move, seats, {FIRST_SEAT: settlement}).receipt
 

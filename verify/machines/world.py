@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from verify.machines.databases import DATABASES, FRONT, MENDING_SECONDS, NAME, USER, Databases
+from verify.machines.databases import DATABASES, MENDING_SECONDS, Databases
 from verify.machines.networks import CannotBeDone, Network, inside
 from verify.machines.programs import Program, wait_until
 from verify.machines.worker import prepare
@@ -106,6 +106,7 @@ class World:
                 program.start()
         for machine, program in self.servers.items():
             if not program.runs:
+                self._refuse_own_end(machine, program)
                 self.start_server(machine)
         wait_until("all databases well", self.databases.is_whole, MENDING_SECONDS)
         before = self.acknowledged()
@@ -115,10 +116,14 @@ class World:
     def stop_asking(self) -> None:
         """Let the processes of the bank end; raises `CannotBeDone` when one fails."""
         for machine, program in self.servers.items():
-            status = program.end()
-            if status:
-                said = program.log.read_text()[-2000:]
-                raise CannotBeDone(f"{machine} ended with {status}: {said}")
+            program.end()
+            self._refuse_own_end(machine, program)
+
+    def _refuse_own_end(self, machine: str, program: Program) -> None:
+        """Let nobody start again what has failed by itself."""
+        if program.status not in (0, -signal.SIGKILL):
+            said = program.log.read_text()[-2000:]
+            raise CannotBeDone(f"The bank on {machine} ended with {program.status}: {said}")
 
     # What faults ask for.
 
