@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from verify.machines import networks
 from verify.machines.faults import FAULTS
+from verify.machines.lies import LIES
 from verify.machines.programs import what_is_missing
 from verify.machines.story import Result, run
 
@@ -40,7 +41,7 @@ def _play(said: argparse.Namespace) -> int:
     for seed in range(first, first + 10**6):
         names = said.faults or _drawn(seed)
         print(f"seed {seed}: {', '.join(names)}", flush=True)
-        result = run(seed, names, said.quiet, _tell, keep=said.keep)
+        result = run(seed, names, said.quiet, _tell, lie=said.lie, keep=said.keep)
         total.add(result)
         print(f"seed {seed}: {result}", flush=True)
         for words in result.wrong:
@@ -68,6 +69,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--hours", type=float, default=1.0, help="how long at most (1)")
     parser.add_argument("--quiet", type=float, default=2.0, help="seconds of work around a fault")
     parser.add_argument("--keep", action="store_true", help="keep the folder of each seed")
+    parser.add_argument("--lie", choices=["", *LIES], default="", help="a fault of the bank's own")
     parser.add_argument("--clean", action="store_true", help="only remove what runs have left")
     parser.add_argument("faults", nargs="*", choices=[[], *FAULTS], help="these, in this order")
     return parser

@@ -86,6 +86,9 @@ class Pen:
         answered = {"key": key, "outcome": outcome, "answered": time.monotonic_ns()}
         self._write({**answered, **facts})
 
+    def close(self) -> None:
+        self._file.close()
+
     def _write(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line).encode() + b"\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -56,25 +57,33 @@ class Result:
         )
 
 
-def run(seed: int, names: Sequence[str], quiet: float, tell: Tell, *, keep: bool = False) -> Result:
+def run(
+    seed: int,
+    names: Sequence[str],
+    quiet: float,
+    tell: Tell,
+    *,
+    lie: str = "",
+    keep: bool = False,
+) -> Result:
     """Play these faults, with `quiet` seconds of work around each; nothing is left behind.
 
     The folder of a run in which something was wrong is kept, and named; with `keep`, of any.
     """
-    folder = Path(tempfile.mkdtemp(prefix="bjft-machines-", dir="/var/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix=f"bjft-machines-{os.getpid()}-", dir="/var/tmp"))
     folder.chmod(0o755)
     result = Result()
-    world = World(folder, seed, tell)
+    world = World(folder, seed, tell, lie)
     try:
         _play(world, names, quiet, result)
     except CannotBeDone as failure:
         result.wrong.append(f"seed {seed}: {failure}")
     finally:
         world.close()
-    if result.wrong or keep:
-        tell(f"What was written down is in {folder}.")
-    else:
-        shutil.rmtree(folder)
+        if result.wrong or keep:
+            tell(f"What was written down is in {folder}.")
+        else:
+            shutil.rmtree(folder)
     return result
 
 

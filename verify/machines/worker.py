@@ -34,15 +34,17 @@ from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import accounts
 from timebank.ledger.schema import calls as calls_table
 from timebank.settings.place import read_place
-from timebank.settings.settings import BankSettings
+from timebank.settings.settings import BankLimits, BankSettings
 from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager
 from timebank.window import teller
 from verify.machines.history import FAILED, OK, UNKNOWN, Pen
+from verify.machines.lies import LIES
 
 BY = "machines"
 GAME = "black-jack-for-time"
 MINUTE = 60
+EVER = 10**6 * MINUTE
 READS = 0.1  # of all operations
 PAUSE = 0.25  # seconds, after an answer that nothing can be done just now
 
@@ -57,6 +59,7 @@ def settings_of(url: str, folder: Path) -> BankSettings:
         minutes_per_day=1200,
         mode="built-in",
         thebank_ext=None,
+        limits=BankLimits(EVER, EVER, EVER, EVER, EVER, keep=0, known_days=0),
         database=folder / "books",
         server=read_place(url) if "://" in url else None,
     )
@@ -202,6 +205,7 @@ class Worker:
             books.hurry(1)
             await books.close()
             database.close()
+            self._pen.close()
 
     async def _hand(self, books: Books) -> None:
         while not self._stop.is_set():
@@ -247,10 +251,8 @@ class Worker:
 def main() -> None:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     told = json.loads(sys.argv[1])
-    if told.get("prepare"):
-        numbers = prepare(told["url"], Path(told["folder"]), told["prepare"])
-        print(json.dumps(numbers))
-        return
+    if told["lie"]:
+        LIES[told["lie"]]()
     asyncio.run(Worker(told).work())
 
 

@@ -29,8 +29,9 @@ Tell = Callable[[str], None]
 class World:
     """The machines, and the chance that decides what happens to them."""
 
-    def __init__(self, folder: Path, seed: int, tell: Tell) -> None:
-        """Name everything; nothing is made yet."""
+    def __init__(self, folder: Path, seed: int, tell: Tell, lie: str = "") -> None:
+        """Name everything; nothing is made yet. `lie` is a fault of the bank (lies.py)."""
+        self._lie = lie
         self.folder = folder
         self.chance = random.Random(seed)
         self.tell = tell
@@ -70,6 +71,7 @@ class World:
             "callers": self.callers,
             "hands": HANDS,
             "pace": PACE,
+            "lie": self._lie,
             "seed": self.chance.getrandbits(32),
         }
         words = [sys.executable, "-m", "verify.machines.worker", json.dumps(told)]

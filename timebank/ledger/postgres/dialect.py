@@ -35,7 +35,7 @@ WITHOUT_GAPS = frozenset({"transfers"})
 SILENCE = 30_000
 # How long a transaction that writes may say nothing before the server ends it: its process has
 # stopped, and keeps everybody else from writing.
-IDLE = "60s"
+IDLE = "10s"
 
 
 class _Types(PGTypeCompiler):

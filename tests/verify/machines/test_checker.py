@@ -1,0 +1,291 @@
+"""The checker of histories: silent about what can have been so, and every lie is found."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from contextlib import closing
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from verify.machines.checker import MOST, check
+from verify.machines.history import FAILED, OK, UNKNOWN, Books, Operation, Pen, Row, read
+
+ACCOUNTS = range(1, 7)
+UNITS = dict.fromkeys(ACCOUNTS, "second")
+SECOND = 10**9
+
+History = tuple[list[Operation], Books]
+
+
+def honest(seed: int, count: int = 60) -> History:
+    """A history of a bank that does everything right, with three who ask at a time.
+
+    Each operation takes effect at an instant between its question and its answer.
+    """
+    chance = random.Random(seed)
+    balances = dict.fromkeys(ACCOUNTS, 0)
+    operations, rows, marks = [], [], []
+    for number in range(1, count + 1):
+        instant = number * SECOND
+        operation = Operation(
+            key=f"k{number}",
+            what="read" if number % 5 == 0 else "step",
+            asked=instant - chance.randint(1, 3 * SECOND),
+            answered=instant + chance.randint(1, 3 * SECOND),
+            outcome=OK,
+        )
+        fate = chance.random()
+        if not operation.is_read and fate < 0.1:
+            operation.outcome = FAILED
+        elif not operation.is_read and fate < 0.25:
+            operation.outcome = UNKNOWN
+            operation.answered = chance.choice((None, operation.answered))
+        is_there = operation.outcome == OK or (
+            operation.outcome == UNKNOWN and chance.random() < 0.5
+        )
+        if is_there and not operation.is_read:
+            first = len(rows) + 1
+            for _ in range(chance.randint(1, 3)):
+                source, target = chance.sample(ACCOUNTS, 2)
+                amount = chance.randint(1, 9)
+                balances[source] -= amount
+                balances[target] += amount
+                rows.append(Row(len(rows) + 1, source, target, amount, f"digest {len(rows) + 1}"))
+            marks.append((operation.key, first, len(rows)))
+            operation.own = first
+        if operation.outcome == OK:
+            operation.seen = len(rows)
+            operation.digest = rows[-1].digest if rows else ""
+            seen = ACCOUNTS if operation.is_read else chance.sample(ACCOUNTS, 2)
+            operation.balances = {account: balances[account] for account in seen}
+        if operation.outcome != OK:
+            operation.own = 0
+        operations.append(operation)
+    return operations, Books(rows, balances, marks)
+
+
+def some(history: History, holds: Callable[[Operation], bool]) -> Operation:
+    """One of the middle, so that others come before it and after it."""
+    found = [operation for operation in history[0] if holds(operation)]
+    return found[len(found) // 2]
+
+
+def is_step(operation: Operation) -> bool:
+    return operation.outcome == OK and not operation.is_read
+
+
+def is_read(operation: Operation) -> bool:
+    return operation.is_read
+
+
+def without_rows_of(books: Books, key: str) -> Books:
+    """Books in which an operation never was; those after it have moved up."""
+    (mark,) = [mark for mark in books.marks if mark[0] == key]
+    _, first, last = mark
+    size = last - first + 1
+    gone = books.rows[first - 1 : last]
+    balances = dict(books.balances)
+    for row in gone:
+        balances[row.source] += row.amount
+        balances[row.target] -= row.amount
+    rows = books.rows[: first - 1]
+    rows += [replace(row, number=row.number - size) for row in books.rows[last:]]
+    marks = [
+        (other, *(n - size if n > last else n for n in places))
+        for other, *places in books.marks
+        if other != key
+    ]
+    return Books(rows, balances, marks)
+
+
+# The lies, each with words that tell of it.
+
+
+def lost_write(history: History) -> History:
+    """The books have forgotten the row of an answer, and nobody was told."""
+    operations, books = history
+    return operations, without_rows_of(books, some(history, is_step).key)
+
+
+def acknowledged_and_gone(history: History) -> History:
+    """A failover has cut the end off, and what was told there is not known."""
+    operations, books = history
+    last = [operation for operation in operations if is_step(operation)][-1]
+    for key, *_ in [mark for mark in books.marks if mark[1] >= last.own][::-1]:
+        books = without_rows_of(books, key)
+    return operations, books
+
+
+def doubled(history: History) -> History:
+    """An operation was done again after its answer was lost."""
+    operations, books = history
+    step = some(history, is_step)
+    rows = list(books.rows)
+    first = len(rows) + 1
+    balances = dict(books.balances)
+    for row in books.rows[step.own - 1 : step.seen]:
+        rows.append(replace(row, number=len(rows) + 1, digest=f"digest {len(rows) + 1}"))
+        balances[row.source] -= row.amount
+        balances[row.target] += row.amount
+    return operations, Books(rows, balances, [*books.marks, (step.key, first, len(rows))])
+
+
+def failed_and_there(history: History) -> History:
+    operations, books = history
+    step = some(history, is_step)
+    step.outcome = FAILED
+    return operations, books
+
+
+def made_up(history: History) -> History:
+    operations, books = history
+    return [each for each in operations if each.key != some(history, is_step).key], books
+
+
+def stale_read(history: History) -> History:
+    """A read was answered by a server that others have left behind."""
+    operations, books = history
+    reading = some(history, is_read)
+    earlier = next(
+        each
+        for each in operations[::-1]
+        if each.is_read and (each.answered or 0) < reading.asked and each.seen < reading.seen - 10
+    )
+    reading.seen, reading.digest = earlier.seen, earlier.digest
+    reading.balances = dict(earlier.balances)
+    return operations, books
+
+
+def torn_read(history: History) -> History:
+    """A read saw one half of a transfer; its sum is off."""
+    operations, books = history
+    reading = some(history, is_read)
+    reading.balances[books.rows[reading.seen - 1].target] -= books.rows[reading.seen - 1].amount
+    return operations, books
+
+
+def read_of_two_moments(history: History) -> History:
+    """A read saw some accounts now and some before: its sum is right by chance."""
+    operations, books = history
+    reading = some(history, is_read)
+    row = books.rows[reading.seen - 1]
+    reading.balances[row.target] -= row.amount
+    reading.balances[row.source] += row.amount
+    return operations, books
+
+
+def dirty_read(history: History) -> History:
+    """A read saw what was never committed."""
+    operations, books = history
+    reading = some(history, is_read)
+    reading.digest = "digest of something else"
+    return operations, books
+
+
+def out_of_order(history: History) -> History:
+    """One who asked later came before what had been answered to another."""
+    operations, books = history
+    step = some(history, is_step)
+    step.asked += 20 * SECOND
+    step.answered = (step.answered or 0) + 20 * SECOND
+    return operations, books
+
+
+def unknown_and_out_of_order(history: History) -> History:
+    """An operation without an answer took effect before it was asked for."""
+    operations, books = history
+    there = {key for key, *_ in books.marks}
+    step = some(history, lambda each: each.outcome == UNKNOWN and each.key in there)
+    step.asked += 20 * SECOND
+    step.answered = None
+    return operations, books
+
+
+def other_numbers(history: History) -> History:
+    """What is there is not what the answer told."""
+    operations, books = history
+    key = some(history, is_step).key
+    marks = [(each, first, last + (each == key)) for each, first, last in books.marks]
+    return operations, Books(books.rows, books.balances, marks)
+
+
+def balance_apart(history: History) -> History:
+    """A balance at the end is not what its rows make, and another makes up for it."""
+    operations, books = history
+    books.balances[1] += 5
+    books.balances[2] -= 5
+    return operations, books
+
+
+def sum_not_zero(history: History) -> History:
+    operations, books = history
+    books.balances[1] += 5
+    return operations, books
+
+
+LIES = {
+    lost_write: "was told as done, and is not in the books",
+    acknowledged_and_gone: "which is another now, or gone",
+    doubled: "is in the books 2 times",
+    failed_and_there: "was told as not done, and is in the books",
+    made_up: "nobody has asked for it",
+    stale_read: "was asked for after",
+    torn_read: "all balances in second add up to",
+    read_of_two_moments: "where the transfers up to",
+    dirty_read: "which is another now, or gone",
+    out_of_order: "was asked for after",
+    unknown_and_out_of_order: "was asked for after",
+    other_numbers: "was told as transfers",
+    balance_apart: "and its transfers make",
+    sum_not_zero: "at the end all balances in second add up to 5",
+}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_bank_that_does_everything_right_is_believed(seed):
+    operations, books = honest(seed)
+    outcomes = {operation.outcome for operation in operations}
+    assert outcomes == {OK, FAILED, UNKNOWN}
+    assert check(operations, books, UNITS) == []
+
+
+@pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_lie_is_found(lie, seed):
+    history = lie(deepcopy(honest(seed)))
+    found = check(*history, UNITS)
+    assert any(LIES[lie] in words for words in found), found
+
+
+def test_of_many_findings_some_are_told():
+    operations, books = honest(1, 200)
+    found = check(operations, Books(books.rows, books.balances, []), UNITS)
+    assert len([words for words in found if "was told as done" in words]) == MOST
+    assert any(words.startswith("... and ") for words in found)
+
+
+class TestHistories:
+    def test_are_read_as_they_were_written(self, tmp_path: Path):
+        with closing(Pen(tmp_path / "a")) as first, closing(Pen(tmp_path / "b")) as second:
+            first.asks("a.1", "step")
+            second.asks("b.1", "read in turn")
+            second.answers("b.1", OK, seen=3, digest="d", balances={1: 5})
+            first.answers("a.1", UNKNOWN, said="nobody knows")
+        one, other = read([tmp_path / "a", tmp_path / "b"])
+        assert (one.key, one.outcome, one.said) == ("a.1", UNKNOWN, "nobody knows")
+        assert (other.key, other.outcome, other.seen) == ("b.1", OK, 3)
+        assert other.balances == {1: 5}
+        assert one.asked < other.asked < (other.answered or 0) < (one.answered or 0)
+
+    def test_of_a_process_that_was_killed_end_with_what_it_asked(self, tmp_path: Path):
+        with closing(Pen(tmp_path / "a")) as pen:
+            pen.asks("a.1", "step")
+        with (tmp_path / "a").open("a") as file:
+            file.write(json.dumps({"key": "a.1", "outcome": OK})[:12])
+        (one,) = read([tmp_path / "a"])
+        assert (one.outcome, one.answered) == (UNKNOWN, None)
