@@ -40,25 +40,47 @@ def front_killed(world: World) -> str:
 
 
 def primary_killed_in_commit(world: World) -> str:
-    """Kill the primary while a COMMIT waits for its standby; sometimes with its Patroni."""
-    primary, (standby, _) = world.primary(), world.standbys()
-    is_held = world.chance.random() < 0.7
-    if is_held:
-        world.databases.signal_server(standby, signal.SIGSTOP, "walreceiver")
+    """Kill the primary while a COMMIT waits for its standby; sometimes with its Patroni.
+
+    Mostly its standbys have been cut from it before, so that what it commits is on no other.
+    """
+    primary, standbys = world.primary(), world.standbys()
+    is_cut = world.chance.random() < 0.7
+    if is_cut:
+        for standby in standbys:
+            world.network.cut(primary, standby)
     until = time.monotonic() + SEEN_SECONDS
-    while time.monotonic() < until:
-        if world.databases.servers_of(primary, "COMMIT"):
-            break
+    while time.monotonic() < until and not world.databases.servers_of(primary, "COMMIT"):
+        pass
     whole = world.chance.random() < 0.5
     if whole:
         world.databases.patronis[primary].kill()
     world.databases.signal_server(primary, signal.SIGKILL)
-    if is_held and world.chance.random() < 0.5:
-        world.pause(0, 2)
-    world.databases.signal_server(standby, signal.SIGCONT, "walreceiver")
-    world.pause(TTL if whole else 5, TTL + 5)
-    how = "which had not reached the standby" if is_held else "at any moment of it"
+    # Not healed before: what a dead process has written to its lines is still sent.
+    world.pause(TTL if whole else 8, TTL + 5)
+    world.network.heal()
+    how = "cut from its standbys" if is_cut else "at any moment"
     return f"{primary}{' and its Patroni' if whole else ''}, {how}"
+
+
+def primary_back_and_lost(world: World) -> str:
+    """Kill the primary's server in a COMMIT that is on no standby, let it come back, and lose it.
+
+    In between it shows what nobody else has, and what was never answered.
+    """
+    primary = world.primary()
+    for standby in world.standbys():
+        world.network.cut(primary, standby)
+    until = time.monotonic() + SEEN_SECONDS
+    while time.monotonic() < until and not world.databases.servers_of(primary, "COMMIT"):
+        pass
+    world.databases.signal_server(primary, signal.SIGKILL)
+    back = world.pause(5, 15)
+    world.databases.signal_machine(primary, signal.SIGKILL)
+    world.databases.patronis[primary].kill()
+    world.pause(TTL, TTL + 5)
+    world.network.heal()
+    return f"{primary}, which came back for {back:.0f} s"
 
 
 def primary_stopped(world: World) -> str:
@@ -184,6 +206,7 @@ FAULTS: dict[str, Fault] = {
         server_stopped,
         front_killed,
         primary_killed_in_commit,
+        primary_back_and_lost,
         primary_stopped,
         keeper_of_primary_stopped,
         cut_from_database,
