@@ -200,22 +200,28 @@ class Worker:
         database = books_of(self._settings)
         books = Books(database, lambda: self._settings, BoardClock(SystemClock()))
         try:
-            await asyncio.gather(*(self._hand(books) for _ in range(self._hands)))
+            hands = (self._hand(books, READS) for _ in range(self._hands))
+            await asyncio.gather(*hands, self._hand(books, 1))
         finally:
             books.hurry(1)
             await books.close()
             database.close()
             self._pen.close()
 
-    async def _hand(self, books: Books) -> None:
+    async def _hand(self, books: Books, reads: float) -> None:
+        """Ask for one thing after the other; `reads` of them read, all of them one who only does.
+
+        That one is never held up by what is being found out.
+        """
         while not self._stop.is_set():
-            if self._chance.random() < READS:
-                way = self._chance.choice(("read beside", "read in turn"))
+            if self._chance.random() < reads:
+                ways = ("read beside", "read in turn")
+                way = ways[0] if reads == 1 else self._chance.choice(ways)
                 run = books.read if way == "read beside" else books.run
                 done = await self._ask(run, way, lambda _key: look)
             else:
                 done = await self._ask(books.run, "step", self._next_step)
-            pause = self._pace if done else max(PAUSE, self._pace)
+            pause = self._pace if done and reads < 1 else PAUSE
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), pause)
 
