@@ -17,21 +17,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from verify.machines.history import FAILED, OK, UNKNOWN, Books, Operation
 
-MOST = 20  # findings of one kind that are told
+MOST = 5  # findings of one kind that are told
 
 
 def check(operations: list[Operation], books: Books, units: Mapping[int, str]) -> list[str]:
     """Return what is wrong, in sentences; `units` gives the unit of each account."""
     found: list[str] = []
-    for look in (_presence, _chain, _order, _balances):
+    sums = partial(_sums, units=units)
+    for look in (_presence, _chain, _order, _balances, sums):
         wrong = list(look(operations, books))
         found += wrong[:MOST]
         if len(wrong) > MOST:
             found.append(f"... and {len(wrong) - MOST} more like that")
-    return found + list(_sums(operations, books, units))
+    return found
 
 
 def _presence(operations: list[Operation], books: Books) -> Iterator[str]:

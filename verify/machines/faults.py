@@ -49,6 +49,7 @@ def primary_killed_in_commit(world: World) -> str:
     if is_cut:
         for standby in standbys:
             world.network.cut(primary, standby)
+        world.pause(0.5, 2)
     until = time.monotonic() + SEEN_SECONDS
     while time.monotonic() < until and not world.databases.servers_of(primary, "COMMIT"):
         pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +23,8 @@ HOUSE = Path(__file__).parents[3]
 MISSING = what_is_missing()
 COMMAND = [sys.executable, "-m", "verify.machines", "--quiet", "0.5"]
 PORT = 7
+# One that is killed with all of its machine, cut from its standbys: what it had alone is lost.
+LOSS = ("--seed", "4", "--seeds", "1")
 # A primary that is killed while a COMMIT waits for its standby, its Patroni left alone.
 SLICE = ("--seed", "5", "--seeds", "1", "server-killed", "primary-killed-in-commit")
 
@@ -124,10 +127,15 @@ def test_a_run_that_is_broken_off_leaves_nothing(number):
     assert f"{process.pid}" not in re.findall(r"bjft-machines-(\d+)", mounts)
 
 
-def test_a_server_and_the_primary_are_killed_and_nothing_is_lost():
-    done = subprocess.run(
-        [*COMMAND, *SLICE], cwd=HOUSE, capture_output=True, text=True, check=False, timeout=400
+def play(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, *words]
+    return subprocess.run(
+        command, cwd=HOUSE, capture_output=True, text=True, check=False, timeout=400
     )
+
+
+def test_a_server_and_the_primary_are_killed_and_nothing_is_lost():
+    done = play(*SLICE)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     last = done.stdout.splitlines()[-1]
     assert last.endswith("; 0 wrong")
@@ -135,3 +143,11 @@ def test_a_server_and_the_primary_are_killed_and_nothing_is_lost():
         assert words in last
     assert re.search(r" [1-9]\d* done", last)
     assert re.search(r" [1-9]\d* reads", last)
+
+
+def test_a_bank_that_does_not_wait_for_the_standby_is_found_out():
+    done = play(*LOSS, "--lie", "does-not-wait-for-standby", "primary-killed-in-commit")
+    assert (done.returncode, done.stderr) == (1, ""), done.stdout
+    assert "was told as done, and is not in the books" in done.stdout
+    (folder,) = re.findall(r"is in (/var/tmp/bjft-machines-\S+)\.", done.stdout)
+    shutil.rmtree(folder)
