@@ -290,7 +290,7 @@ class CanvasDisplay:
     update for all that an answer brings.
 
     From the top: the scene, what was said, the prompt, the status line. On a wide screen what was
-    said earlier stands beside the scene.
+    said earlier stands beside the scene, below what its fields mean.
     """
 
     _send: Send
@@ -299,7 +299,7 @@ class CanvasDisplay:
     columns: InitVar[int]
     rows: InitVar[int]
     colour: InitVar[bool]
-    area: Area = field(init=False)  # beside what was said earlier
+    area: Area = field(init=False)  # the part that is the scene's
     _canvas: Canvas = field(init=False)
     _below: int = field(init=False)  # rows for what was said, and the prompt
     _scene: Scene | None = None
@@ -459,22 +459,40 @@ class CanvasDisplay:
             self._canvas.put_pipe(self.area.rows + number, 1, line)
 
     def _paint_earlier(self) -> None:
-        """Fill the side from its lower end, the latest below; row 0 is the title's."""
+        """Fill the side from its lower end, the latest below; row 0 is the title's.
+
+        What is to be seen on the scene is explained above, as far as there is room.
+        """
         canvas, top = self._canvas, 1
         column = self.area.left + self.area.columns
+        width, rows = canvas.width - column - 3, self.area.rows - top
         lines: list[str] = []
         for text in reversed(self._earlier):
-            lines[:0] = wrap(text, canvas.width - column - 3)
-            if len(lines) >= self.area.rows - top:
+            lines[:0] = wrap(text, width)
+            if len(lines) >= rows:
                 break
-        canvas.blank(top, column, canvas.width - column, self.area.rows - top)
-        if not lines:
+        lines = lines[-rows:]
+        explained = self._explained(width, rows - len(lines) - 1)
+        canvas.blank(top, column, canvas.width - column, rows)
+        if not (lines or explained):
             return
         for row in range(top, self.area.rows):
             canvas.put_pipe(row, column, "|08\N{BOX DRAWINGS LIGHT VERTICAL}")
-        lines = lines[-(self.area.rows - top) :]
-        for row, line in enumerate(lines, self.area.rows - len(lines)):
+        lines = [*explained, *[""] * (rows - len(explained) - len(lines)), *lines]
+        for row, line in enumerate(lines, top):
             canvas.put_pipe(row, column + 2, line if "|" in line else f"|07{line}")
+
+    def _explained(self, width: int, rows: int) -> list[str]:
+        """Explain the fields of the scene in so many rows, none of them in part."""
+        fields: Sequence[str] = self._scene.explain() if isinstance(self._scene, Explained) else ()
+        texts = [wrap(text, width) for text in fields]
+        spaced = sum(len(text) + 1 for text in texts) <= rows
+        lines: list[str] = []
+        for text in texts:
+            if len(lines) + len(text) > rows:
+                break
+            lines.extend((*text, "") if spaced else text)
+        return lines
 
     def _paint_prompt(self) -> None:
         canvas = self._canvas

@@ -12,7 +12,7 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
-from door.call.display import Area
+from door.call.display import Area, plain
 from door.call.page import pages_of
 from door.clock import SystemClock
 from tests.ansi.terminal import Terminal
@@ -402,6 +402,19 @@ async def test_a_wide_screen_shows_beside_the_scene_what_was_said_before() -> No
         caller.console.stage(Felt())
         await settle()
         assert caller.screen[18].endswith("│ Message 6."), "and those of the scene before"
+
+
+async def test_beside_a_scene_its_fields_are_explained_until_what_was_said_needs_the_room() -> None:
+    caller = Somebody(132, 24)
+    async with caller.asked(caller.console.any_key()):
+        caller.console.stage(Felt())
+        await settle()
+        first, *_ = (plain(text) for text in Felt().explain())
+        assert caller.screen[1][79:].strip("│ ") == first
+        for number in range(1, 30):
+            caller.console.say(f"Message {number}.")
+        await settle()
+        assert first not in "\n".join(caller.screen)
 
 
 async def test_what_was_said_before_outlives_a_change_of_size() -> None:
