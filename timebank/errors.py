@@ -66,6 +66,10 @@ class AlreadyOnline(Refused):
         self.call_id = call_id
 
 
+class NodesTaken(Refused):
+    """Every node of the board has a call."""
+
+
 class CallerOnline(Refused):
     """What was asked cannot be done to a caller who is on a call."""
 

@@ -22,8 +22,8 @@ from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.arrival import open_host_call
-from timebank.calls.calls import open_call, open_calls
-from timebank.errors import AlreadyOnline, BooksFailed, NameRefused
+from timebank.calls.calls import Nodes, open_call
+from timebank.errors import BooksFailed, NameRefused, NodesTaken
 from timebank.language import Phrase
 from timebank.names import names
 
@@ -65,10 +65,11 @@ class Board:
         self.passwords = passwords.PasswordDesk()
         self.process = this_process()
         self._only_node = only_node
-        self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
+        self._on_nodes: dict[int, Caller] = {}  # by their calls
+        self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
         self.by_doors: list[Caller] = []  # on nodes of their own boards
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
-        self.reception = Reception(config, clock, lambda: len(self.nodes))
+        self.reception = Reception(config, clock, lambda: len(self._on_nodes))
         self.draining = False  # whether no new calls are taken
         self._visitors: list[Caller] = []
         self.shared = lay_tables(self)
@@ -108,8 +109,18 @@ class Board:
         for shared in self.shared.values():
             await shared.close()
 
+    @property
+    def nodes(self) -> dict[int, Caller]:
+        """The nodes on which callers of this server are."""
+        return {caller.node: caller for caller in self._on_nodes.values()}
+
+    @property
+    def busy_nodes(self) -> int:
+        """How many nodes of the whole board are busy, as far as this server knows."""
+        return len(self._on_nodes) + self.busy_elsewhere
+
     def _own_callers(self) -> list[Caller]:
-        on_nodes = [caller for _, caller in sorted(self.nodes.items()) if caller is not None]
+        on_nodes = sorted(self._on_nodes.values(), key=lambda caller: caller.node)
         return on_nodes + self.by_doors
 
     # Names and passwords.
@@ -150,13 +161,14 @@ class Board:
     async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
         """Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`."""
 
-        def opening(desk: Desk, node: int) -> Opened:
+        def opening(desk: Desk, node: int | Nodes) -> Opened:
             return open_call(desk, record.id, node, self.process, console.line.address, take_over)
 
-        def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
+        def on_call(opened: Opened, logged_on: float) -> Caller:
             purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
             return Caller(
-                console, self.books, self.config, record, node, opened, purse, self.new_seed
+                *(console, self.books, self.config, record),
+                *(opened.node, opened, purse, self.new_seed),
             )
 
         return await self._open(record, opening, on_call, take_over=take_over)
@@ -167,69 +179,52 @@ class Board:
         """Open a call of another board's caller with what they bring; else as `open_call`."""
         brought = brought_by(guest, self.clock.monotonic())
 
-        def opening(desk: Desk, node: int) -> Opened:
+        def opening(desk: Desk, node: int | Nodes) -> Opened:
             address = console.line.address
             return open_host_call(desk, record.id, node, self.process, address, brought, take_over)
 
-        def on_call(node: int, opened: Opened, _: float) -> HostCaller:
+        def on_call(opened: Opened, _: float) -> HostCaller:
             return HostCaller(
-                console, self.books, self.config, record, node, opened, self.new_seed, guest
+                *(console, self.books, self.config, record),
+                *(opened.node, opened, self.new_seed, guest),
             )
 
-        if guest.by_door:
-            return await self._open_elsewhere(
-                record, guest.node or 1, opening, on_call, take_over=take_over
-            )
-        return await self._open(record, opening, on_call, take_over=take_over)
-
-    async def _open_elsewhere(
-        self,
-        record: CallerRecord,
-        node: int,
-        opening: Callable[[Desk, int], Opened],
-        on_call: Callable[[int, Opened, float], C],
-        *,
-        take_over: bool,
-    ) -> C:
-        """Open the call of a caller who is on a node of their own board, and on none of ours."""
-        other = self._caller_here(record.id)
-        if not take_over:
-            await self._refuse_second_call(record)
-        elif other is not None:
-            await self._end_for_another(other)
-        opened = await self.books.run(lambda desk: opening(desk, node))
-        caller = on_call(node, opened, self.clock.monotonic())
-        self._end_raced(record)
-        self.by_doors.append(caller)
-        return caller
+        return await self._open(record, opening, on_call, take_over=take_over, guest=guest)
 
     async def _open(
         self,
         record: CallerRecord,
-        opening: Callable[[Desk, int], Opened],
-        on_call: Callable[[int, Opened, float], C],
+        opening: Callable[[Desk, int | Nodes], Opened],
+        on_call: Callable[[Opened, float], C],
         *,
         take_over: bool,
+        guest: Guest | None = None,
     ) -> C:
         other = self._caller_here(record.id)
         if take_over and other is not None:
-            node = await self._take_over_node(other)
-        elif take_over:
-            # Their ghost is in another process: it is one caller, wherever it is counted.
-            node = self._take_node(beyond=True)
+            await self._end_for_another(other)
+        by_door = guest is not None and guest.by_door
+        node: int | Nodes
+        if self._only_node is not None:
+            node = self._only_node
+        elif guest is not None and by_door:
+            node = guest.node or 1  # of their own board
         else:
-            # Asked before a node is looked for: on a full board they may have the one they want.
-            await self._refuse_second_call(record)
-            node = self._take_node(beyond=record.powers)
+            wanted = other.node if other is not None and other not in self.by_doors else None
+            # Of one who takes over a call there is another, wherever it is: they are one caller.
+            beyond = take_over or record.powers
+            node = Nodes(self.config.calls.nodes, wanted, beyond)
         logged_on = self.clock.monotonic()
         try:
             opened = await self.books.run(lambda desk: opening(desk, node))
-            caller = on_call(node, opened, logged_on)
-        except BaseException:
-            del self.nodes[node]
-            raise
+        except NodesTaken as full:
+            raise BoardFull(str(full)) from full
+        caller = on_call(opened, logged_on)
         self._end_raced(record)
-        self.nodes[node] = caller
+        if by_door:
+            self.by_doors.append(caller)
+        else:
+            self._on_nodes[opened.call_id] = caller
         return caller
 
     def _end_raced(self, record: CallerRecord) -> None:
@@ -244,11 +239,7 @@ class Board:
         finally:
             if caller in self.by_doors:
                 self.by_doors.remove(caller)
-            elif self.nodes.get(caller.node) is caller:
-                if caller.hands_over:
-                    self.nodes[caller.node] = None
-                else:
-                    del self.nodes[caller.node]
+            self._on_nodes.pop(caller.call_id, None)
             caller.ended.set()
 
     async def renew_leases(self) -> None:
@@ -271,29 +262,18 @@ class Board:
         for call_id in closed:
             living[call_id].console.interrupt(TakenOver(TAKEN_OVER))
 
+    def end_call(self, call_id: int) -> None:
+        """End a call that another server's took the place of; one that is not here is left."""
+        for caller in self._own_callers():
+            if caller.call_id == call_id:
+                caller.console.interrupt(TakenOver(TAKEN_OVER))
+
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:
             console.interrupt(interruption)
 
-    async def _refuse_second_call(self, record: CallerRecord) -> None:
-        for call in await self.books.run(open_calls):
-            if call.caller_id == record.id and call.live:
-                raise AlreadyOnline(call.node, call.since, call.call_id)
-
     def _caller_here(self, caller_id: int) -> Caller | None:
         return next((c for c in self._own_callers() if c.record.id == caller_id), None)
-
-    async def _take_over_node(self, other: Caller) -> int:
-        """Let the old call of this server end, charged to the second, and reserve its node.
-
-        Of two log-ons that take over the same call, the first has the node.
-        """
-        other.hands_over = other not in self.by_doors
-        await self._end_for_another(other)
-        if not (other.hands_over and other.ended.is_set()):
-            return self._take_node(beyond=True)
-        other.hands_over = False
-        return other.node
 
     @staticmethod
     async def _end_for_another(other: Caller) -> None:
@@ -302,19 +282,3 @@ class Board:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANDOVER_SECONDS):
                 await other.ended.wait()
-
-    def _take_node(self, *, beyond: bool) -> int:
-        """Reserve the lowest free node; on a full board one more, if `beyond` is set."""
-        if self._only_node is not None:
-            self.nodes[self._only_node] = None
-            return self._only_node
-        nodes = self.config.calls.nodes
-        node = next((free for free in range(1, nodes + 1) if free not in self.nodes), None)
-        if node is None:
-            if not beyond:
-                raise BoardFull(
-                    Phrase("All {number} nodes are busy. Please try again soon.", number=nodes)
-                )
-            node = max(self.nodes) + 1
-        self.nodes[node] = None
-        return node

@@ -82,7 +82,6 @@ class Caller:
         self.ended = Flag()
         # Those of the log-on are still on their way to them.
         self.reads_notices = bool(opened.notices)
-        self.hands_over = False  # whether their node goes to the call that takes over this one
         console.on_shown = self._look_at_the_end
         self.follow_preferences()
 

@@ -56,7 +56,7 @@ async def log_on(board: Board, console: Console) -> Caller:
     try:
         calls, bank = board.config.calls, board.config.bank
         news = _("{busy} of {nodes} nodes busy, {minutes} minutes a day").format(
-            busy=len(board.nodes), nodes=calls.nodes, minutes=bank.minutes_per_day
+            busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day
         )
         _meet(console)
         greeting.show(console, board.config, [f"|07{news}"])

@@ -19,6 +19,9 @@ BEFORE = """
 PRAGMA foreign_keys = OFF;
 DROP TABLE servers;
 DROP TABLE leases;
+DROP INDEX one_open_call_a_node;
+ALTER TABLE calls DROP COLUMN seen;
+ALTER TABLE calls DROP COLUMN away;
 ALTER TABLE callers DROP COLUMN untold_round;
 DROP TABLE notices;
 CREATE TABLE notices (

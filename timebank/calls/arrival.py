@@ -15,7 +15,7 @@ from sqlalchemy import select
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
-from timebank.calls.calls import Opened, begin_call
+from timebank.calls.calls import Nodes, Opened, begin_call
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
 from timebank.ledger import dialects, reasons, schema
 from timebank.ledger.database import Desk
@@ -148,7 +148,7 @@ def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
 def open_host_call(
     desk: Desk,
     caller_id: int,
-    node: int,
+    node: int | Nodes,
     process: str,
     address: str,
     brought: CarriedIn,
@@ -184,7 +184,7 @@ def open_host_call(
     amount = max(0, most - visit.debt - visit.standing)
     visit.brought, visit.changed = amount, True
     posting.move(EXTERNAL, posting.online, amount, reasons.BroughtIn(visit.board))
-    posting.charge_to(brought.waited, reasons.Waited(node, visit.board))
+    posting.charge_to(brought.waited, reasons.Waited(begun.node, visit.board))
     receipt = posting.finish(0, "")
     arrival = GuestArrival(
         board=visit.board,
@@ -197,4 +197,4 @@ def open_host_call(
         earlier=begun.parting,
     )
     texts = waiting(desk, caller_id)
-    return Opened(begun.call_id, receipt, texts, begun.taken_over, arrival)
+    return Opened(begun.call_id, begun.node, receipt, texts, begun.ended_call, arrival)

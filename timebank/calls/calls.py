@@ -1,4 +1,4 @@
-"""Calls: opening, keeping, taking over and closing them. One a caller, over all processes.
+"""Calls: opening, keeping, taking over and closing them. One a caller, over all servers.
 
 A call is a row with a lease. The process that serves it renews the lease every RENEW_SECONDS; one
 that was not renewed for LEASE_SECONDS is dead, and anybody may close it. How much of a call is
@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
 from timebank.callers.notices import waiting
-from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
+from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, NodesTaken, UnknownCaller
 from timebank.guests.departure import leave
 from timebank.language import Phrase
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
-from timebank.ledger.schema import callers, calls, instant, stamp
+from timebank.ledger.schema import callers, calls, instant, servers, stamp
 from timebank.ledger.visit import GuestArrival, Parting
 from timebank.window.teller import deposit_at_log_off
 
@@ -32,14 +32,32 @@ RENEW_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
+class Nodes:
+    """The nodes of the board: a call gets the lowest of `most` that no live call has.
+
+    `wanted` comes first, where it is set and free: the node of a call that this one takes over.
+    `beyond` gives one more than there are on a full board.
+    """
+
+    most: int
+    wanted: int | None = None
+    beyond: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     call_id: int
+    node: int
     receipt: Receipt
     notices: tuple[Phrase, ...]
-    # A live call of the same caller was ended for this one.
-    taken_over: bool
+    # The live call of the same caller that was ended for this one.
+    ended_call: int | None = None
     # What a caller of another board has brought; None for our own.
     arrival: GuestArrival | None = None
+
+    @property
+    def taken_over(self) -> bool:
+        return self.ended_call is not None
 
     @property
     def host_limit(self) -> int | None:
@@ -58,42 +76,76 @@ class OpenCall:
     since: datetime
     # The lease has not run out.
     live: bool
+    # The name of the server that serves it; "" for a process that is none.
+    server: str
+
+
+class _Renewed(Protocol):
+    """When a lease was last renewed, by each clock there is."""
+
+    @property
+    def renewed(self) -> int: ...
+    @property
+    def boot(self) -> str | None: ...
+    @property
+    def awake(self) -> float | None: ...
+    @property
+    def ago(self) -> int | None:
+        """Seconds, by the clock of the server the books are on; None for books in a file."""
+
+
+def _age(desk: Desk, lease: _Renewed) -> float:
+    """Tell how many seconds ago a lease was renewed.
+
+    On the same machine by a count that all of its processes share, that nobody can set, and that
+    stands still while none of them can renew; of another machine by the database's clock. What is
+    left of an earlier boot, in books in a file, is judged by the clock.
+    """
+    here = desk.reading
+    if here is not None and lease.awake is not None:
+        if lease.boot == here.boot:
+            return here.awake - lease.awake
+        if lease.ago is not None:
+            return lease.ago
+    return stamp(desk.now) - lease.renewed
+
+
+def _lives(desk: Desk, lease: _Renewed) -> bool:
+    return _age(desk, lease) <= LEASE_SECONDS
 
 
 class _Lease(NamedTuple):
     call_id: int
     node: int
+    away: int
     opened: int
     renewed: int
     ticked_at_renewal: int
     boot: str | None
     awake: float | None
+    ago: int | None
     caller_id: int
     name: str
     process: str
     address: str
 
-    def age(self, desk: Desk) -> float:
-        """Tell how many seconds ago it was renewed.
 
-        By a count that all processes of the machine share, that nobody can set, and that stands
-        still while none of them can renew. What is left of an earlier boot is judged by the clock.
-        """
-        here = desk.reading
-        if here is not None and self.awake is not None and self.boot == here.boot:
-            return here.awake - self.awake
-        return stamp(desk.now) - self.renewed
-
-    def live(self, desk: Desk) -> bool:
-        return self.age(desk) <= LEASE_SECONDS
+class _OnNode(NamedTuple):
+    call_id: int
+    node: int
+    renewed: int
+    boot: str | None
+    awake: float | None
+    ago: int | None
 
 
 _OPEN = calls.c.closed.is_(None)
+_AGO = sql.database_seconds() - calls.c.seen
 
 
 def _leases(*where: ColumnElement[bool]) -> sql.Query:
     return (
-        sql.fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name)
+        sql.fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name, ago=_AGO)
         .join(callers, callers.c.id == calls.c.caller_id)
         .where(_OPEN, *where)
         .order_by(calls.c.id)
@@ -102,6 +154,14 @@ def _leases(*where: ColumnElement[bool]) -> sql.Query:
 
 _LEASES = sql.read(_Lease, _leases)
 _LEASE = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.caller_id)))
+_LEASE_OF_CALL = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.id)))
+_ON_NODES = sql.read(
+    _OnNode,
+    lambda: sql.fields_of(_OnNode, calls, call_id=calls.c.id, ago=_AGO).where(
+        _OPEN, calls.c.away == 0
+    ),
+)
+_SERVERS = sql.Prepared(lambda: select(servers.c.process, servers.c.name))
 _CALLER = sql.Prepared(
     lambda: select(*sql.columns_of(callers, "board locked")).where(
         sql.equal(callers.c.id), callers.c.deleted.is_(None)
@@ -110,7 +170,8 @@ _CALLER = sql.Prepared(
 _BEGIN = sql.Prepared(
     lambda: sql.insert_into(
         calls,
-        "caller_id node process address opened renewed boot awake",
+        "caller_id node process address opened renewed boot awake away",
+        seen=sql.database_seconds(),
         **dict.fromkeys(("ticked", "charged", "waived", "ticked_at_renewal"), 0),
     )
 )
@@ -120,6 +181,7 @@ _RENEW = sql.Prepared(
         calls,
         "renewed boot awake",
         *(sql.equal(calls.c.id, calls.c.process), _OPEN),
+        seen=sql.database_seconds(),
         ticked_at_renewal=sql.greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
     )
 )
@@ -155,25 +217,28 @@ _ADDRESSES = sql.Prepared(_addresses)
 
 
 def open_call(
-    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+    desk: Desk, caller_id: int, node: int | Nodes, process: str, address: str, take_over: bool
 ) -> Opened:
     """Open a call: the day's grant on the first of a day, and what waited for the caller.
 
+    `node` is the number of one that is none of the board's, or says how one of those is found.
     `process` is any text that no other running process uses. A call of the same caller whose
     lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
-    Raises `CallerLocked` and `UnknownCaller`.
+    Raises `CallerLocked`, `UnknownCaller` and `NodesTaken`.
     """
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=False)
     receipt = touch(desk, begun.call_id, 0)
-    return Opened(begun.call_id, receipt, waiting(desk, caller_id), begun.taken_over)
+    texts = waiting(desk, caller_id)
+    return Opened(begun.call_id, begun.node, receipt, texts, begun.ended_call)
 
 
 class Begun(NamedTuple):
     """A call that is in the books, before its first entry."""
 
     call_id: int
-    # A live call of the same caller was ended for this one.
-    taken_over: bool
+    node: int
+    # The live call of the same caller that was ended for this one.
+    ended_call: int | None
     # What became of the visit that was ended for this one, if any was.
     parting: Parting | None
 
@@ -181,7 +246,7 @@ class Begun(NamedTuple):
 def begin_call(
     desk: Desk,
     caller_id: int,
-    node: int,
+    node: int | Nodes,
     process: str,
     address: str,
     take_over: bool,
@@ -202,20 +267,54 @@ def begin_call(
     if caller.locked:
         raise CallerLocked(Phrase("This name is locked. Ask the sysop."))
     now = stamp(desk.now)
-    taken_over, parting = False, None
+    ended_call, parting = None, None
     old = _LEASE.first(desk.connection, caller_id=caller_id)
-    if old is not None and old.live(desk):
-        if not take_over:
-            raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
-        parting = _close_live(desk, old, f"taken over from node {node}")
-        taken_over = True
+    if old is not None and not take_over and _lives(desk, old):
+        raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
+    number = node if isinstance(node, int) else _number(desk, node, old)
+    if old is not None and _lives(desk, old):
+        parting = _close_live(desk, old, f"taken over from node {number}")
+        ended_call = old.call_id
     elif old is not None:
         parting = _close_dead(desk, old)
-    where = {"node": node, "process": process, "address": address}
+    away = int(isinstance(node, int))
+    where = {"node": number, "away": away, "process": process, "address": address}
     lease = {"opened": now, "renewed": now, **_awake(desk)}
     call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **lease)
     _LAST_CALL(desk.connection, last_call=now, id=caller_id)
-    return Begun(call_id, taken_over, parting)
+    return Begun(call_id, number, ended_call, parting)
+
+
+def _number(desk: Desk, nodes: Nodes, old: _Lease | None) -> int:
+    """Find a node for a call that takes the place of `old`; raises `NodesTaken`.
+
+    A dead call that still has it is closed. Its server may have been only slow, and would go on
+    with it otherwise, on the same node as another.
+    """
+    taken, dead = set(), dict[int, int]()
+    for each in _ON_NODES.all(desk.connection):
+        if old is not None and each.call_id == old.call_id:
+            continue
+        if _lives(desk, each):
+            taken.add(each.node)
+        else:
+            dead[each.node] = each.call_id
+    wanted = old.node if old is not None and not old.away else nodes.wanted
+    number = _lowest(nodes, taken) if wanted is None or wanted in taken else wanted
+    if number in dead:
+        _close_dead(desk, _LEASE_OF_CALL.one(desk.connection, id=dead[number]))
+    return number
+
+
+def _lowest(nodes: Nodes, taken: set[int]) -> int:
+    free = next((number for number in range(1, nodes.most + 1) if number not in taken), None)
+    if free is not None:
+        return free
+    if not nodes.beyond:
+        raise NodesTaken(
+            Phrase("All {number} nodes are busy. Please try again soon.", number=nodes.most)
+        )
+    return max(taken) + 1
 
 
 def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
@@ -254,11 +353,13 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
 
 
 def open_calls(desk: Desk) -> list[OpenCall]:
+    names = dict(tuple(row) for row in _SERVERS(desk.connection))
     return [
         OpenCall(
             *(call.call_id, call.caller_id, call.name, call.node, call.process, call.address),
             since=instant(call.opened),
-            live=call.live(desk),
+            live=_lives(desk, call),
+            server=names.get(call.process, ""),
         )
         for call in sorted(_LEASES.all(desk.connection), key=lambda call: call.node)
     ]
@@ -271,7 +372,7 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
 def close_dead_calls(desk: Desk) -> list[int]:
     mend_leases(desk, stamp(desk.now))
-    dead = [lease for lease in _LEASES.all(desk.connection) if not lease.live(desk)]
+    dead = [lease for lease in _LEASES.all(desk.connection) if not _lives(desk, lease)]
     return _close_all(desk, dead)
 
 
@@ -300,7 +401,7 @@ def leave_no_call(desk: Desk, caller_id: int) -> bool:
     lease = _LEASE.first(desk.connection, caller_id=caller_id)
     if lease is None:
         return True
-    if lease.live(desk):
+    if _lives(desk, lease):
         return False
     _close_dead(desk, lease)
     return True
@@ -309,7 +410,7 @@ def leave_no_call(desk: Desk, caller_id: int) -> bool:
 def live_call(desk: Desk, caller_id: int) -> int | None:
     """Find the call that a caller is on; None when its lease is dead, or there is none."""
     lease = _LEASE.first(desk.connection, caller_id=caller_id)
-    return lease.call_id if lease is not None and lease.live(desk) else None
+    return lease.call_id if lease is not None and _lives(desk, lease) else None
 
 
 def _awake(desk: Desk) -> dict[str, object]:
@@ -331,7 +432,7 @@ def _leave(posting: Posting, at: datetime) -> Parting | None:
 
 def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
     """Charge a call to this moment, as far as the lease vouches for it, and close it."""
-    since = min(max(0, int(lease.age(desk))), LEASE_SECONDS)
+    since = min(max(0, int(_age(desk, lease))), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
     parting = _leave(posting, desk.now)

@@ -51,12 +51,6 @@ class Speaker(Protocol):
     def go_on_from(self, connection: Connection, table: str, first: int) -> None:
         """Let the next row of a table get the number `first`."""
 
-    def clock(self, connection: Connection) -> int | None:
-        """Tell the time of the server the books are on, in seconds since 1970.
-
-        None for books in a file: those who have them open have one clock, that of the machine.
-        """
-
     def data_version(self, connection: Connection) -> int:
         """Return a number that changes when another connection has written into the books."""
 

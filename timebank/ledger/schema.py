@@ -186,9 +186,14 @@ calls = _numbered(
     # machine had been awake at the last renewal.
     Column("boot", Text),
     Column("awake", Float),
+    # When that was by the clock of the server that the books are on; NULL for books in a file.
+    Column("seen", Integer),
+    # The node is none of ours: another board has given its number, or the sysop calls by no line.
+    _whole("away", "IN (0, 1)", 0),
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
 )
 _index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed IS NULL")
+_index("one_open_call_a_node", calls.c.node, unique=True, where="closed IS NULL AND away = 0")
 
 shoes = _numbered(
     "shoes",

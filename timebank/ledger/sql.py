@@ -39,6 +39,7 @@ from sqlalchemy import (
     Dialect,
     Executable,
     FromClause,
+    Integer,
     Select,
     Table,
     Update,
@@ -357,6 +358,16 @@ class last_number(FunctionElement[int]):
         super().__init__(text(f"'{table.name}'"))
 
 
+class database_seconds(FunctionElement[int]):
+    """The time of the server that the books are on, in whole seconds since 1970.
+
+    NULL for books in a file: whoever has them open has the clock of the machine.
+    """
+
+    inherit_cache = True
+    type = Integer()
+
+
 def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
     """Choose rows whose column is among numbers, whose JSON is given under a name."""
     return _among(column, bindparam(name))
@@ -382,6 +393,7 @@ _written(
     "{} IN (SELECT CAST(value AS INTEGER) FROM json_array_elements_text(CAST({} AS JSON)))",
     "{} IN (SELECT value FROM json_each({}))",
 )
+_written(database_seconds, "CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)", "NULL")
 _written(
     last_number,
     "(SELECT last FROM numbers WHERE name = {})",

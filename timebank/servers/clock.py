@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from timebank.ledger import dialects
+from sqlalchemy import select
+
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import stamp
+
+_THERE: sql.Reader[int | None] = sql.value(lambda: select(sql.database_seconds()))
 
 
 def seconds(desk: Desk) -> int:
@@ -12,5 +16,5 @@ def seconds(desk: Desk) -> int:
 
     For books in a file it is the machine's, as this transaction sees it.
     """
-    there = dialects.of(desk.connection).clock(desk.connection)
+    there = _THERE.one(desk.connection)
     return stamp(desk.now) if there is None else there

@@ -139,7 +139,7 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
     connection.interrupted = partial(_interrupt, console)
     limit, until = visitor.limit, visitor.until
     purse = TickingPurse(board.books, board.clock, receipt.purse, logged_on, limit, until)
-    opened = Opened(visitor.call_id, receipt, (), False)
+    opened = Opened(visitor.call_id, visitor.node, receipt, ())
     caller = Caller(
         console, board.books, board.config, record, visitor.node, opened, purse, board.new_seed
     )

@@ -360,14 +360,6 @@ def post_guards(connection: Connection) -> None:
     _switch_guards(connection, "ENABLE")
 
 
-def clock(connection: Connection) -> int:
-    """Tell the time of the server, in seconds since 1970; it goes on within a transaction."""
-    seconds: int = connection.exec_driver_sql(
-        "SELECT CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)"
-    ).scalar_one()
-    return seconds
-
-
 def data_version(connection: Connection) -> int:
     """Return a number that changes when anybody has written into the books."""
     number: int = connection.exec_driver_sql(

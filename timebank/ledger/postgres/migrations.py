@@ -52,6 +52,13 @@ CREATE TABLE leases (
     until BIGINT NOT NULL,
     PRIMARY KEY (name)
 )""",
+        """
+ALTER TABLE calls ADD COLUMN seen BIGINT,
+    ADD COLUMN away BIGINT DEFAULT 0 NOT NULL CHECK (away IN (0, 1))""",
+        # Whose node that of a call was is not known of those that are open.
+        "UPDATE calls SET away = 1 WHERE closed IS NULL",
+        """
+CREATE UNIQUE INDEX one_open_call_a_node ON calls (node) WHERE closed IS NULL AND away = 0""",
     ),
 }
 

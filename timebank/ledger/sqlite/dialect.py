@@ -267,10 +267,6 @@ def version_of(connection: sqlite3.Connection) -> int:
     return int(number)
 
 
-def clock(connection: Connection) -> None:
-    """Tell nothing: a file has no clock of its own."""
-
-
 def data_version(connection: Connection) -> int:
     """Return a number that changes when another connection has written into the file."""
     number: int = connection.exec_driver_sql("PRAGMA data_version").scalar_one()

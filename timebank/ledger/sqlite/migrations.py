@@ -54,6 +54,15 @@ CREATE TABLE leases (
     PRIMARY KEY (name)
 ) WITHOUT ROWID"""
     )
+    connection.execute("ALTER TABLE calls ADD COLUMN seen INTEGER")
+    connection.execute(
+        "ALTER TABLE calls ADD COLUMN away INTEGER DEFAULT 0 NOT NULL CHECK (away IN (0, 1))"
+    )
+    # Whose node that of a call was is not known of those that are open.
+    connection.execute("UPDATE calls SET away = 1 WHERE closed IS NULL")
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_call_a_node ON calls (node) WHERE closed IS NULL AND away = 0"
+    )
 
 
 # The step that leaves each version.
