@@ -92,6 +92,9 @@ class Database(ABC):
 
     engine: Engine
     place: str
+    # For how long it is being found out what became of a COMMIT, counted from its beginning, before
+    # those who wait are told that nobody knows. It is still found out then.
+    doubt_seconds = math.inf
 
     def __init__(self, busy_seconds: float) -> None:
         self._busy_seconds = busy_seconds
@@ -315,6 +318,7 @@ class _Doubtful:
     group: list[_Request]
     answers: list[Done]
     error: BaseException
+    since: float  # when its COMMIT began
 
 
 class Writer:
@@ -331,7 +335,8 @@ class Writer:
 
         `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
         its COMMIT; all three run on the writer's thread. While it is not known whether a COMMIT
-        that failed counts, `deliver` has an `InDoubt` for each, and all else is refused.
+        that failed counts, `deliver` has an `InDoubt` for each, and all else is refused. After
+        `doubt_seconds` it has an `OutcomeUnknown`, and later what came of it, for nobody.
         """
         self._database = database
         self._settings = settings
@@ -342,6 +347,7 @@ class Writer:
         self._closed = False
         self._connection: Connection | None = None
         self._doubtful: _Doubtful | None = None
+        self._is_waited_for = False  # whether somebody waits for what is in doubt
         self._is_rescued = False
         self._closes_by = math.inf  # when nobody waits any more, the writer being closed
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
@@ -411,6 +417,7 @@ class Writer:
             number = self._database.count(self._connection)
         except BaseException as error:
             return self._failed(group, error)
+        began = time.monotonic()
         try:
             transaction.commit()
         except BaseException as error:
@@ -418,7 +425,8 @@ class Writer:
                 return self._failed(group, error)
             self._database.roll_back(self._connection)
             self._hang_up()
-            return self._settled(_Doubtful(self._database.doubt(number), group, answers, error))
+            doubt = self._database.doubt(number)
+            return self._settled(_Doubtful(doubt, group, answers, error, began))
         self._database.note(number)
         self._database.tend(self._connection)
         return answers
@@ -456,7 +464,12 @@ class Writer:
                 log.error(
                     "whether %d requests were committed is not known yet: %s", len(group), not_yet
                 )
+                self._is_waited_for = True
                 return [Done(request.ticket, None, errors.InDoubt()) for request in group]
+            waited = time.monotonic() - doubtful.since
+            if self._is_waited_for and waited >= self._database.doubt_seconds:
+                self._is_waited_for = False
+                return _never_known(doubtful)
             is_late = self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
             return self._given_up() if is_late else []
         except errors.BooksGone as gone:
@@ -474,14 +487,18 @@ class Writer:
         if doubtful is None:
             return []
         log.error("whether %d requests were committed was not found out", len(doubtful.group))
-        unknown = _unknown(doubtful.error)
-        return [Done(request.ticket, None, unknown) for request in doubtful.group]
+        return _never_known(doubtful)
 
     def _hang_up(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.invalidate()
             connection.close()
+
+
+def _never_known(doubtful: _Doubtful) -> list[Done]:
+    unknown = _unknown(doubtful.error)
+    return [Done(request.ticket, None, unknown) for request in doubtful.group]
 
 
 def _carry_out(desk: Desk, mark: Callable[[str], object], request: _Request) -> Done:

@@ -13,7 +13,13 @@ from sqlalchemy.exc import DBAPIError
 
 from tests.timebank.books import NOON, Books
 from timebank.callers.notices import add_notice
-from timebank.errors import BooksUnavailable, DatabaseRefused, OutcomeUnknown, StillInDoubt
+from timebank.errors import (
+    BooksUnavailable,
+    DatabaseRefused,
+    InDoubt,
+    OutcomeUnknown,
+    StillInDoubt,
+)
 from timebank.ledger import database as databases
 from timebank.ledger import engines, failures
 from timebank.ledger.database import Writer
@@ -237,15 +243,38 @@ class TestACommitThatBreaksOff:
         monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
         monkeypatch.setattr(books.database, "_busy_seconds", 0.05)
 
-        def away(*_):
-            raise psycopg.OperationalError("the server is away")
-
         wire.dies(is_done=True)
         with monkeypatch.context() as network:
-            network.setattr("timebank.ledger.postgres.dialect.was_done", away)
+            network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
             with pytest.raises(OutcomeUnknown):
                 books.do(add_notice, 1, "a")
         assert texts(books) == ["a"]
+
+    def test_of_a_group_is_not_waited_for_without_end(self, books, wire, monkeypatch):
+        """Callers are told that nobody knows; what became of it is still found out."""
+        monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(books.database, "doubt_seconds", 0.05)
+        groups: queue.Queue = queue.Queue()
+        writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
+        wire.dies(is_done=True)
+        with monkeypatch.context() as network:
+            network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
+            writer.submit(lambda desk: add_notice(desk, 1, "a"), "a")
+            said = [groups.get(timeout=20)[0].error for _ in range(2)]
+            assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
+            writer.submit(lambda desk: add_notice(desk, 1, "b"), "b")
+            (refused,) = groups.get(timeout=20)
+            assert isinstance(refused.error, BooksUnavailable)
+        (done,) = groups.get(timeout=20)
+        assert (done.ticket, done.error) == ("a", None)
+        writer.submit(lambda desk: add_notice(desk, 1, "c"), "c")
+        assert groups.get(timeout=20)[0].error is None
+        writer.close()
+        assert texts(books) == ["a", "c"]
+
+    @staticmethod
+    def away(*_):
+        raise psycopg.OperationalError("the server is away")
 
     def test_that_is_in_progress_there_is_asked_for_again(self, books):
         with books.database.transaction(books.settings, NOON) as desk:

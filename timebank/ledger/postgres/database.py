@@ -44,13 +44,17 @@ from timebank.settings.place import ServerPlace
 
 # How long one wait for the turn to write is; then it is looked whether anybody is in a hurry.
 TURN_SECONDS = 1.0
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
+# A caller waits so long at most to hear what became of a COMMIT; a failover takes some 20.
+DOUBT_SECONDS = 24.0
 # For how long it can be looked up what became of a COMMIT, twice over.
 KEPT_SECONDS = 30 * 86400
 
 
 class PostgresDatabase(Database):
     """The books on a server of PostgreSQL."""
+
+    doubt_seconds = DOUBT_SECONDS
 
     def __init__(self, server: ServerPlace, busy_seconds: float = BUSY_SECONDS) -> None:
         """Name the books; nothing is opened yet."""

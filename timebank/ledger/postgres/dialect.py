@@ -241,7 +241,7 @@ def note_operation(connection: Connection) -> Operation | None:
 def begin_asking(connection: Connection) -> None:
     """Begin a transaction that only looks an operation up."""
     found = driver(connection)
-    found.patience = PATIENCE
+    found.patience = PATIENCE / 2
     found.execute(
         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 1000",
         prepare=False,
