@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 DAY = timedelta(days=1)
 
 IN_DOUBT = Phrase("The books can't say yet if your last move counts. Please wait.")
-NEVER_KNOWN = N_(
-    "The disk has failed, and the books can't say if your last move counts. Your next call will"
-    " show."
-)
+NEVER_KNOWN = N_("The books can't say if your last move counts. Your next call will show.")
 GONE = N_("The board has to close: its books are damaged. The sysop has been told.")
 
 

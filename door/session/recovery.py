@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WRITTEN_DOWN = N_("Press any key when you have written it down")
 NOT_STORED = N_("The new code couldn't be stored and doesn't work.")
-NEVER_KNOWN = N_("The disk has failed. The new code may or may not work: keep both.")
+NEVER_KNOWN = N_("Something has failed. The new code may or may not work: keep both.")
 
 
 class NewCode:

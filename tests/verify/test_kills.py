@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.timebank import cluster
 from tests.timebank.books import Books, lost, place_bet, wager
 from tests.timebank.vandal import Vandal
 from verify.kills.count import Count
@@ -19,8 +21,12 @@ HOUSE = Path(__file__).parents[2]
 COMMAND = "verify.kills --rounds 2 --boards 1 --robots 4 --seed 3"
 
 
-def test_a_board_that_is_killed_while_robots_play_leaves_whole_books() -> None:
-    command = [sys.executable, "-m", *COMMAND.split()]
+@pytest.mark.parametrize("engine", ["", "--postgres"])
+def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(engine: str) -> None:
+    if engine and cluster.programs() is None:
+        assert not os.environ.get("BJFT_NEED_CLIENTS"), "PostgreSQL must be here"
+        pytest.skip("PostgreSQL is not installed")
+    command = [sys.executable, "-m", *COMMAND.split(), *engine.split()]
     done = subprocess.run(command, cwd=HOUSE, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     (said,) = done.stdout.splitlines()

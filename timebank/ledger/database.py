@@ -260,7 +260,7 @@ def damaged(place: str, error: BaseException) -> str:
 def _unknown(error: BaseException) -> errors.OutcomeUnknown:
     return errors.OutcomeUnknown(
         Phrase(
-            "The disk failed while this was being written ({why}); we can't tell if it counts."
+            "This may not have been written ({why}); we can't tell if it counts."
             " Check before you do it again.",
             why=str(failures.reason(error)),
         )

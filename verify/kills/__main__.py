@@ -1,6 +1,7 @@
 """The command `python -m verify.kills`: boards killed again and again while robots play.
 
     python -m verify.kills --rounds 1000 --boards 2
+    python -m verify.kills --rounds 1000 --boards 2 --postgres
 
 `apart` has books in a process of their own, `rounds` plays and kills, `doors` are door processes
 beside the server, `count` adds all minutes up a second time.
@@ -26,7 +27,8 @@ ROUNDS_A_BOOK = 15  # then fresh books, so that the audits stay quick
 @click.option("--boards", default=2, show_default=True, help="How many boards at once.")
 @click.option("--robots", default=24, show_default=True, help="How many callers each has.")
 @click.option("--seed", default=1, show_default=True, help="Of the first books; others follow.")
-def main(rounds: int, boards: int, robots: int, seed: int) -> None:
+@click.option("--postgres", is_flag=True, help="Have the books on a server of PostgreSQL.")
+def main(rounds: int, boards: int, robots: int, seed: int, postgres: bool) -> None:
     """Kill boards; exit with 1 when anything was wrong."""
     began = time.monotonic()
     total = Tally()
@@ -35,7 +37,8 @@ def main(rounds: int, boards: int, robots: int, seed: int) -> None:
         boards, mp_context=get_context("spawn"), initializer=ends_with_its_parent
     ) as pool:
         books = [
-            pool.submit(run_apart, seed + number, size, robots) for number, size in enumerate(sizes)
+            pool.submit(run_apart, seed + number, size, robots, postgres=postgres)
+            for number, size in enumerate(sizes)
         ]
         for book in as_completed(books):
             tally = book.result()

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from verify.kills.rounds import Tally, run_book
+from verify.kills.server import served
 
 PR_SET_PDEATHSIG = 1
 
@@ -23,10 +24,17 @@ def ends_with_its_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run_apart(seed: int, rounds: int, robots: int) -> Tally:
-    """Play in a folder of its own, which stays where something is wrong."""
+def run_apart(seed: int, rounds: int, robots: int, *, postgres: bool = False) -> Tally:
+    """Play in a folder of its own, which stays where something is wrong.
+
+    With `postgres` the books are on a server of PostgreSQL that is started for them.
+    """
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
-    tally = run_book(folder, seed, rounds, robots)
+    if postgres:
+        with served() as database:
+            tally = run_book(folder, seed, rounds, robots, database)
+    else:
+        tally = run_book(folder, seed, rounds, robots)
     if not tally.wrong:
         shutil.rmtree(folder)
     return tally

@@ -30,10 +30,10 @@ from pathlib import Path
 from bench.processes import environment
 from door.config import config as settings
 from door.games import hands
-from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.engines import books_of
 from verify.kills.count import Count
 from verify.kills.doors import HOST, RUN, Doorway, append_to
-from verify.robots import HASTY, Robot, Seen, check, house
+from verify.robots import HASTY, Robot, Seen, check, copied, house
 
 KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log it on
 STARTING = 60.0  # seconds, on a machine with much to do
@@ -70,10 +70,10 @@ class Tally:
 class Book:
     """One set of books, with its robots, over a number of rounds."""
 
-    def __init__(self, folder: Path, seed: int, robots: int) -> None:
+    def __init__(self, folder: Path, seed: int, robots: int, database: str) -> None:
         self.chance = random.Random(seed)
         names = [f"Robot {number}" for number in range(1, robots + 1)]
-        house.prepare(folder, names)
+        house.prepare(folder, names, database)
         append_to(folder / "sysop.toml")
         self.config = settings.load(folder / "sysop.toml")
         self.count = Count(self.config.database)
@@ -201,9 +201,8 @@ class Book:
             await self._until_pressed(KEYS_EACH * len(self.robots))
             self.process.send_signal(signal.SIGTERM)
             assert await self.process.wait() == 0
-        self._look()
         await asyncio.to_thread(_audit_by_command, self.config.path)
-        with _reading(self.config.database) as file:
+        with _reading(self._look()) as file:
             for table in ("calls", "transfers"):
                 rows = file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 self.tally.counted[table] += rows
@@ -217,11 +216,15 @@ class Book:
 
     # What is looked at.
 
-    def _look(self) -> None:
-        """Look at what the server has left: the books, the screens, and the log."""
-        self.count.look()
-        database = SqliteDatabase(self.config.database)
+    def _look(self) -> Path:
+        """Look at what the server has left: the books, the screens, and the log.
+
+        Returns a file with the books.
+        """
+        database = books_of(self.config.bank)
         database.open_existing()
+        file = self.count.path = copied.to_read(self.config.bank, self.log.parent)
+        self.count.look()
         try:
             with database.reading(self.config.bank, datetime.now(UTC)) as desk:
                 findings, _ = hands.audit(desk)
@@ -231,7 +234,7 @@ class Book:
         everybody = [robot.seen for robot in (*self.robots, *self.guests)]
         for seen in everybody:
             _forgive_half_screens(seen)
-        found = check.against_the_books(self.config.database, everybody)
+        found = check.against_the_books(file, everybody)
         # A guest's call counts from the moment that the host started the door.
         wrong = [words for words in found.wrong if f"@{HOST}: a call of" not in words]
         assert not wrong, wrong
@@ -240,6 +243,7 @@ class Book:
             seen.purses.clear()  # each was so at its moment, and need not be so again
         for log in (self.log.read_text(), self.doors[0].log):
             assert not BAD.search(log), log
+        return file
 
 
 def _forgive_half_screens(seen: Seen) -> None:
@@ -277,9 +281,12 @@ def _audit_by_command(config: Path) -> None:
         assert (audit.returncode, audit.stderr) == (0, ""), audit.stdout
 
 
-def run_book(folder: Path, seed: int, rounds: int, robots: int) -> Tally:
-    """Play rounds over fresh books in `folder`; what is wrong is in the tally."""
-    book = Book(folder, seed, robots)
+def run_book(folder: Path, seed: int, rounds: int, robots: int, database: str = "") -> Tally:
+    """Play rounds over fresh books; what is wrong is in the tally.
+
+    They are in `folder`, or in a `database` on a server that has nothing in it.
+    """
+    book = Book(folder, seed, robots, database)
     try:
         asyncio.run(book.play(rounds))
     except Exception as error:

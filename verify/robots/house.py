@@ -19,7 +19,7 @@ from bench.processes import Usage, environment
 from door.config import config as settings
 from door.config import privacy
 from timebank.callers import callers
-from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.engines import books_of
 from verify.robots import inside, phone
 from verify.robots.robot import PASSWORD
 
@@ -48,6 +48,7 @@ new_names_per_day = 9999
 logons = {nodes}
 [timebank]
 known_days = 0
+database = "{database}"
 [[events]]
 name = "Mail hour"
 time = "03:00"
@@ -89,28 +90,29 @@ def zone_of_noon(now: datetime) -> str:
     return f"Etc/GMT{west:+}" if west else "UTC"
 
 
-def prepare(folder: Path, names: Iterable[str]) -> settings.Config:
+def prepare(folder: Path, names: Iterable[str], database: str = "") -> settings.Config:
     """Write settings for all these callers, and the books in which they have been for long.
 
+    `database` is where those are, a file in the folder without it.
     Their passwords are hashed as cheaply as Argon2 lets them, and their screens are known.
     """
     everybody = list(names)
     file = folder / "sysop.toml"
     zone = zone_of_noon(datetime.now(UTC))
     nodes = len(everybody) + NODES_TO_SPARE
-    file.write_text(SYSOP_TOML.format(nodes=nodes, zone=zone), encoding="utf-8")
+    file.write_text(SYSOP_TOML.format(nodes=nodes, zone=zone, database=database), encoding="utf-8")
     config = settings.load(file)
     privacy.make_folder(config)
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
-    database = SqliteDatabase(config.database)
-    database.open()
-    with database.transaction(config.bank, datetime.now(UTC)) as desk:
+    books = books_of(config.bank)
+    books.open()
+    with books.transaction(config.bank, datetime.now(UTC)) as desk:
         callers.register_kept(desk, config.board.sysop, hashed, powers=True)
         for number, name in enumerate(everybody):
             record = callers.register(desk, name, hashed)
             pace = _PACES[number % len(_PACES)]
             callers.set_preferences(desk, record.id, {"looks": _LOOKS, "animation": pace})
-    database.close()
+    books.close()
     return config
 
 

@@ -236,4 +236,4 @@ class BooksClosed(News):
 
 
 class BooksInDoubt(News):
-    """The disk has failed, and nobody knows yet whether what was done last counts."""
+    """A COMMIT has failed, and nobody knows yet whether what was done last counts."""

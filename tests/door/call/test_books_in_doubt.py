@@ -32,7 +32,7 @@ from timebank.ledger import database
 from timebank.ledger.sqlite import guard
 
 UNWRITTEN = "The books can't be written right now. Nothing has changed."
-NOT_KNOWN = "The disk has failed, and the books can't say if your last move counts."
+NOT_KNOWN = "The books can't say if your last move counts."
 
 
 class Outcome:

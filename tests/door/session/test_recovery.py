@@ -342,7 +342,7 @@ async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
         ada = await gets_to(board, await registers(board, "Ada", HOME), "the new code")
         monkeypatch.setattr(recovery, "replace", nobody_knows)
         ada.presses(" ")
-        await ada.is_told("The disk has failed. The new code may or may not work: keep both.")
+        await ada.is_told("Something has failed. The new code may or may not work: keep both.")
 
 
 async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
