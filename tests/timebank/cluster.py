@@ -13,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -78,6 +79,12 @@ def _run(folder: Path, program: str, *words: str) -> None:
         command, check=False, cwd=folder, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@cache
+def shared() -> Cluster:
+    """The server as all tests of this worker use it; the fixture `cluster` closes it."""
+    return Cluster()
 
 
 class Cluster:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.timebank.books import Books
-from tests.timebank.cluster import Cluster, programs
+from tests.timebank.cluster import Cluster, programs, shared
 from tests.timebank.tables import Table
 from timebank.audit import chain
 from timebank.cli.main import main
@@ -66,9 +66,10 @@ def cluster() -> Iterator[Cluster]:
     if programs() is None:
         assert not os.environ.get("BJFT_NEED_CLIENTS"), "PostgreSQL must be here"
         pytest.skip("PostgreSQL is not installed")
-    found = Cluster()
+    found = shared()
     yield found
     found.close()
+    shared.cache_clear()
 
 
 @pytest.fixture

@@ -10,19 +10,17 @@ than if they had stopped when they were furthest ahead that day.
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import initialize, invariant, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import NOON, Books, lost, pushed, stand_alone, won
+from tests.timebank.books import NOON, as_written, lost, pushed, stand_alone, won
 from tests.timebank.hosts import HOUR, MINUTE, HostCall, brought, debt, known
+from tests.timebank.state import BooksMachine, on_a_server
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
 from timebank.guests import claims
@@ -117,11 +115,9 @@ class Host:
         self.began += seconds
 
 
-class Visits(RuleBasedStateMachine):
+class Visits(BooksMachine):
     def __init__(self) -> None:
         super().__init__()
-        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.folder = tempfile.TemporaryDirectory(dir=where)
         self.hosts: dict[str, Host] = {}
 
     @initialize(
@@ -130,15 +126,10 @@ class Visits(RuleBasedStateMachine):
         loan_share=st.sampled_from((0, 50)),
     )
     def begin(self, kinds, start, loan_share):
-        self.books = Books(Path(self.folder.name), NOON + timedelta(minutes=start))
+        self.books = self.open_books(NOON + timedelta(minutes=start))
         self.books.change(limits=replace(LIMITS, loan_share=loan_share))
         for kind in kinds:
             self.hosts[kind] = Host(known(self.books, "Ann", "7", kind), *HOSTS[kind])
-
-    def teardown(self):
-        if hasattr(self, "books"):
-            self.books.close()
-        self.folder.cleanup()
 
     # The world.
 
@@ -423,7 +414,7 @@ class Visits(RuleBasedStateMachine):
 
     def row(self, visit: int):
         with self.books.database.reading(self.books.settings, self.books.now) as desk:
-            found = desk.connection.exec_driver_sql("SELECT * FROM visits WHERE id = ?", (visit,))
+            found = as_written(desk.connection)("SELECT * FROM visits WHERE id = ?", (visit,))
             return found.mappings().first()
 
     def is_here(self, host: Host) -> bool:
@@ -463,3 +454,4 @@ Visits.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 TestVisits = Visits.TestCase
+TestVisitsOnAServer = on_a_server(Visits)

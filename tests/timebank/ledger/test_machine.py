@@ -8,8 +8,6 @@ come out, and must agree.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections import defaultdict
 from datetime import UTC, datetime, time
 from pathlib import Path
@@ -17,10 +15,11 @@ from zoneinfo import ZoneInfo
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import initialize, invariant, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import DAILY, MAIL_HOUR, Books, Call, stand_alone
+from tests.timebank.books import DAILY, MAIL_HOUR, Call, stand_alone
+from tests.timebank.state import BooksMachine, on_a_server
 from timebank.callers import callers
 from timebank.calls.calls import LEASE_SECONDS, close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
@@ -61,27 +60,20 @@ class Story:
         self.days: list[str] = []
 
 
-class Ledger(RuleBasedStateMachine):
+class Ledger(BooksMachine):
     def __init__(self) -> None:
         super().__init__()
-        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.folder = tempfile.TemporaryDirectory(dir=where)
         self.calls: list[Call] = []  # whose process lives, though the call may have been closed
         self.stories: dict[int, Story] = {}
         self.read = 0
 
     @initialize(now=st.sampled_from(BEGINNINGS), events=schedules)
     def begin(self, now, events):
-        self.books = Books(Path(self.folder.name), now, zone=ZoneInfo("Europe/Berlin"))
+        self.books = self.open_books(now, zone=ZoneInfo("Europe/Berlin"))
         self.books.change(
             events=SCHEDULES[events], thebank_ext=Path(self.folder.name) / "THEBANK.EXT"
         )
         self.stories = {self.books.caller(name): Story() for name in NAMES[:2]}
-
-    def teardown(self):
-        if hasattr(self, "books"):
-            self.books.close()
-        self.folder.cleanup()
 
     # The world outside.
 
@@ -384,3 +376,4 @@ Ledger.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 TestLedger = Ledger.TestCase
+TestLedgerOnAServer = on_a_server(Ledger)

@@ -5,17 +5,15 @@ A second account of it is kept here from what was asked and answered, and must a
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import Books, stand_alone
+from tests.timebank.books import stand_alone
+from tests.timebank.state import BooksMachine, on_a_server
 from timebank.errors import NotEnough, RoundInPlay
 from timebank.keeping import deletion
 from timebank.ledger.play_accounts import PlayMoney
@@ -48,25 +46,18 @@ class Hand:
     stake: int
 
 
-class Play(RuleBasedStateMachine):
+class Play(BooksMachine):
     def __init__(self) -> None:
         super().__init__()
-        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.folder = tempfile.TemporaryDirectory(dir=where)
         self.hand: Hand | None = None
         self.action = self.standing = 0
 
     @initialize()
     def begin(self):
-        self.books = Books(Path(self.folder.name), events=())
+        self.books = self.open_books(events=())
         self.ann = self.books.caller("Ann")
         self.pockets = {unit: Pocket() for unit in UNITS}
         self.call = self.books.call(self.ann)
-
-    def teardown(self):
-        if hasattr(self, "books"):
-            self.books.close()
-        self.folder.cleanup()
 
     @rule(unit=units)
     def she_sits_down(self, unit):
@@ -208,3 +199,4 @@ Play.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 TestPlay = Play.TestCase
+TestPlayOnAServer = on_a_server(Play)

@@ -6,17 +6,15 @@ does not.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import initialize, invariant, precondition, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import Books, Call, wager
+from tests.timebank.books import Call, wager
+from tests.timebank.state import BooksMachine, on_a_server
 from tests.timebank.tables import GAME, NAMES, SEAL, SEED
 from timebank.errors import CallClosed, NotEnough, Refused
 from timebank.keeping import deletion
@@ -40,26 +38,19 @@ class Chair:
     in_round: bool = False
 
 
-class AtTheTable(RuleBasedStateMachine):
+class AtTheTable(BooksMachine):
     def __init__(self) -> None:
         super().__init__()
-        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.folder = tempfile.TemporaryDirectory(dir=where)
         self.lead = 0
         self.sequence = 0
 
     @initialize()
     def begin(self):
-        self.books = Books(Path(self.folder.name))
+        self.books = self.open_books()
         self.shoe = self.books.do(open_shoe, None, GAME, 4, SEED, SEAL)
         self.position = 0
         self.chairs = {seat: self.new_chair(seat) for seat in SEATS}
         self.won = 0  # by all callers of the house
-
-    def teardown(self):
-        if hasattr(self, "books"):
-            self.books.close()
-        self.folder.cleanup()
 
     # What callers do.
 
@@ -247,3 +238,4 @@ AtTheTable.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 TestAtTheTable = AtTheTable.TestCase
+TestAtTheTableOnAServer = on_a_server(AtTheTable)

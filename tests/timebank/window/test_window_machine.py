@@ -7,8 +7,6 @@ balance must be the model's after every step.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -16,10 +14,11 @@ from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import initialize, invariant, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import NOON, Books
+from tests.timebank.books import NOON
+from tests.timebank.state import BooksMachine, on_a_server
 from timebank.callers import callers
 from timebank.callers.history import history
 from timebank.callers.notices import notices as bank_notices
@@ -190,27 +189,20 @@ class Caller:
         }
 
 
-class Window(RuleBasedStateMachine):
+class Window(BooksMachine):
     def __init__(self) -> None:
         super().__init__()
-        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.folder = tempfile.TemporaryDirectory(dir=where)
         self.callers: dict[int, Caller] = {}
         self.calls = {}
 
     @initialize()
     def begin(self):
-        self.books = Books(Path(self.folder.name), NOON)
+        self.books = self.open_books(NOON)
         self.books.change(thebank_ext=Path(self.folder.name) / "THEBANK.EXT")
         for name in NAMES:
             number = self.books.caller(name)
             self.callers[number] = Caller(name, NOON.date())
             self.call(number)
-
-    def teardown(self):
-        if hasattr(self, "books"):
-            self.books.close()
-        self.folder.cleanup()
 
     # The world outside.
 
@@ -463,3 +455,4 @@ Window.TestCase.settings = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 TestWindow = Window.TestCase
+TestWindowOnAServer = on_a_server(Window)

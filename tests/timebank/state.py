@@ -1,0 +1,54 @@
+"""State machines on books: in a file, and on a server of PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from datetime import datetime
+from pathlib import Path
+from unittest import TestCase
+
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import RuleBasedStateMachine
+
+from tests.timebank import cluster
+from tests.timebank.books import NOON, Books
+
+# An example on a server takes longer, and the rules are the same: so many times fewer.
+FEWER = 6
+
+
+class BooksMachine(RuleBasedStateMachine):
+    """A machine that has books of its own, new for each example."""
+
+    is_on_a_server = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.folder = tempfile.TemporaryDirectory(dir=where)
+        self._database = ""
+
+    def open_books(self, now: datetime = NOON, **changes) -> Books:
+        server = None
+        if self.is_on_a_server:
+            self._database = cluster.shared().take()
+            server = cluster.shared().place(self._database)
+        return Books(Path(self.folder.name), now, server=server, **changes)
+
+    def teardown(self):
+        if hasattr(self, "books"):
+            self.books.close()
+        if self._database:
+            cluster.shared().give_back(self._database)
+        self.folder.cleanup()
+
+
+def on_a_server(machine: type[BooksMachine]) -> type[TestCase]:
+    """Make the test of a machine whose books are on a server; skipped where there is none."""
+    there = type(f"{machine.__name__}OnAServer", (machine,), {"is_on_a_server": True})
+    case: type[TestCase] = there.TestCase
+    same = machine.TestCase.settings
+    case.settings = settings(same, max_examples=max(1, same.max_examples // FEWER))
+    return pytest.mark.usefixtures("cluster")(case)
