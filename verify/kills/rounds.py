@@ -233,7 +233,7 @@ class Book:
         assert not findings, [str(finding) for finding in findings]
         everybody = [robot.seen for robot in (*self.robots, *self.guests)]
         for seen in everybody:
-            _forgive_half_screens(seen)
+            forgive_half_screens(seen)
         found = check.against_the_books(file, everybody)
         # A guest's call counts from the moment that the host started the door.
         wrong = [words for words in found.wrong if f"@{HOST}: a call of" not in words]
@@ -246,7 +246,7 @@ class Book:
         return file
 
 
-def _forgive_half_screens(seen: Seen) -> None:
+def forgive_half_screens(seen: Seen) -> None:
     """Let nobody be blamed for what a hasty reader sees on half a screen, or types too early.
 
     The digits of a shoe may stand beside the end of the hand before it: hands are looked for by

@@ -13,7 +13,8 @@ from verify.machines import networks
 from verify.machines.faults import FAULTS
 from verify.machines.lies import LIES
 from verify.machines.programs import what_is_missing
-from verify.machines.story import Result, run
+from verify.machines.result import Result
+from verify.machines.story import run
 
 AT_ONCE = 6  # faults that one set of machines goes through
 
@@ -41,7 +42,9 @@ def _play(said: argparse.Namespace) -> int:
     for seed in range(first, first + 10**6):
         names = said.faults or _drawn(seed)
         print(f"seed {seed}: {', '.join(names)}", flush=True)
-        result = run(seed, names, said.quiet, _tell, lie=said.lie, keep=said.keep)
+        result = run(
+            seed, names, said.quiet, _tell, lie=said.lie, boards=said.boards, keep=said.keep
+        )
         total.add(result)
         print(f"seed {seed}: {result}", flush=True)
         for words in result.wrong:
@@ -69,6 +72,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--hours", type=float, default=1.0, help="how long at most (1)")
     parser.add_argument("--quiet", type=float, default=2.0, help="seconds of work around a fault")
     parser.add_argument("--keep", action="store_true", help="keep the folder of each seed")
+    parser.add_argument("--boards", action="store_true", help="real boards, called by robots")
     parser.add_argument("--lie", choices=["", *LIES], default="", help="a fault of the bank's own")
     parser.add_argument("--clean", action="store_true", help="only remove what runs have left")
     parser.add_argument("faults", nargs="*", choices=[[], *FAULTS], help="these, in this order")

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from verify.machines.networks import Network, inside, processes_in, run
+from verify.machines.networks import SUBNET, Network, inside, processes_in, run
 from verify.machines.programs import (
     FAKETIME,
     Program,
@@ -33,6 +33,9 @@ NUMBERS = {
     **{name: 11 + place for place, name in enumerate(DATABASES)},
     **{name: 21 + place for place, name in enumerate(KEEPERS)},
 }
+# The board's servers; the front passes callers on to them.
+SERVERS = {"server1": 31, "server2": 32}
+CALLERS_PORT = 2323
 DISK = 400  # megabytes of each database
 NAME = "books"
 USER = "postgres"
@@ -54,6 +57,12 @@ listen databases
     option httpchk OPTIONS /primary
     http-check expect status 200
     default-server inter 1s fall 2 rise 2 on-marked-down shutdown-sessions
+{databases}
+listen callers
+    bind {front}:2323
+    balance leastconn
+    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+    default-server send-proxy-v2 check-send-proxy
 {servers}
 """
 
@@ -128,12 +137,17 @@ class Databases:
         return Program(self.network, machine, words, self.folder / machine)
 
     def _front(self) -> Program:
-        servers = "\n".join(
+        databases = "\n".join(
             f"    server {each} {self.network.addresses[each]}:5432 check port 8008"
             for each in DATABASES
         )
+        servers = "\n".join(
+            f"    server {each} {SUBNET}{number}:{CALLERS_PORT} check"
+            for each, number in SERVERS.items()
+        )
         file = self.folder / FRONT / "haproxy.cfg"
-        file.write_text(HAPROXY.format(front=self.network.addresses[FRONT], servers=servers))
+        front = self.network.addresses[FRONT]
+        file.write_text(HAPROXY.format(front=front, databases=databases, servers=servers))
         words = ["haproxy", "-db", "-f", str(file)]
         return Program(self.network, FRONT, words, self.folder / FRONT)
 

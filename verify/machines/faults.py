@@ -10,9 +10,9 @@ import signal
 import time
 from collections.abc import Callable
 
-from verify.machines.databases import DATABASES, FRONT, KEEPERS, TTL
+from verify.machines.databases import DATABASES, FRONT, KEEPERS, SERVERS, TTL
 from verify.machines.programs import signal_all
-from verify.machines.world import SERVERS, World
+from verify.machines.world import World
 
 Fault = Callable[[World], str]
 
@@ -20,14 +20,14 @@ SEEN_SECONDS = 3.0  # how long a COMMIT that waits is looked for
 
 
 def server_killed(world: World) -> str:
-    machine = world.chance.choice(SERVERS)
+    machine = world.chance.choice(sorted(SERVERS))
     world.servers[machine].kill()
     world.pause(0, 3)
     return f"the bank on {machine}"
 
 
 def server_stopped(world: World) -> str:
-    machine = world.chance.choice(SERVERS)
+    machine = world.chance.choice(sorted(SERVERS))
     world.servers[machine].send(signal.SIGSTOP)
     seconds = world.pause(2, 25)
     return f"the bank on {machine} for {seconds:.0f} s"
@@ -105,7 +105,7 @@ def keeper_of_primary_stopped(world: World) -> str:
 def cut_from_database(world: World) -> str:
     """Cut a server, or the front, from what it talks to; both ways, or one."""
     machine, other = world.chance.choice(
-        ((SERVERS[0], FRONT), (SERVERS[1], FRONT), (FRONT, world.primary()))
+        (*((server, FRONT) for server in SERVERS), (FRONT, world.primary()))
     )
     return _cut(world, machine, other, 3, 20)
 

@@ -105,14 +105,14 @@ class Program:
             self._process.kill()
             self._process.wait()
 
-    def end(self) -> None:
+    def end(self, seconds: float = ENDING_SECONDS) -> None:
         """Ask it to end, and kill it when it does not."""
         if self._process is None:
             return
         self.send(signal.SIGCONT)
         self.send(signal.SIGTERM)
         try:
-            self._process.wait(ENDING_SECONDS)
+            self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             self.kill()
 

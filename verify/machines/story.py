@@ -6,9 +6,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,40 +19,15 @@ from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of
 from timebank.ledger.schema import accounts, transfers
 from verify.machines import checker, history
+from verify.machines.boards import Boards
 from verify.machines.faults import FAULTS
 from verify.machines.history import FAILED, OK, Books, Operation, Row
 from verify.machines.networks import CannotBeDone, inside
+from verify.machines.result import Result
 from verify.machines.worker import BY, settings_of
-from verify.machines.world import SERVERS, Tell, World
+from verify.machines.world import FIRST, Tell, World
 
 LONGEST_WAIT = 30.0  # seconds, that a caller may wait for an answer
-
-
-@dataclass
-class Result:
-    """What was run, and what was wrong."""
-
-    faults: list[str] = field(default_factory=list)
-    counted: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
-    longest_wait: float = 0.0
-    longest_silence: float = 0.0
-
-    def add(self, other: Result) -> None:
-        self.faults += other.faults
-        self.counted += other.counted
-        self.wrong += other.wrong
-        self.longest_wait = max(self.longest_wait, other.longest_wait)
-        self.longest_silence = max(self.longest_silence, other.longest_silence)
-
-    def __str__(self) -> str:
-        kinds = Counter(name.partition(":")[0] for name in self.faults)
-        faults = ", ".join(f"{times} {name}" for name, times in sorted(kinds.items()))
-        counted = ", ".join(f"{times} {what}" for what, times in sorted(self.counted.items()))
-        return (
-            f"faults: {faults or 'none'}; {counted}; longest wait {self.longest_wait:.1f} s,"
-            f" longest time without an answer {self.longest_silence:.1f} s; {len(self.wrong)} wrong"
-        )
 
 
 def run(
@@ -64,16 +37,18 @@ def run(
     tell: Tell,
     *,
     lie: str = "",
+    boards: bool = False,
     keep: bool = False,
 ) -> Result:
     """Play these faults, with `quiet` seconds of work around each; nothing is left behind.
 
-    The folder of a run in which something was wrong is kept, and named; with `keep`, of any.
+    With `boards` the servers are real boards, and robots call them. The folder of a run in which
+    something was wrong is kept, and named; with `keep`, of any.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"bjft-machines-{os.getpid()}-", dir="/var/tmp"))
     folder.chmod(0o755)
     result = Result()
-    world = World(folder, seed, tell, lie)
+    world = Boards(folder, seed, tell) if boards else World(folder, seed, tell, lie)
     try:
         _play(world, names, quiet, result)
     except CannotBeDone as failure:
@@ -90,7 +65,7 @@ def run(
 def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> None:
     began = time.monotonic()
     world.open()
-    world.tell(f"three databases and {len(SERVERS)} servers run: {time.monotonic() - began:.0f} s")
+    world.tell(f"all machines run: {time.monotonic() - began:.0f} s")
     time.sleep(quiet)
     for name in names:
         before = world.acknowledged()
@@ -101,9 +76,12 @@ def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> N
         result.faults.append(f"{name}: {did}")
         world.tell(f"{name}: {did}; well again in {mended:.0f} s; {done} done meanwhile")
     world.stop_asking()
+    if isinstance(world, Boards):
+        inside(world.network.namespace(FIRST), lambda: world.compare(result))
+        return
     operations = history.read(world.histories())
     books, units, audited = inside(
-        world.network.namespace(SERVERS[0]), lambda: left(world.databases.url, world.folder)
+        world.network.namespace(FIRST), lambda: left(world.databases.url, world.folder)
     )
     result.wrong += audited
     result.wrong += checker.check(operations, books, units)

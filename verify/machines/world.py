@@ -11,17 +11,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from verify.machines.databases import DATABASES, MENDING_SECONDS, Databases
+from verify.machines.databases import DATABASES, MENDING_SECONDS, SERVERS, Databases
 from verify.machines.networks import CannotBeDone, Network, inside
 from verify.machines.programs import Program, wait_until
 from verify.machines.worker import prepare
 
-SERVERS = ("server1", "server2")
-FIRST_NUMBER = 31
 CALLERS = 12
 HANDS = 6  # operations under way at once in each process
 PACE = 0.02  # seconds between two of them
 FILLER = "filler"
+FIRST = next(iter(SERVERS))
 HOME = Path(__file__).parents[2]
 Tell = Callable[[str], None]
 
@@ -45,14 +44,15 @@ class World:
         """Start all of it: databases, books, and a process of the bank on each server."""
         self.network.open()
         self.databases.open()
-        for place, machine in enumerate(SERVERS):
-            self.network.add(machine, FIRST_NUMBER + place)
-        self.callers = inside(
-            self.network.namespace(SERVERS[0]),
-            lambda: prepare(self.databases.url, self.folder, CALLERS),
-        )
+        for machine, number in SERVERS.items():
+            self.network.add(machine, number)
+        inside(self.network.namespace(FIRST), self._prepare)
         for machine in SERVERS:
             self.start_server(machine)
+
+    def _prepare(self) -> None:
+        """Lay the books; done on the first server's machine."""
+        self.callers = prepare(self.databases.url, self.folder, CALLERS)
 
     def close(self) -> None:
         """End all that was started, by its number, and leave nothing behind."""

@@ -1,0 +1,137 @@
+"""Real boards on the servers' machines, called by robots through the front, and their screens."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+from door.config import config as settings
+from door.games import hands
+from timebank.audit import accounts as accounts_audit
+from timebank.ledger.engines import books_of
+from verify.kills.count import Count
+from verify.kills.rounds import BAD, forgive_half_screens
+from verify.machines import phones
+from verify.machines.databases import CALLERS_PORT, FRONT, SERVERS
+from verify.machines.networks import CannotBeDone
+from verify.machines.programs import Program, wait_until
+from verify.machines.result import Result
+from verify.machines.world import FIRST, HOME, World
+from verify.robots import check, copied, house
+
+PHONES, PHONES_NUMBER = "phones", 41
+ROBOTS = 12
+RUN = "from door.cli.main import main; main()"
+STARTING_SECONDS = 60.0
+GOOD_BYE_SECONDS = 60.0
+
+
+class Boards(World):
+    """A world whose servers are `door serve`, and whose callers are robots on a machine apart."""
+
+    def open(self) -> None:
+        super().open()
+        self.network.add(PHONES, PHONES_NUMBER)
+        for machine in SERVERS:
+            log = self.servers[machine].log
+            wait_until(f"{machine} answers", lambda log=log: _is_ready(log), STARTING_SECONDS)  # type: ignore[misc]
+        told = {
+            "host": self.network.addresses[FRONT],
+            "port": CALLERS_PORT,
+            "names": self._names(),
+            "seed": self.chance.getrandbits(32),
+            "folder": str(self.folder),
+        }
+        words = [sys.executable, "-m", "verify.machines.phones", json.dumps(told)]
+        places = {"PYTHONPATH": str(HOME)}
+        self.phones = Program(self.network, PHONES, words, self.folder, environment=places)
+        self.phones.start()
+
+    def close(self) -> None:
+        if hasattr(self, "phones"):
+            self.phones.kill()
+        super().close()
+
+    def start_server(self, machine: str) -> None:
+        words = [sys.executable, "-c", RUN, "serve", "--config", str(self._config(machine))]
+        places = {"PYTHONPATH": str(HOME)}
+        folder = self._config(machine).parent
+        program = Program(self.network, machine, words, folder, environment=places)
+        program.start()
+        self.servers[machine] = program
+
+    def acknowledged(self) -> int:
+        """Count the hands that robots have seen settled so far."""
+        found = phones.notes(self.folder)
+        return found[-1][2] if found else 0
+
+    def stop_asking(self) -> None:
+        self.phones.end(GOOD_BYE_SECONDS)
+        if self.phones.status != 0:
+            raise CannotBeDone(f"The phones failed: {self.phones.log.read_text()[-2000:]}")
+        super().stop_asking()
+
+    def compare(self, result: Result) -> None:
+        """Hold all screens against the books; done on the first server's machine."""
+        bank = settings.load(self._config(FIRST)).bank
+        database = books_of(bank)
+        try:
+            with database.reading(bank, datetime.now(UTC)) as desk:
+                result.wrong += [str(finding) for finding in accounts_audit.audit(desk)]
+                result.wrong += [str(finding) for finding in hands.audit(desk)[0]]
+        finally:
+            database.close()
+        file = copied.to_read(bank, self.folder)
+        count = Count(file)
+        try:
+            count.look()
+        except AssertionError as failure:
+            result.wrong.append(f"the second count: {failure}")
+        everybody = phones.seen(self.folder)
+        for seen in everybody:
+            forgive_half_screens(seen)
+        compared = check.against_the_books(file, everybody)
+        result.wrong += compared.wrong
+        result.counted += Counter(
+            {
+                "keys": sum(seen.keys for seen in everybody),
+                "calls": sum(seen.calls for seen in everybody),
+                "hands": compared.hands,
+                "hands seen": compared.settlements,
+                "movements seen": compared.movements,
+                "glances at the clock": compared.purses,
+                "cards seen": compared.cards,
+            }
+        )
+        moments = phones.notes(self.folder)
+        told = [at for (at, _, hands), (_, _, more) in pairwise(moments) if more > hands]
+        result.longest_silence = max((b - a for a, b in pairwise(told)), default=0.0)
+        for machine in SERVERS:
+            said = BAD.findall(self.servers[machine].log.read_text())
+            result.counted["errors in logs"] += len(said)
+
+    def _names(self) -> list[str]:
+        return [f"Robot {number}" for number in range(1, ROBOTS + 1)]
+
+    def _config(self, machine: str) -> Path:
+        return self.folder / machine / "sysop.toml"
+
+    def _prepare(self) -> None:
+        folder = self._config(FIRST).parent
+        folder.mkdir()
+        house.prepare(folder, self._names(), self.databases.url)
+        text = self._config(FIRST).read_text()
+        for machine in SERVERS:
+            self._config(machine).parent.mkdir(exist_ok=True)
+            here = f'host = "{self.network.addresses[machine]}"\nport = {CALLERS_PORT}'
+            front = f'proxies = ["{self.network.addresses[FRONT]}"]'
+            listener = 'host = "127.0.0.1"\nport = 0'
+            self._config(machine).write_text(text.replace(listener, f"{here}\n{front}"))
+
+
+def _is_ready(log: Path) -> bool:
+    return f"port {CALLERS_PORT}." in log.read_text()

@@ -1,0 +1,33 @@
+"""What was run, and what was wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Result:
+    """What was run, and what was wrong."""
+
+    faults: list[str] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    longest_wait: float = 0.0
+    longest_silence: float = 0.0
+
+    def add(self, other: Result) -> None:
+        self.faults += other.faults
+        self.counted += other.counted
+        self.wrong += other.wrong
+        self.longest_wait = max(self.longest_wait, other.longest_wait)
+        self.longest_silence = max(self.longest_silence, other.longest_silence)
+
+    def __str__(self) -> str:
+        kinds = Counter(name.partition(":")[0] for name in self.faults)
+        faults = ", ".join(f"{times} {name}" for name, times in sorted(kinds.items()))
+        counted = ", ".join(f"{times} {what}" for what, times in sorted(self.counted.items()))
+        return (
+            f"faults: {faults or 'none'}; {counted}; longest wait {self.longest_wait:.1f} s,"
+            f" longest time without an answer {self.longest_silence:.1f} s; {len(self.wrong)} wrong"
+        )
