@@ -123,7 +123,8 @@ class World:
 
     def _refuse_own_end(self, machine: str, program: Program) -> None:
         """Let nobody start again what has failed by itself."""
-        if program.status not in (0, -signal.SIGKILL):
+        # One that has just been started may not have come to know SIGTERM yet.
+        if program.status not in (0, -signal.SIGKILL, -signal.SIGTERM):
             said = program.log.read_text()[-2000:]
             raise CannotBeDone(f"The bank on {machine} ended with {program.status}: {said}")
 

@@ -39,8 +39,11 @@ class Result:
     wrong: list[str] = field(default_factory=list)
 
 
-def against_the_books(file: Path, all_seen: Iterable[Seen]) -> Result:
-    """Compare what robots saw with the database in this file; it is only read."""
+def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) -> Result:
+    """Compare what robots saw with the database in this file; it is only read.
+
+    `lag` is how many seconds a screen may be behind it.
+    """
     result = Result()
     with books.opened(file) as opened:
         seeds = books.seeds(opened)
@@ -49,7 +52,7 @@ def against_the_books(file: Path, all_seen: Iterable[Seen]) -> Result:
             account = books.account(opened, seen.name)
             if account is not None:
                 _count(result, seen, account)
-                found = _check(seen, account, seeds)
+                found = _check(seen, account, seeds, lag)
                 result.wrong += [f"{seen.name}: {words}" for words in found]
             elif seen.is_registered:
                 result.wrong.append(f"{seen.name} was told that the name is theirs, and it is not")
@@ -78,15 +81,15 @@ def _count(result: Result, seen: Seen, account: Account) -> None:
     result.seeds += len(seen.seeds)
 
 
-def _check(seen: Seen, account: Account, seeds: Mapping[str, str]) -> Iterator[str]:
+def _check(seen: Seen, account: Account, seeds: Mapping[str, str], lag: float) -> Iterator[str]:
     yield from _settlements(seen.settlements, account)
     yield from _in_order(seen.movements, account.moved, _is_movement)
     for purse in seen.purses:
-        if not _is_purse(purse, account):
+        if not _is_purse(purse, account, lag):
             yield f"the screen had {purse}, and the books never had that"
     yield from _cards(seen, account)
     yield from _fairness(seen, seeds)
-    yield from _calls(account)
+    yield from _calls(account, lag)
 
 
 # Hands.
@@ -160,9 +163,9 @@ def _is_movement(seen: Movement, moved: tuple[str, int, str]) -> bool:
     return (seen.kind, seen.amount, seen.to) == (kind, amount, to)
 
 
-def _is_purse(purse: Purse, account: Account) -> bool:
+def _is_purse(purse: Purse, account: Account, lag: float) -> bool:
     """Tell whether time left and savings were so, a moment before they were noted."""
-    first, last = purse.at - LAG, purse.at + ROUNDING
+    first, last = purse.at - lag, purse.at + ROUNDING
     if purse.bank not in account.bank.between(first - HEARS_OF_IT, last):
         return False
     if not purse.left:
@@ -172,13 +175,13 @@ def _is_purse(purse: Purse, account: Account) -> bool:
         if call.opened - ROUNDING <= purse.at and (call.closed is None or call.closed >= first):
             since = purse.at - call.opened
             for online in account.online.between(first, last):
-                if -ROUNDING <= purse.left - (online - used - since) <= LAG:
+                if -ROUNDING <= purse.left - (online - used - since) <= lag:
                     return True
         used += call.charged
     return False
 
 
-def _calls(account: Account) -> Iterator[str]:
+def _calls(account: Account, lag: float) -> Iterator[str]:
     """No call is charged for more than it lasted, nor, when it ended in peace, for less."""
     for call in account.calls:
         if call.closed is None:
@@ -186,7 +189,7 @@ def _calls(account: Account) -> Iterator[str]:
         lasted = call.closed - call.opened
         if call.ticked > lasted + ROUNDING:
             yield f"a call of {lasted} seconds counts {call.ticked} ({call.reason})"
-        if call.reason == "log-off" and call.ticked < lasted - LAG:
+        if call.reason == "log-off" and call.ticked < lasted - lag:
             yield f"a call of {lasted} seconds counts only {call.ticked}"
 
 
