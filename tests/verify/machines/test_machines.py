@@ -145,6 +145,14 @@ def test_a_server_and_the_primary_are_killed_and_nothing_is_lost():
     assert re.search(r" [1-9]\d* reads", last)
 
 
+def test_robots_call_two_boards_and_one_is_killed():
+    done = play("--boards", "--seed", "1", "--seeds", "1", "server-killed")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    last = done.stdout.splitlines()[-1]
+    assert last.endswith("; 0 wrong")
+    assert re.search(r" [1-9]\d* hands seen", last)
+
+
 def test_a_bank_that_does_not_wait_for_the_standby_is_found_out():
     done = play(*LOSS, "--lie", "does-not-wait-for-standby", "primary-killed-in-commit")
     assert (done.returncode, done.stderr) == (1, ""), done.stdout
