@@ -85,6 +85,9 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
         found = _LETTERS.findall(letters)
         return {rank + suit for rank, suit in found}
     if paints:
+        titles = tuple(phrases.versions(GAMES[game].title))
+        if not screen.rows[0].strip().startswith(titles):
+            return set()  # those of the header that is drawn on the way to the table
         text = "\n".join(screen.rows[:19])
         return {
             ("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in _SIGNS.findall(text)
