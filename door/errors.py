@@ -101,7 +101,11 @@ class Flood(LineError):
 
 
 class LinkBroken(LineError):
-    """What came from a door is none of our frames."""
+    """What came from a door or another server is none of our frames."""
+
+
+class Unreachable(LineError):
+    """Another server of the board cannot be reached now; the text says which, and why."""
 
 
 class ProxyHeaderRefused(LineError):
@@ -134,6 +138,10 @@ class CertificateRefused(Unserved):
         self.which = which
         self.reason = reason
         super().__init__(f"The {which} of a TLS port {reason}.")
+
+
+class LibraryMissing(Unserved):
+    """What is wanted needs a library that is not installed; the text says how to install it."""
 
 
 class CannotListen(Unserved):

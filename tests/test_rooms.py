@@ -45,6 +45,7 @@ ORDER = {
         "door.games",
         "door.config",
         "door.defence",
+        "door.servers",
         "door.call",
         "door.lobby",
         "tables",

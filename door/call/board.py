@@ -18,6 +18,9 @@ from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
+from door.servers.bus import Bus
+from door.servers.peers import Peers
+from door.servers.ways import ways_of
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
@@ -26,6 +29,7 @@ from timebank.calls.calls import Nodes, open_call
 from timebank.errors import BooksFailed, NameRefused, NodesTaken
 from timebank.language import Phrase
 from timebank.names import names
+from timebank.servers import registry
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
@@ -64,6 +68,8 @@ class Board:
         self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
         self.process = this_process()
+        self.peers = Peers(config.board.data, lambda: books.read(registry.living))
+        self.bus = Bus(ways_of(config, self.process, is_server=only_node is None))
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
@@ -93,6 +99,11 @@ class Board:
     def serves_one(self) -> bool:
         """Whether this is the process of one caller, and the board's server is another."""
         return self._only_node is not None
+
+    @property
+    def server_id(self) -> int:
+        """The number of this server's row; 0 in a process that serves one, and has none."""
+        return self.peers.own_id
 
     # What callers share at the games.
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
-from door.config.listeners import ListenerSettings, read_listeners
+from door.config.listeners import LinkSettings, ListenerSettings, read_link, read_listeners
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
@@ -29,6 +29,7 @@ from timebank.settings.toml import TomlTable, open_table
 
 NEW_CALLER = "NEW"  # typed in place of a name by new callers
 LONGEST_BOARD_NAME = 40
+LONGEST_SERVER_NAME = 40
 DATA_MODE = "0700"  # of the data folder, unless the sysop says otherwise
 MOST_NODES = 9999
 DAY_SECONDS = 24 * 60 * 60
@@ -64,6 +65,8 @@ Loop = Literal["auto", "asyncio"]
 class ServerSettings:
     takes_doors: bool  # whether `door run` hands its callers to the server, where one runs
     loop: Loop
+    name: str  # of this one of several; empty for that of its machine
+    link: LinkSettings | None
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,14 @@ def load(path: Path) -> Config:
 def read(root: TomlTable, path: Path) -> Config:
     """Read a file that is open; problems are noted in `root`, which the caller finishes."""
     games = root.table("games")
+    listeners, bank = read_listeners(root), read_bank(root)
     return Config(
         path=path,
         board=_board(root.table("board")),
-        listeners=read_listeners(root),
+        listeners=listeners,
         calls=_calls(root.table("calls")),
-        server=_server(root.table("server")),
-        bank=read_bank(root),
+        server=_server(root.table("server"), listeners, bank),
+        bank=bank,
         games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
@@ -143,10 +147,15 @@ def _mode(table: TomlTable) -> int:
     return int(text, 8)
 
 
-def _server(table: TomlTable) -> ServerSettings:
+def _server(
+    table: TomlTable, listeners: Sequence[ListenerSettings], bank: BankSettings
+) -> ServerSettings:
     loops: tuple[Loop, ...] = get_args(Loop)
     return ServerSettings(
-        takes_doors=table.flag("takes_doors", True), loop=table.choice("loop", "auto", loops)
+        takes_doors=table.flag("takes_doors", True),
+        loop=table.choice("loop", "auto", loops),
+        name=table.optional_text("name", LONGEST_SERVER_NAME),
+        link=read_link(table, listeners, has_server=bank.server is not None),
     )
 
 

@@ -1,4 +1,7 @@
-"""[[listeners]] of sysop.toml: where callers reach the board, and what is spoken there."""
+"""[[listeners]] of sysop.toml: where callers reach the board, and what is spoken there.
+
+Here too: where other servers of the board reach this one, `link` in [server].
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ ListenerKind = Literal["telnet", "telnets", "rlogin"]
 LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
 USUAL_PORTS: Mapping[ListenerKind, int] = {"telnet": 2323, "telnets": 2992, "rlogin": 2513}
 
+LONGEST_LINK = 60
+LIKE, LIKE_6 = "10.0.0.1:2324", "[2001:db8::1]:2324"
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
 
@@ -27,6 +32,22 @@ class ListenerSettings:
     proxies: tuple[Network, ...] = ()  # front ends that say who is calling
     certificate: Path | None = None  # with `key`, for telnets alone
     key: Path | None = None
+
+
+@dataclass(frozen=True)
+class LinkSettings:
+    """Where other servers of the board reach this one."""
+
+    host: str  # an address of this machine in its usual spelling, and not that of all
+    port: int  # 0 for any free one, which the others learn from the books
+
+    def __str__(self) -> str:
+        """Write it as in sysop.toml.
+
+        >>> str(LinkSettings("2001:db8::1", 2324))
+        '[2001:db8::1]:2324'
+        """
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
@@ -42,6 +63,34 @@ def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
             table.refuse("port", f"{listener.port} is taken by a listener above")
         listeners.append(listener)
     return tuple(listeners)
+
+
+def read_link(
+    table: TomlTable, listeners: Sequence[ListenerSettings], *, has_server: bool
+) -> LinkSettings | None:
+    """Read `link`; `has_server` tells whether the books are on a server of their own."""
+    text = table.optional_text("link", LONGEST_LINK)
+    if not text:
+        return None
+    host, colon, port = text.rpartition(":")
+    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
+    address = address_in(bare)
+    is_whole = bool(colon) and port.isascii() and port.isdecimal() and int(port) <= 65535
+    if address is None or not is_whole or (address.version == 6) != (bare != host):
+        table.refuse("link", f'must be an address and a port, "{LIKE}" or "{LIKE_6}"')
+    elif address.is_unspecified:
+        table.refuse(
+            "link", f"must be one address of this machine that the others reach, not {host}"
+        )
+    elif not has_server:
+        reason = "is for books on a server: those in a file are served by one machine"
+        table.refuse("link", f"{reason}; [timebank] database names no server")
+    else:
+        link = LinkSettings(str(address), int(port))
+        if not _taken(ListenerSettings("telnet", link.host, link.port), listeners):
+            return link
+        table.refuse("link", f"has port {port}, which one of the [[listeners]] takes")
+    return None
 
 
 def _listener(table: TomlTable) -> ListenerSettings:

@@ -209,6 +209,9 @@ class Defence:
         """Whether an address is allowed everything: a board's or a front end's, for two."""
         return self._allowed.hold(address)
 
+    def is_blocked(self, address: str) -> bool:
+        return self._blocked.hold(address) and not self._allowed.hold(address)
+
     def callers_live_at(self, address: str) -> bool:
         """Whether somebody has logged on from there, or it is allowed everything."""
         who = key_of(address)

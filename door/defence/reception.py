@@ -254,6 +254,10 @@ class Reception:
         """Log that a board that sends a caller by rlogin is not believed."""
         self.note(address, f"rlogin: {why}")
 
+    def is_blocked(self, address: str) -> bool:
+        """Whether the sysop lets nobody in from there, to the board or to a link."""
+        return self._defence.is_blocked(address)
+
     # For the sysop.
 
     def held(self, most: int) -> tuple[list[HeldOff], int]:

@@ -1,8 +1,12 @@
-"""A caller that a door process passes on to the server of the same board, on the same machine.
+"""A caller whom another process passes on to a server of the same board.
 
 A Unix socket in the board's data folder, which its owner alone may open, carries frames: keys and
-the screen's size one way, output the other. The door goes first and says in a header who is calling
-and what for; the server goes last and says how it ended.
+the screen's size one way, output the other. The other process, a door's or a server's, goes first
+and says in a header who is calling and what for; the server goes last and says how it ended.
+Between machines the same frames go through TLS (`door.servers.link_port`).
+
+Each server has a socket of its own. One of them also has that which is for anybody; where it has
+gone, another takes its place after a moment, and until then any of them may be asked.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import struct
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +31,19 @@ from door.lines.line import Hints, clamp_size
 from door.lines.port.connection import OPEN
 from door.lines.port.listener import Listener
 
-NAME = "vegas.sock"
+NAME = "vegas.sock"  # of the socket for anybody
+OWN = "server-*.sock"  # of those of one server each
 LARGEST = 16 * 1024  # bytes of a frame
 USUAL_LIMITS = LineLimits(unsent=256 * 1024, farewell=2.0)
+MOST_ANSWERED = 4 * 1024 * 1024  # bytes of the answer to a command
 LONGEST_PATH = 100  # bytes; the kernel takes 107
 
 # The kinds of frames, by their first byte. From the door:
 HEADER, TYPED, SIZED, INTERRUPTED = b"H", b"K", b"R", b"I"
 # From the server:
 SHOWN, ENDED = b"S", b"E"
+# From the server, between machines, first of all: both ends are known now.
+GREETED = b"G"
 
 _HEAD = struct.Struct(">cI")
 _SIZE = struct.Struct(">HH")
@@ -76,6 +85,11 @@ def frame(kind: bytes, content: bytes) -> bytes:
     return _HEAD.pack(kind, len(content)) + content
 
 
+def own_name(process: str, of: str = OWN) -> str:
+    """Name the socket of the server whose process calls itself so in the books."""
+    return of.replace("*", blake2b(process.encode(), digest_size=8).hexdigest())
+
+
 def size(columns: int, rows: int) -> bytes:
     return _SIZE.pack(columns, rows)
 
@@ -114,23 +128,34 @@ OnCall = Callable[["LinkConnection", Said], Awaitable[None]]
 
 
 class LinkConnection(StreamProtocol):
-    """One door process; `ready` is called with its header, `interrupted` with what ends it."""
+    """One other process; `ready` is called with its header, `interrupted` with what ends it."""
 
     line: LinkLine
+    kind = "door"  # for the log
 
     def __init__(
         self, ready: Callable[[LinkConnection, Said], None], gone: Callable[[], None]
     ) -> None:
-        super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS), gone)
+        super().__init__(lambda transport: LinkLine(self.kind, transport, USUAL_LIMITS), gone)
         self._ready: Callable[[LinkConnection, Said], None] | None = ready
         self._frames = Frames()
         self.interrupted: Callable[[str], None] = lambda why: None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
+        doubt = self.doubt(transport)
+        if doubt:
+            self.line.cut_off(doubt)
+
+    def doubt(self, transport: asyncio.BaseTransport) -> str:
+        """Say why the other end is not to be listened to; empty where it is."""
         # The mode of the socket says the same, unless the folder was copied with other rights.
-        if user_of(transport) not in (os.geteuid(), 0):
-            self.line.cut_off("it is another user's")
+        return "" if user_of(transport) in (os.geteuid(), 0) else "it is another user's"
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the other end has said what it wants."""
+        return self._ready is None
 
     def take(self, data: bytes) -> None:
         if self.line.ended:
@@ -156,7 +181,7 @@ class LinkConnection(StreamProtocol):
 
 
 class LinkListener(Listener):
-    """The socket in the data folder, and every door that came in through it."""
+    """A socket in the data folder, and everybody who came in through it."""
 
     def __init__(self, on_call: OnCall) -> None:
         super().__init__(OPEN)
@@ -167,15 +192,15 @@ class LinkListener(Listener):
     def answer(self, address: str, gone: Callable[[], None]) -> LinkConnection:
         return LinkConnection(self._serve, gone)
 
-    async def open_in(self, folder: Path) -> None:
+    async def open_in(self, folder: Path, name: str = NAME) -> None:
         """Begin to listen; `OSError` where it cannot, as when another server does already."""
-        path = folder / NAME
-        with _short(path) as name:
-            _remove_stale(name)
+        path = folder / name
+        with short(path) as place:
+            _remove_stale(place)
             wire = socket.socket(socket.AF_UNIX)
             try:
-                wire.bind(name)
-                os.chmod(name, 0o600)  # nobody can connect before it listens
+                wire.bind(place)
+                os.chmod(place, 0o600)  # nobody can connect before it listens
                 wire.listen()
             except OSError:
                 wire.close()
@@ -195,10 +220,54 @@ class LinkListener(Listener):
         self.begin_call(connection.line, partial(self._on_call, connection, said))
 
 
-async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Reach the server of a board by its data folder; `OSError` when none listens there."""
-    with _short(folder / NAME) as name:
-        return await asyncio.open_unix_connection(name)
+async def read_frame(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Read one frame; raises `LinkBroken` for one too large, and `EOFError` at the end."""
+    kind, length = _HEAD.unpack(await reader.readexactly(_HEAD.size))
+    if length > LARGEST:
+        raise LinkBroken(f"a frame of {length} bytes")
+    return kind, await reader.readexactly(length)
+
+
+async def asked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, said: Said) -> Said:
+    """Give a server a command and return its answer.
+
+    Raises `LinkBroken`, OSError, EOFError, and ValueError for an answer that is none.
+    """
+    writer.write(frame(HEADER, told(said)))
+    text = bytearray()
+    while len(text) <= MOST_ANSWERED:
+        kind, content = await read_frame(reader)
+        if kind == SHOWN:
+            text += content
+        elif kind == ENDED:
+            return read_told(bytes(text))
+    raise LinkBroken(f"an answer of more than {MOST_ANSWERED} bytes")
+
+
+async def dial(folder: Path, name: str = NAME) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Reach a server of a board by its data folder; `OSError` when none listens there."""
+    with short(folder / name) as path:
+        return await asyncio.open_unix_connection(path)
+
+
+async def dial_any(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Reach any server of a board; `OSError`, of the socket for anybody, when none listens."""
+    for name in names_in(folder):
+        with contextlib.suppress(OSError):
+            return await dial(folder, name)
+    return await dial(folder)
+
+
+def names_in(folder: Path) -> list[str]:
+    """Name the sockets that servers of a board may listen at, the one for anybody first."""
+    return [NAME, *sorted(each.name for each in folder.glob(OWN))]
+
+
+def clear_away(folder: Path) -> None:
+    """Remove the sockets of servers that were killed."""
+    for path in folder.glob(OWN):
+        with contextlib.suppress(OSError), short(path) as name:
+            _remove_stale(name)
 
 
 def user_of(transport: asyncio.BaseTransport) -> int:
@@ -210,8 +279,11 @@ def user_of(transport: asyncio.BaseTransport) -> int:
 
 def _remove_stale(name: str) -> None:
     with socket.socket(socket.AF_UNIX) as wire:
+        wire.setblocking(False)  # one that has stopped may have a queue that is full
         try:
             wire.connect(name)
+        except BlockingIOError:
+            pass
         except FileNotFoundError:
             return
         except ConnectionRefusedError:
@@ -221,7 +293,7 @@ def _remove_stale(name: str) -> None:
 
 
 @contextmanager
-def _short(path: Path) -> Iterator[str]:
+def short(path: Path) -> Iterator[str]:
     """Give a name for a socket that is short enough for the kernel."""
     if len(os.fsencode(path)) <= LONGEST_PATH:
         yield str(path)

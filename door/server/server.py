@@ -38,6 +38,7 @@ from door.lines.tls.tls import Certificate
 from door.server.control import COMMAND, answer_control
 from door.server.door_calls import DoorListener
 from door.server.housekeeping import Housekeeping
+from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
 from door.session.logon import DRAINING
@@ -114,6 +115,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._handed = DoorListener(self.board, self._session)
+        self._presence = Presence(self.board, self._answer_door)
         self._looks: list[asyncio.Task[None]] = []
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._settings_are_new = Flag()
@@ -125,6 +127,7 @@ class Server:
         await self._housekeeping.take_up_the_books()
         await self._housekeeping.keep_clock()
         await self.books.run(partial(close_orphaned_calls, is_gone=process_is_gone))
+        await self._presence.begin()
         await self._housekeeping.start()
         await self.board.resume_games()
         self._looks.append(asyncio.create_task(self._look_at_new_settings()))
@@ -177,10 +180,11 @@ class Server:
                     log.error("a session does not end: %s", session.get_name())
         parting = [listener.finish(PARTING_SECONDS) for listener in self._listeners]
         await asyncio.gather(*parting)
-        if self._doors is not None:
-            await self._doors.finish(0)
+        for doors in self._for_processes():
+            await doors.finish(0)
         await self._handed.finish()
         await self.board.close_games()
+        await self._presence.end()
         await self.books.close()
         await self._housekeeping.flush_outbox()
         self.board.passwords.close()
@@ -203,6 +207,7 @@ class Server:
             caller.console.bell()
             with speaking_to(caller.console.viewer):
                 caller.console.say(f"|14{_(CLOSING_SOON)}")
+        self._looks.append(asyncio.create_task(self._presence.tell()))
         self._close_when_empty()
         on = "1 caller is" if len(callers) == 1 else f"{len(callers)} callers are"
         return f"No more calls are taken; {on} on. The board closes when the last has gone."
@@ -220,6 +225,10 @@ class Server:
             # Ports that are open go on as they are; so must what is made of their callers.
             board = replace(new.board, data=old.board.data)
             new = replace(new, board=board, listeners=old.listeners)
+        if (new.server.name, new.server.link) != (old.server.name, old.server.link):
+            log.warning("a new name or link of this server counts from the next start on")
+            server = replace(new.server, name=old.server.name, link=old.server.link)
+            new = replace(new, server=server)
         if new.bank.server != old.bank.server:
             log.warning("a new database counts from the next start on")
             new = replace(new, bank=replace(new.bank, server=old.bank.server))
@@ -293,7 +302,11 @@ class Server:
             log.warning("door processes serve their callers themselves: %s", error)
 
     def _all_listeners(self) -> list[Listener]:
-        return [*self._listeners, *([] if self._doors is None else [self._doors])]
+        return [*self._listeners, *self._for_processes()]
+
+    def _for_processes(self) -> list[Listener]:
+        """Return the listeners for doors and for other servers."""
+        return [*self._presence.listeners, *([] if self._doors is None else [self._doors])]
 
     async def _answer_door(self, link: LinkConnection, said: Said) -> None:
         if COMMAND in said:

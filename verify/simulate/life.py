@@ -271,6 +271,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
     """
     patches = {
         "door.server.server.process_is_gone": is_gone,
+        "door.server.presence.process_is_gone": is_gone,
         "door.session.guests.process_is_gone": is_gone,
         "door.games.vegas.dealer.process_is_gone": is_gone,
         "door.call.passwords._hasher": _quick_hasher,
@@ -278,6 +279,9 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
         "door.server.server.LinkListener": DoorWay,
+        # Nor do others of this board, and messages between them are all lost.
+        "door.server.presence.LinkListener": NobodyComes,
+        "door.call.board.ways_of": lambda *parts, **facts: [],
         # Each door serves its own caller here: nothing can hand over what is no descriptor.
         "door.server.server.DoorListener": _takes_nobody,
         # No command at a shell looks for a server here.
@@ -326,6 +330,22 @@ def _touching() -> Mortal | None:
 
 def _takes_nobody(*parts: Any) -> mock.Mock:
     return mock.Mock(finish=mock.AsyncMock())
+
+
+class NobodyComes:
+    """A socket of a server's own."""
+
+    def __init__(self, *parts: Any) -> None:
+        """Nothing is there."""
+
+    async def open_in(self, folder: Path, name: str) -> None:
+        """Begin to listen for nobody."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    async def finish(self, seconds: float) -> None:
+        """Nobody is on."""
 
 
 class DoorWay(LinkListener):

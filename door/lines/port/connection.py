@@ -15,7 +15,7 @@ from door.errors import CallRefused, ProxyHeaderRefused
 from door.lines.flow import Stage, StreamProtocol
 from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
-from door.lines.tls.tls import Certificate, TlsLayer, Turns
+from door.lines.tls.tls import Contexts, TlsLayer, Turns
 
 FRONT_END_SECONDS = 5.0  # how long the header of a front end may take
 
@@ -26,7 +26,8 @@ Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 class Entrance:
     gate: Gate
     proxies: Proxies = ()  # front ends, which are believed when they say who is calling
-    certificate: Certificate | None = None
+    certificate: Contexts | None = None
+    kind: str = "telnets"  # what is spoken behind TLS, for the log
 
     def is_front_end(self, address: str) -> bool:
         return bool(self.proxies) and any(
@@ -74,7 +75,8 @@ class LineConnection:
             return self._answer_it(address)
         context = self._entrance.certificate.context()
         self._tls = TlsLayer(
-            context, self._turns, address, lambda: self._answer_it(address), self.is_over
+            *(context, self._turns, address, lambda: self._answer_it(address), self.is_over),
+            kind=self._entrance.kind,
         )
         return self._tls
 

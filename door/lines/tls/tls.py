@@ -17,7 +17,7 @@ import ssl
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 from door.errors import CertificateRefused
 from door.lines.flow import Stage
@@ -36,6 +36,13 @@ ANSWER_BYTES = 16_384  # of ours, in a whole call
 # Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
 _TOO_OLD = frozenset({"unsupported protocol", "version too low", "no shared cipher"})
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+
+class Contexts(Protocol):
+    """What a port shows of itself."""
+
+    def context(self) -> ssl.SSLContext:
+        """Return what the next handshake goes by."""
 
 
 class Certificate:
@@ -118,8 +125,10 @@ class TlsLayer(Stage, asyncio.Transport):
         address: str,
         inside: Callable[[], Stage],
         gone: Callable[[], None],
+        kind: str = "telnets",
     ) -> None:
         super().__init__()
+        self._kind = kind
         self._loop = asyncio.get_running_loop()
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
@@ -259,7 +268,7 @@ class TlsLayer(Stage, asyncio.Transport):
             return
         self._failed = True
         self.blame = Blame(reason, own_fault)
-        logger.info("telnets %s: %s", self.address, reason)
+        logger.info("%s %s: %s", self._kind, self.address, reason)
         if self._inside is None:
             self._transport.close()
         else:
@@ -268,6 +277,8 @@ class TlsLayer(Stage, asyncio.Transport):
     # A transport to the protocol inside
 
     def get_extra_info(self, name: str, default: object = None) -> object:
+        if name == "ssl_object":
+            return self._tls
         return self._transport.get_extra_info(name, default)
 
     def is_closing(self) -> bool:

@@ -178,6 +178,17 @@ class PostgresDatabase(Database):
             raise cannot_be_opened(self.place, error) from error
 
 
+def reached_by(server: ServerPlace) -> dict[str, Any]:
+    """Give what psycopg reaches a server with, its password included.
+
+    Raises `DatabaseRefused` where the password cannot be read.
+    """
+    found = _connect_args(server)
+    if server.password_file is not None:
+        found["password"] = _password(server.password_file)
+    return found
+
+
 def _connect_args(server: ServerPlace) -> dict[str, Any]:
     given = {
         "user": server.user,

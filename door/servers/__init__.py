@@ -1,0 +1,1 @@
+"""Several servers of one board: who they are, how they reach each other, and what they tell."""

@@ -1,0 +1,172 @@
+"""Messages between machines, through the server of PostgreSQL that the books are on.
+
+One connection listens and sends. When it breaks it is made anew, as often as it takes, and then
+everything is to be looked at: what was sent meanwhile is gone. A connection on which nothing comes
+back is found out by a beat: a message to ourselves, which must arrive like any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from door.errors import LinkBroken
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection
+
+    from timebank.settings.place import ServerPlace
+
+CHANNEL = "black_jack_for_time"
+MOST_WAITING = 1000  # messages; more than that are lost, the oldest first
+AT_ONCE = 50  # of them in one statement
+BEAT_SECONDS = 5.0
+ANSWER_SECONDS = 5.0  # that the server may take to answer, or a beat to come back
+CONNECT_SECONDS = 10.0
+LAST_SECONDS = 0.5  # that the last messages may take to leave when we end
+AGAIN_SECONDS = (0.1, 1.0, 2.0, 5.0)  # until it is tried again to reach the server
+
+# A message is not worth waiting for a disk, or for a standby: who misses it looks by themselves.
+SETTINGS = "-c synchronous_commit=off -c client_min_messages=warning"
+_BEAT = "beat "
+
+log = logging.getLogger("door.servers")
+
+
+class Notifications:
+    """A `MessageWay` of the bus."""
+
+    def __init__(self, server: ServerPlace, name: str) -> None:
+        """`name` is ours alone, in ASCII."""
+        self._server = server
+        self._beat = f"{_BEAT}{name}"
+        self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
+        self._wake = asyncio.Event()
+        self._sent = asyncio.Event()
+        self._heard: Callable[[bytes], None] = lambda data: None
+        self._missed: Callable[[], None] = lambda: None
+        self._heard_at = 0.0  # by the event loop's clock
+        self._is_told = False  # whether the log knows that messages do not arrive
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self, heard: Callable[[bytes], None], missed: Callable[[], None]) -> None:
+        self._heard, self._missed = heard, missed
+        self._task = asyncio.create_task(self._keep_connected())
+
+    def send(self, message: bytes) -> None:
+        self._waiting.append(message)
+        self._sent.clear()
+        self._wake.set()
+
+    async def stop(self) -> None:
+        task, self._task = self._task, None
+        if task is None:
+            return
+        if self._waiting:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LAST_SECONDS):
+                    await self._sent.wait()
+        task.cancel()
+        # What psycopg still tries with a server that says nothing is not waited for.
+        await asyncio.wait({task}, timeout=LAST_SECONDS)
+
+    async def _keep_connected(self) -> None:
+        tries = 0
+        while True:
+            try:
+                async with self._connected() as connection:
+                    tries = 0
+                    self._missed()
+                    await self._serve(connection)
+            except Exception as error:  # of whatever library: there is no reason to hear no more
+                self._tell(error)
+            await asyncio.sleep(AGAIN_SECONDS[min(tries, len(AGAIN_SECONDS) - 1)])
+            tries += 1
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[AsyncConnection[Any]]:
+        # They take long to load, and a board with its books in a file does without.
+        from psycopg import AsyncConnection  # noqa: PLC0415
+
+        from timebank.ledger.postgres.database import reached_by  # noqa: PLC0415
+
+        async with asyncio.timeout(CONNECT_SECONDS):
+            connection = await AsyncConnection.connect(
+                **reached_by(self._server), options=SETTINGS, autocommit=True
+            )
+        try:
+            connection.prepare_threshold = None
+            connection.add_notify_handler(lambda found: self._take(found.payload))
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await connection.execute(f"LISTEN {CHANNEL}")
+            yield connection
+        finally:
+            await connection.close()
+
+    async def _serve(self, connection: AsyncConnection[Any]) -> None:
+        loop = asyncio.get_running_loop()
+        self._heard_at, beaten_at = loop.time(), 0.0
+        while True:
+            await self._until_something(connection)
+            self._take_in(connection)
+            await self._send_what_waits(connection)
+            now = loop.time()
+            if now - self._heard_at < BEAT_SECONDS:
+                continue
+            if beaten_at < self._heard_at:
+                beaten_at = now
+                await self._say(connection, [self._beat])
+            elif now - beaten_at >= ANSWER_SECONDS:
+                raise LinkBroken("a message to ourselves does not arrive")
+
+    async def _until_something(self, connection: AsyncConnection[Any]) -> None:
+        """Wait until there is something to read or to send, or to see to."""
+        loop, file = asyncio.get_running_loop(), connection.fileno()
+        loop.add_reader(file, self._wake.set)
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await self._wake.wait()
+        finally:
+            loop.remove_reader(file)
+        self._wake.clear()
+
+    async def _send_what_waits(self, connection: AsyncConnection[Any]) -> None:
+        while self._waiting:
+            most = min(AT_ONCE, len(self._waiting))
+            await self._say(connection, [self._waiting.popleft().decode() for _ in range(most)])
+        self._sent.set()
+
+    async def _say(self, connection: AsyncConnection[Any], messages: list[str]) -> None:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await connection.execute(
+                "SELECT pg_notify(%s, message) FROM unnest(%s::text[]) AS message",
+                (CHANNEL, messages),
+            )
+
+    def _take_in(self, connection: AsyncConnection[Any]) -> None:
+        connection.pgconn.consume_input()
+        while (found := connection.pgconn.notifies()) is not None:
+            self._take(found.extra.decode(errors="replace"))
+
+    def _take(self, payload: str) -> None:
+        self._heard_at = asyncio.get_running_loop().time()
+        if self._is_told:
+            self._is_told = False
+            log.warning("messages of other servers arrive again")
+        if not payload.startswith(_BEAT):
+            self._heard(payload.encode())
+
+    def _tell(self, error: Exception) -> None:
+        if not self._is_told:
+            self._is_told = True
+            log.warning(
+                "no messages of other servers arrive through %s (%s): what they do is seen some"
+                " seconds later",
+                *(self._server, str(error).strip() or type(error).__name__),
+            )
