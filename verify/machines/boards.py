@@ -19,7 +19,7 @@ from verify.machines import phones
 from verify.machines.databases import CALLERS_PORT, FRONT, SERVERS
 from verify.machines.networks import CannotBeDone
 from verify.machines.programs import Program, wait_until
-from verify.machines.result import Result
+from verify.machines.result import LONGEST_WAIT, Result
 from verify.machines.world import FIRST, HOME, World
 from verify.robots import check, copied, house
 
@@ -107,6 +107,11 @@ class Boards(World):
                 "glances at the clock": compared.purses,
                 "cards seen": compared.cards,
             }
+        )
+        waits = [wait for seen in everybody for wait in seen.waits]
+        result.longest_wait = max(waits, default=0.0)
+        result.counted[f"waits of more than {LONGEST_WAIT:g} s"] += sum(
+            wait > LONGEST_WAIT for wait in waits
         )
         moments = phones.notes(self.folder)
         told = [at for (at, _, hands), (_, _, more) in pairwise(moments) if more > hands]

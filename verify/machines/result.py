@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+LONGEST_WAIT = 30.0  # seconds, that a caller may wait for an answer
+
 
 @dataclass
 class Result:

@@ -23,11 +23,9 @@ from verify.machines.boards import Boards
 from verify.machines.faults import FAULTS
 from verify.machines.history import FAILED, OK, Books, Operation, Row
 from verify.machines.networks import CannotBeDone, inside
-from verify.machines.result import Result
+from verify.machines.result import LONGEST_WAIT, Result
 from verify.machines.worker import BY, settings_of
 from verify.machines.world import FIRST, Tell, World
-
-LONGEST_WAIT = 30.0  # seconds, that a caller may wait for an answer
 
 
 def run(

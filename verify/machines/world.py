@@ -131,19 +131,23 @@ class World:
     # What faults ask for.
 
     def primary(self) -> str:
-        """Name the primary; there is one when all is well."""
-        found = self.databases.primary()
-        if not found:
-            raise CannotBeDone("There is no primary.")
-        return found
+        """Name the primary, as soon as there is one."""
+        wait_until("a primary", lambda: bool(self.databases.primary()), MENDING_SECONDS)
+        return self.databases.primary()
 
     def standbys(self) -> tuple[str, str]:
-        """Name the standby that is in step, and the other."""
-        in_step = self.databases.roles("sync_standby")
-        others = self.databases.roles("replica")
-        if len(in_step) != 1 or len(others) != 1:
-            raise CannotBeDone("There are no two standbys.")
-        return in_step[0], others[0]
+        """Name the standby that is in step, and the other, as soon as there are both."""
+        found: list[tuple[str, str]] = []
+
+        def there_are() -> bool:
+            in_step = self.databases.roles("sync_standby")
+            others = self.databases.roles("replica")
+            if len(in_step) == len(others) == 1:
+                found.append((in_step[0], others[0]))
+            return bool(found)
+
+        wait_until("two standbys", there_are, MENDING_SECONDS)
+        return found[0]
 
     def pause(self, least: float, most: float) -> float:
         seconds = self.chance.uniform(least, most)
