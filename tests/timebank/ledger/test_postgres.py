@@ -369,6 +369,8 @@ class TestErrors:
             ("57P01", True, True),
             ("08006", True, True),
             ("25006", True, False),
+            # A standby, or a primary that has become one, is asked to write.
+            ("0A000", True, False),
             ("23505", False, False),
             ("22P02", False, False),
             ("42P01", False, False),
