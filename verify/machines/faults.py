@@ -6,9 +6,12 @@ says what exactly was done.
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 from collections.abc import Callable
+
+import psycopg
 
 from verify.machines.databases import DATABASES, FRONT, KEEPERS, SERVERS, TTL
 from verify.machines.programs import signal_all
@@ -16,6 +19,7 @@ from verify.machines.world import World
 
 Fault = Callable[[World], str]
 
+SWITCHES = 5  # of the log, which takes a new file each time
 SEEN_SECONDS = 3.0  # how long a COMMIT that waits is looked for
 
 
@@ -173,8 +177,13 @@ def keepers_without_quorum(world: World) -> str:
 
 
 def disk_full(world: World) -> str:
+    """Leave no room on the primary's disk, and let it need some for its log at once."""
     primary = world.primary()
     world.fill_disk(primary)
+    with contextlib.suppress(psycopg.Error):
+        for _ in range(SWITCHES):
+            words = "SELECT pg_logical_emit_message(true, 'bjft', ''), pg_switch_wal()"
+            world.databases.ask(words, machine=primary)
     seconds = world.pause(3, 20)
     return f"that of {primary} for {seconds:.0f} s"
 
