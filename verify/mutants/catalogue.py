@@ -194,19 +194,19 @@ _CALLS = (
     Mutant(
         "A lease dies a second too early.",
         "timebank/calls/calls.py",
-        "return self.age(desk) <= LEASE_SECONDS",
-        "return self.age(desk) < LEASE_SECONDS",
+        "return _age(desk, lease) <= LEASE_SECONDS",
+        "return _age(desk, lease) < LEASE_SECONDS",
     ),
     Mutant(
         "The age of a lease from before a new start of the machine is counted from the new one.",
         "timebank/calls/calls.py",
-        "and self.awake is not None and self.boot == here.boot:",
-        "and self.awake is not None:",
+        "        if lease.boot == here.boot:",
+        "        if True:",
     ),
     Mutant(
         "A call that is taken over is charged only to its last renewal.",
         "timebank/calls/calls.py",
-        "since = min(max(0, int(lease.age(desk))), LEASE_SECONDS)",
+        "since = min(max(0, int(_age(desk, lease))), LEASE_SECONDS)",
         "since = 0",
     ),
     Mutant(
