@@ -63,7 +63,7 @@ WITHDRAW = MovementWords(
 )
 TRANSFER = MovementWords(
     N_("Send how much? Up to {most}, or max (Enter for none):"),
-    N_("Send {amount}?"),
+    N_("Send {amount} to {name}?"),
     N_("{amount} sent to {name}."),
 )
 BORROW = MovementWords(
@@ -100,11 +100,12 @@ class TypedAmount(NamedTuple):
 
 
 async def ask(
-    console: Console, movement: MovementWords, most: int, rule: str
+    console: Console, movement: MovementWords, most: int, rule: str, name: str = ""
 ) -> TypedAmount | None:
     """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
 
-    `rule` is the sentence that refuses more. What was understood is echoed back and confirmed.
+    `rule` is the sentence that refuses more. What was understood is echoed back and confirmed,
+    with the `name` of who gets it, where it goes to somebody.
     """
     whole = most // MINUTE * MINUTE
     while True:
@@ -130,5 +131,5 @@ async def ask(
         if seconds > most:
             console.say(f"|12{rule}")
             continue
-        if await console.agrees(_(movement.sure).format(amount=span(seconds))):
+        if await console.agrees(_(movement.sure).format(amount=span(seconds), name=name)):
             return TypedAmount(seconds, is_all)

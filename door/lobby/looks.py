@@ -148,12 +148,9 @@ async def choose(console: Console) -> Look:
             console.line.write(encode(f"{margin}{row}\r\n", look.charset))
     if not is_narrow:
         console.say("")
-    letters = dict.fromkeys(offered, "")
+    labels = {key: _(words) for key, (_look, words) in offered.items()}
     question = _("Your choice (Enter for {key})?").format(key=default)
-    meanings = {key: _(words) for key, (_look, words) in offered.items()}
-    key = await console.ask(
-        letters, menu=f"|15{question}|07", default=default, cancel=default, meanings=meanings
-    )
+    key = await console.ask(labels, menu=f"|15{question}|07", default=default, cancel=default)
     look = offered[key][0]
     if look.paint is not Paint.LINES and not fits(console):
         console.say(f"|14{too_small(console)}")

@@ -176,7 +176,8 @@ async def _transfer(caller: Caller) -> str:
     if not allowed.seconds:
         return f"|12{literal(str(allowed.rule))}"
     rule = literal(str(allowed.rule))
-    amount = await amounts.ask(caller.console, amounts.TRANSFER, allowed.seconds, rule)
+    name = literal(receiver.name)
+    amount = await amounts.ask(caller.console, amounts.TRANSFER, allowed.seconds, rule, name)
     if amount is None:
         return ""
     seconds = amount.seconds
@@ -192,7 +193,7 @@ async def _transfer(caller: Caller) -> str:
     )
     caller.books.notices_wait.set()
     sent = _(amounts.TRANSFER.done)
-    return f"|10{sent.format(amount=span(seconds), name=literal(receiver.name))}"
+    return f"|10{sent.format(amount=span(seconds), name=name)}"
 
 
 async def _switch_automatic_deposit(caller: Caller) -> str:

@@ -22,6 +22,7 @@ from timebank.reports.extracts import Wanted
 
 MINUTE = 60
 PLACE_BET = "<B>et"
+BETWEEN_HANDS = "<R>ules"  # where no bet is offered, too
 PAST_HEADER = " "  # skips the header on the way to a table, where one is shown
 KEYS = {
     "insurance": "i",
@@ -296,5 +297,5 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
     terminal.send(" ")
     await table.prompt("oodbye")
     terminal.send(f"b{PAST_HEADER}")
-    await table.prompt(PLACE_BET)
+    await table.prompt(BETWEEN_HANDS)
     return table

@@ -278,6 +278,7 @@ class TableForTime(Alone):
         self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)
         self.title = self.scene.title
+        self._refusal_told = ""  # why no bet can be placed, as long as it holds
 
     @property
     def coin(self) -> int:
@@ -350,8 +351,20 @@ class TableForTime(Alone):
         return await super()._between_hands()
 
     async def _choose(self) -> str:
-        choices = {BET: _("Bet"), **self._aside(), BANK: _("Time bank"), QUIT: _("Quit")}
-        return await self.console.ask(choices, default=BET, cancel=QUIT, meanings=self._meanings())
+        refusal = self.betting.refusal()
+        if refusal and refusal != self._refusal_told:
+            self.console.say(f"|14{refusal}")
+        self._refusal_told = refusal
+        rest = {**self._aside(), BANK: _("Time bank"), QUIT: _("Quit")}
+        bet = {} if refusal else {BET: _("Bet")}
+        return await self.console.ask(
+            # Where no bet is offered, B says why.
+            {BET: "", **bet, **rest},
+            menu=lit({**bet, **rest}, None if refusal else BET),
+            default=None if refusal else BET,
+            cancel=QUIT,
+            meanings=self._meanings(),
+        )
 
     def _aside(self) -> dict[str, str]:
         """Return what can be asked for in a hand too, by letter."""

@@ -79,10 +79,25 @@ async def test_a_pot_too_small_for_any_bet_is_told_so(
 ) -> None:
     toml = house(coin_minutes=coin_minutes, smallest_bet=smallest_bet)
     async with at_the_table(tmp_path, toml=toml) as ada:
-        ada.terminal.send("b")
         await ada.message(refusal)
-        await ada.prompt(PLACE_BET)
+        assert PLACE_BET not in ada.prompt_row
+        ada.terminal.send("b")
+        await ada.terminal.wait_for(
+            lambda screen: screen.picture.count(refusal) == 2, "the refusal again"
+        )
         assert ada.hands_dealt == 0
+
+
+async def test_no_bet_is_offered_that_the_pot_cannot_pay(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=30)) as ada:
+        await ada.bets(1, hand("stay", ends="lose"))
+        ada.terminal.send("s")
+        await ada.message("You have 1 coin. The smallest bet is 1 coin, and your last coin")
+        await ada.prompt("<R>ules")
+        assert "<B>et" not in ada.prompt_row
+        assert "<T>ime bank" in ada.prompt_row
+        ada.terminal.send("\r")
+        await ada.message("Enter does nothing here.")
 
 
 async def test_a_bet_that_time_has_made_too_large_is_refused_by_the_books(tmp_path: Path) -> None:

@@ -66,6 +66,16 @@ async def test_minutes_are_sent_with_a_line_of_message(tmp_path: Path, profile: 
         assert board.lines("Bob")[-1].why == '10 minutes sent by Ada to Bob: "for the tea"'
 
 
+async def test_who_gets_the_minutes_is_named_before_they_go(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30)
+        await names_receiver(ada, "bob")
+        await ada.is_asked("Send how much")
+        ada.presses("10\r")
+        await ada.is_asked("Send 10 minutes to Bob?")
+
+
 async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path: Path) -> None:
     toml = sysop_toml(
         events=event("Mail hour", "12:30"), timebank="known_days = 0\nlargest_deposit = 40"

@@ -100,6 +100,25 @@ async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(tmp_path: Pa
         assert "last row" not in ada.terminal.transcript
 
 
+async def test_the_boxes_are_explained(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(MODERN)
+        ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
+        await ada.is_asked("when you have written it down")
+        ada.presses(" ")
+        await ada.is_asked("Your choice")
+        ada.presses("?")
+        await ada.is_asked("Press any key")
+        _boxes, _asked, told = ada.terminal.picture.rpartition("Help")
+        for line in (
+            "1  CP437 (SyncTERM, classic BBS terminals)",
+            "5  Text only, best for screen readers",
+            "Enter  UTF-8 (most terminals today)",
+        ):
+            assert line in told
+
+
 async def test_an_empty_name_is_no_try_and_gets_a_hint(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Ada")

@@ -35,6 +35,20 @@ async def test_the_menu_says_who_is_on_and_what_enter_does(tmp_path: Path) -> No
         assert "<B> Black Jack For Time (Enter)" in ada.screen
 
 
+async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        header = ada.terminal.row(1)
+        assert "██" in header
+        ada.presses("y")
+        await ada.is_asked("<Q>uit")
+        ada.presses("l")
+        await ada.is_asked("<Q>uitter")
+        ada.presses("q")
+        await ada.sees("Un jeu, ou")
+        assert ada.terminal.row(1) == header, ada.terminal.picture
+
+
 async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -> None:
     toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
     async with world(tmp_path, toml=toml) as board:

@@ -71,7 +71,7 @@ def test_the_disk_does_what_disks_do(check: object) -> None:
 
 
 def test_nothing_told_is_untrue_whatever_befalls_the_disk() -> None:
-    done = simulated(*SLICE, "--seeds", "8-10", "--steps", "80")
+    done = simulated(*SLICE, "--seeds", "12-13", "--steps", "80")
     assert done.returncode == 0, done.stdout + done.stderr
     counted = set(re.findall(r"[1-9]\d* ([a-z_ ]+)", done.stdout))
     assert counted >= {"crashes", "lose_power", "break_the_disk", "audit", "transfers"}
