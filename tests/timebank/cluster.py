@@ -2,7 +2,8 @@
 
 All workers of a run share one, which the first that needs it starts in the folder that
 tests/conftest.py has named to all of them. A database is had by cleaning one that was used: that
-takes a few milliseconds, a new one thirty.
+takes a few milliseconds, a new one thirty. So are connections: a new one takes the server five
+milliseconds, and twenty more until it knows the tables and has planned what a test asks.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any, ClassVar
+from unittest import mock
 from urllib.parse import quote
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from tests.conftest import POSTGRES_FOLDER as FOLDER
+from timebank.ledger.postgres.connection import BooksConnection
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.schema import SYSTEM_ACCOUNTS, metadata
 from timebank.settings.place import ServerPlace, read_place
@@ -30,8 +35,9 @@ TEMPLATE = "books_template"
 USES = 200
 OPTIONS = (
     *("listen_addresses=''", "max_connections=200", "shared_buffers=64MB", "autovacuum=off"),
-    # COMMITs are synced as on a board. What is not done is the filling of new pages for a crash.
-    *("fsync=on", "synchronous_commit=on", "max_wal_size=4GB", "checkpoint_timeout=1h"),
+    # No test of these takes the power from the server: what is killed are processes of ours.
+    *("fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0"),
+    *("synchronous_commit=on", "max_wal_size=4GB", "checkpoint_timeout=1h"),
 )
 # What changes when somebody adds, drops or changes a table, a trigger, a function or a rule.
 SHAPE = """
@@ -87,6 +93,32 @@ def shared() -> Cluster:
     return Cluster()
 
 
+class Kept(BooksConnection):
+    """A connection that is used again by the next test, with all that it has prepared."""
+
+    shelf: ClassVar[dict[str, list[Kept]]] = {}  # by the name of the database
+
+    @classmethod
+    def connect(cls, *words: Any, **how: Any) -> Kept:
+        shelf = cls.shelf.get(how.get("dbname", ""), [])
+        while shelf:
+            kept = shelf.pop()
+            with suppress(psycopg.Error):
+                kept.patience = None
+                kept.execute("SELECT 1")
+                return kept
+            BooksConnection.close(kept)
+        return super().connect(*words, **how)
+
+    def close(self) -> None:
+        is_idle = self.info.transaction_status == TransactionStatus.IDLE
+        name = "" if self.closed else self.info.dbname
+        if is_idle and name in self.shelf:
+            self.shelf[name].append(self)
+        else:
+            super().close()
+
+
 class Cluster:
     """The server, as one worker uses it."""
 
@@ -102,6 +134,8 @@ class Cluster:
         self._eyes: dict[str, psycopg.Connection] = {}
         self._shape: dict[str, tuple] = {}
         self._uses: dict[str, int] = {}
+        self._keeping = mock.patch("timebank.ledger.postgres.database.BooksConnection", Kept)
+        self._keeping.start()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -144,6 +178,7 @@ class Cluster:
         name = f"{self._own}_{self._made}"
         self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
         eye = self._eyes[name] = self._connect(name)
+        Kept.shelf[name] = []
         self._shape[name] = self._shape_of(eye)
         self._uses[name] = 0
         return name
@@ -166,9 +201,11 @@ class Cluster:
         if eye is None or self._uses[name] > USES:
             self._throw_away(name)
             return
+        kept = [connection.info.backend_pid for connection in Kept.shelf[name]]
         eye.execute(
             "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> ALL (%s)",
+            (kept,),
         )
         if self._shape_of(eye) != self._shape[name]:
             self._throw_away(name)
@@ -180,11 +217,14 @@ class Cluster:
         eye = self._eyes.pop(name, None)
         if eye is not None:
             eye.close()
+        for kept in Kept.shelf.pop(name, ()):
+            kept.close()
         self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def close(self) -> None:
         for name in list(self._eyes):
             self._throw_away(name)
+        self._keeping.stop()
         self._admin.close()
 
     @staticmethod

@@ -83,11 +83,15 @@ class _Text(NamedTuple):
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
-    __slots__ = ("_build", "_hot", "_texts", "where")
+    __slots__ = ("_build", "_hot", "_in_postgresql", "_texts", "where")
 
-    def __init__(self, build: Build) -> None:
-        """`build` makes the statement; it is called once for each dialect."""
+    def __init__(self, build: Build, in_postgresql: Build | None = None) -> None:
+        """`build` makes the statement; it is called once for each dialect.
+
+        `in_postgresql` makes one that says the same, where its planner needs other words for it.
+        """
         self._build = build
+        self._in_postgresql = in_postgresql or build
         self._texts: dict[str, _Text] = {}
         # Of each dialect in which it has been run, the text and how to pick its values.
         self._hot: dict[str, tuple[str, Pick]] = {}
@@ -128,7 +132,8 @@ class Prepared:
         """Give its text, and what makes the driver's parameters of values by name."""
         text = self._texts.get(dialect.name)
         if text is None:
-            text = self._texts[dialect.name] = _text_of(self._build(), dialect)
+            build = self._in_postgresql if dialect.name == "postgresql" else self._build
+            text = self._texts[dialect.name] = _text_of(build(), dialect)
         return text
 
     def _first_run(self, connection: Connection, values: Mapping[str, object]) -> tuple[str, Pick]:
@@ -144,9 +149,11 @@ class Reader(Prepared, Generic[R]):
 
     __slots__ = ("_make",)
 
-    def __init__(self, make: Callable[[Any], R], build: Build) -> None:
+    def __init__(
+        self, make: Callable[[Any], R], build: Build, in_postgresql: Build | None = None
+    ) -> None:
         """`make` turns a row into the thing."""
-        super().__init__(build)
+        super().__init__(build, in_postgresql)
         self._make = make
 
     def one(self, connection: Connection, /, **values: object) -> R:
@@ -181,9 +188,9 @@ def read(kind: type[R], build: Build) -> Reader[R]:
     return Reader(kind._make, build)  # type: ignore[attr-defined]
 
 
-def value(build: Build) -> Reader[Any]:
+def value(build: Build, in_postgresql: Build | None = None) -> Reader[Any]:
     """Prepare a query of one column; whoever names it says of what kind its values are."""
-    return _Values(itemgetter(0), build)
+    return _Values(itemgetter(0), build, in_postgresql)
 
 
 class Insertion:

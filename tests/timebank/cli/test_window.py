@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -16,7 +17,7 @@ from tests import ROOT
 from tests.timebank.serving import serving
 from timebank.callers import notices, sysop_log
 from timebank.keeping import deletion
-from timebank.ledger import database
+from timebank.ledger import engines
 from timebank.window import sysop
 
 WHY = ("--why", "a prize")
@@ -232,7 +233,7 @@ def test_a_server_and_commands_write_to_the_books_at_once(board, timebank):
 
 @pytest.mark.of_a_file
 def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, monkeypatch):
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(engines, "books_of", partial(engines.books_of, busy_seconds=0.1))
     connection = sqlite3.connect(board.database.path, isolation_level=None)
     connection.execute("BEGIN IMMEDIATE")
     assert timebank("deposit", "Ann", "10", *WHY) == (
