@@ -76,7 +76,7 @@ class Bettor:
 
     def __init__(self, caller_id: int, call_id: int, elapsed: int) -> None:
         self._caller_id = caller_id
-        self._call_id = call_id
+        self.call_id = call_id
         self._elapsed = elapsed
         self._ticked = 0
         self._shoe_id = 0
@@ -126,7 +126,7 @@ class Bettor:
         return played.receipt
 
     def _sitters(self) -> Mapping[int, wagers.Sitter]:
-        return {FIRST_SEAT: wagers.Sitter(self._caller_id, self._call_id, self._ticked)}
+        return {FIRST_SEAT: wagers.Sitter(self._caller_id, self.call_id, self._ticked)}
 
 
 class Room(NamedTuple):
@@ -193,7 +193,7 @@ async def _play(here: Room, seconds: float) -> Rate:
     async def play(bettor: Bettor) -> int:
         done = 0
         while time.perf_counter() < until:
-            await books.run(bettor.next_operation())
+            await books.run(bettor.next_operation(), call=bettor.call_id)
             done += 1
         return done
 

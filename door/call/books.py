@@ -46,7 +46,10 @@ class Books:
         self._writer = Writer(database, settings, clock.reading, self._deliver)
 
     async def run(
-        self, operation: Callable[[Desk], T], in_doubt: Callable[[], None] | None = None
+        self,
+        operation: Callable[[Desk], T],
+        in_doubt: Callable[[], None] | None = None,
+        call: int | None = None,
     ) -> T:
         """Carry out `operation` in a transaction and return its result once that is durable.
 
@@ -54,9 +57,12 @@ class Books:
         `BooksUnavailable` when the group could not be committed; nothing was changed then. When the
         disk has failed in the COMMIT, `in_doubt` is called and the wait goes on until it is known
         whether it counts; `OutcomeUnknown` when the process ends before that.
+
+        `call` names that whose caller's the operation is, and nobody else's: it may be carried out
+        beside those of others then, and twice, of which the first leaves no sign.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
-        self._writer.submit(operation, _Ticket(answer, in_doubt))
+        self._writer.submit(operation, _Ticket(answer, in_doubt), call)
         return cast(T, await answer)
 
     async def read(self, operation: Callable[[Desk], T]) -> T:

@@ -114,6 +114,16 @@ def books(open_books: Callable[..., Books]) -> Books:
 
 
 @pytest.fixture
+def books_on_a_server(cluster: Cluster, folder: Path) -> Iterator[Books]:
+    """Books on a server, for what is told of no file."""
+    name = cluster.take()
+    made = Books(folder, server=cluster.place(name))
+    yield made
+    made.close()
+    cluster.give_back(name)
+
+
+@pytest.fixture
 def config(folder: Path, place: Callable[[Path], str]) -> Path:
     """A sysop.toml, for the tests of commands."""
     path = folder / "sysop.toml"

@@ -17,10 +17,10 @@ import queue
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -62,6 +62,8 @@ class Desk:
     settings: BankSettings
     # What the clocks show, or the wall clock alone, as this transaction sees it.
     clock: datetime | ClockReading
+    # Entries that wait for their numbers (transfers.Waiting); None where each is written at once.
+    waiting: list[Any] | None = None
 
     @property
     def now(self) -> datetime:
@@ -85,6 +87,31 @@ class Doubt(Protocol):
 
         Raises `StillInDoubt`, and may be asked again.
         """
+
+
+class Gathering(Protocol):
+    """A transaction in which operations of several calls are carried out together."""
+
+    @property
+    def mark(self) -> Mark | None:
+        """What the engine knows it by, once there is something to commit."""
+
+    def carry_out(
+        self,
+        operation: Callable[[Desk], object],
+        settings: BankSettings,
+        clock: datetime | ClockReading,
+    ) -> object:
+        """Do an operation of one of the calls, and give its result.
+
+        Raises what it raises, and `NotForeseen`: nothing of it is kept then.
+        """
+
+    def write(self) -> None:
+        """Do all but commit; where it raises, the operations are to be carried out one by one."""
+
+    def commit(self) -> None:
+        """Commit; raises the driver's errors."""
 
 
 class Database(ABC):
@@ -149,6 +176,13 @@ class Database(ABC):
 
         Its connection is rolled back.
         """
+
+    def gather(self, connection: Connection, calls: Sequence[int]) -> Gathering | None:
+        """Begin a transaction for operations of these calls; None where each is for itself.
+
+        Nobody else does anything for their callers meanwhile. `connection` has no transaction.
+        """
+        return None
 
     @abstractmethod
     def roll_back(self, connection: Connection) -> None:
@@ -310,6 +344,7 @@ class Done:
 class _Request:
     operation: Callable[[Desk], object]
     ticket: object
+    call: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,12 +388,18 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
         self._thread.start()
 
-    def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
-        """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed."""
+    def submit(
+        self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
+    ) -> None:
+        """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed.
+
+        `call` names that whose caller's it is, and nobody else's: where the engine can, it is
+        carried out beside others (`Database.gather`), and once more by itself where that fails.
+        """
         with self._closing:
             if self._closed:
                 raise errors.BooksUnavailable(Phrase("The books are closed."))
-            self._queue.put(_Request(operation, ticket))
+            self._queue.put(_Request(operation, ticket, call))
 
     def close(self) -> None:
         with self._closing:
@@ -402,7 +443,71 @@ class Writer:
         if self._doubtful is not None:
             refusal = _unavailable(self._doubtful.error)
             return answers + [Done(request.ticket, None, refusal) for request in group]
-        return answers + (self._commit(group) if group else [])
+        return answers + (self._carried_out(group) if group else [])
+
+    def _carried_out(self, group: list[_Request]) -> list[Done]:
+        together, alone = _together(group)
+        answers: list[Done] = []
+        if together:
+            answers, left = self._gather(together)
+            alone = left + alone
+        if self._doubtful is not None:
+            refusal = _unavailable(self._doubtful.error)
+            return answers + [Done(request.ticket, None, refusal) for request in alone]
+        return answers + (self._commit(alone) if alone else [])
+
+    def _gather(self, group: list[_Request]) -> tuple[list[Done], list[_Request]]:
+        """Carry out operations of several calls; those that are left are to be done one by one."""
+        answers: list[Done] = []
+        left: list[_Request] = []
+        try:
+            self._database.guard()
+            if self._connection is None:
+                self._connection = self._database.engine.connect()
+            calls = [request.call for request in group if request.call is not None]
+            gathering = self._database.gather(self._connection, calls)
+            if gathering is None:
+                return [], group
+            settings, clock = self._settings(), self._now()
+            for request in group:
+                try:
+                    result = gathering.carry_out(request.operation, settings, clock)
+                except errors.Refused as error:
+                    answers.append(Done(request.ticket, None, error))
+                except Exception as error:
+                    if failures.is_broken(error):
+                        raise
+                    left.append(request)
+                else:
+                    answers.append(Done(request.ticket, result, None))
+            gathering.write()
+        except BaseException as error:
+            return self._not_together(group, error)
+        began = time.monotonic()
+        try:
+            gathering.commit()
+        except BaseException as error:
+            if not failures.leaves_doubt(error):
+                return self._not_together(group, error)
+            self._database.roll_back(self._connection)
+            self._hang_up()
+            in_doubt = [request for request in group if request not in left]
+            doubt = self._database.doubt(gathering.mark)
+            return self._settled(_Doubtful(doubt, in_doubt, answers, error, began)), left
+        return answers, left
+
+    def _not_together(
+        self, group: list[_Request], error: BaseException
+    ) -> tuple[list[Done], list[_Request]]:
+        """Leave a group of which nothing is in the books, or answer it where the books failed."""
+        is_over = not isinstance(error, Exception) or isinstance(error, errors.BooksFailed)
+        # Who has waited for somebody else's turn waits on, alone.
+        is_broken = failures.is_broken(error) and not failures.is_busy(error)
+        if self._connection is None or is_over or is_broken:
+            return self._failed(group, error), []
+        log.info("%d requests are carried out one by one: %s", len(group), error)
+        self._database.roll_back(self._connection)
+        return [], group
 
     def _commit(self, group: list[_Request]) -> list[Done]:
         try:
@@ -499,6 +604,16 @@ class Writer:
 def _never_known(doubtful: _Doubtful) -> list[Done]:
     unknown = _unknown(doubtful.error)
     return [Done(request.ticket, None, unknown) for request in doubtful.group]
+
+
+def _together(group: list[_Request]) -> tuple[list[_Request], list[_Request]]:
+    """Part those of which each is another call's from all the rest, which come after them."""
+    together: dict[int, _Request] = {}
+    alone = []
+    for request in group:
+        if request.call is None or together.setdefault(request.call, request) is not request:
+            alone.append(request)
+    return list(together.values()), alone
 
 
 def _carry_out(desk: Desk, mark: Callable[[str], object], request: _Request) -> Done:

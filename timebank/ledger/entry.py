@@ -56,9 +56,11 @@ from timebank.ledger.schema import (
 )
 from timebank.ledger.sentences import cutoff_words, end_of_call
 from timebank.ledger.sql import (
+    Foreseen,
     Prepared,
     Query,
     Reader,
+    among,
     change,
     equal,
     highest,
@@ -205,12 +207,12 @@ def _own_in_postgresql(tables: FromClause = callers) -> _Own:
 
 
 def _of_call(of: Callable[[FromClause], _Own]) -> Query:
-    on_call = callers.join(calls, calls.c.caller_id == callers.c.id)
-    own = of(on_call)
-    is_open = (equal(calls.c.id), calls.c.closed.is_(None))
-    return _read(calls.c.node, calls.c.ticked, calls.c.charged, calls.c.waived, of=own).where(
-        *is_open
-    )
+    own = of(callers.join(calls, calls.c.caller_id == callers.c.id))
+    return _on_call(own).where(equal(calls.c.id), calls.c.closed.is_(None))
+
+
+def _on_call(own: _Own) -> Query:
+    return _read(calls.c.node, calls.c.ticked, calls.c.charged, calls.c.waived, of=own)
 
 
 def _of_caller(of: Callable[[FromClause], _Own]) -> Query:
@@ -218,8 +220,21 @@ def _of_caller(of: Callable[[FromClause], _Own]) -> Query:
     return _read(null(), *[literal(0)] * 3, of=of(callers)).where(*is_living)
 
 
-_OF_CALL: Reader[str] = value(lambda: _of_call(_own), lambda: _of_call(_own_in_postgresql))
-_OF_CALLER: Reader[str] = value(lambda: _of_caller(_own), lambda: _of_caller(_own_in_postgresql))
+def _of_calls() -> Query:
+    """Choose the same of many calls, each behind its number."""
+    own = _own_in_postgresql(callers.join(calls, calls.c.caller_id == callers.c.id))
+    found = _on_call(own).where(among(calls.c.id, "calls"), calls.c.closed.is_(None))
+    return found.with_only_columns(calls.c.id, *found.selected_columns)
+
+
+_OF_CALL: Reader[str] = value(
+    lambda: _of_call(_own),
+    in_postgresql=lambda: _of_call(_own_in_postgresql),
+    foreseen=Foreseen("call", "id", _of_calls),
+)
+_OF_CALLER: Reader[str] = value(
+    lambda: _of_caller(_own), in_postgresql=lambda: _of_caller(_own_in_postgresql)
+)
 
 
 def _earned() -> Query:
@@ -254,8 +269,12 @@ _SETTLE_DAY = Prepared(
     )
 )
 _ADD_DAY = Prepared(lambda: insert_into(days, "caller_id day after grant_id standing carried owed"))
-_CHARGE = Prepared(lambda: change(calls, "ticked charged waived", equal(calls.c.id)))
-_DATE = Prepared(lambda: change(callers, "day held_until held_behind", equal(callers.c.id)))
+_CHARGE = Prepared(
+    lambda: change(calls, "ticked charged waived", equal(calls.c.id)), gathered="one"
+)
+_DATE = Prepared(
+    lambda: change(callers, "day held_until held_behind", equal(callers.c.id)), gathered="one"
+)
 _SEND = Prepared(lambda: insert_into(outbox, "number name minutes source at", state="waiting"))
 _LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
 
@@ -635,7 +654,8 @@ class Posting:
 
     def write(self) -> tuple[TransferRow, ...]:
         books = self.desk.connection
-        rows = transfer(self.desk, self.movements, self._head)
+        is_numbered = bool(self.day_begins or self._afterwards or self._outbox)
+        rows = transfer(self.desk, self.movements, self._head, is_numbered=is_numbered)
         if self._call_changed:
             spent = {"ticked": self.ticked, "charged": self.charged, "waived": self.waived}
             _CHARGE(books, **spent, id=self.call_id)

@@ -29,7 +29,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from sqlalchemy import (
     BindParameter,
@@ -80,18 +80,48 @@ class _Text(NamedTuple):
     names: frozenset[str]
 
 
+class Foreseen(NamedTuple):
+    """How a query is asked for many calls at once, before their operations are carried out.
+
+    `ahead` takes `calls`, the JSON of their numbers. Its rows begin with the values that `key`
+    names, by which each run of the query finds its own; the rest are its columns. `of` says what
+    the first of these is: the number of a "call" or a "caller", or "" where all there is is read.
+    """
+
+    of: Literal["call", "caller", ""]
+    key: str
+    ahead: Build
+
+
+# A write of many operations is gathered, and run once for all of them: then nobody has seen yet how
+# many rows it changes. Each run changes "one", or the operation is to be carried out by itself
+# after all; or it is "any", and nobody asks.
+Gathered: TypeAlias = Literal["", "one", "any"]
+# The name of the dialect of what gathers them (postgres/gathering.py).
+GATHERING = "gathering"
+
+
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
-    __slots__ = ("_build", "_hot", "_in_postgresql", "_texts", "where")
+    __slots__ = ("_hot", "_in_postgresql", "_texts", "build", "foreseen", "gathered", "where")
 
-    def __init__(self, build: Build, in_postgresql: Build | None = None) -> None:
+    def __init__(
+        self,
+        build: Build,
+        in_postgresql: Build | None = None,
+        *,
+        gathered: Gathered = "",
+        foreseen: Foreseen | None = None,
+    ) -> None:
         """`build` makes the statement; it is called once for each dialect.
 
         `in_postgresql` makes one that says the same, where its planner needs other words for it.
         """
-        self._build = build
+        self.build = build
         self._in_postgresql = in_postgresql or build
+        self.gathered = gathered
+        self.foreseen = foreseen
         self._texts: dict[str, _Text] = {}
         # Of each dialect in which it has been run, the text and how to pick its values.
         self._hot: dict[str, tuple[str, Pick]] = {}
@@ -132,11 +162,14 @@ class Prepared:
         """Give its text, and what makes the driver's parameters of values by name."""
         text = self._texts.get(dialect.name)
         if text is None:
-            build = self._in_postgresql if dialect.name == "postgresql" else self._build
-            text = self._texts[dialect.name] = _text_of(build(), dialect)
+            build = self._in_postgresql if dialect.name == "postgresql" else self.build
+            text = self._texts[dialect.name] = text_of(build(), dialect)
         return text
 
     def _first_run(self, connection: Connection, values: Mapping[str, object]) -> tuple[str, Pick]:
+        if connection.dialect.name == GATHERING:
+            self._hot[GATHERING] = self, dict  # type: ignore[assignment] # which runs no text
+            return self._hot[GATHERING]
         text = self.text(connection.dialect)
         if values.keys() - text.names:
             raise TypeError(f"{self.where}: it takes {sorted(text.names)}, not {sorted(values)}")
@@ -149,11 +182,9 @@ class Reader(Prepared, Generic[R]):
 
     __slots__ = ("_make",)
 
-    def __init__(
-        self, make: Callable[[Any], R], build: Build, in_postgresql: Build | None = None
-    ) -> None:
-        """`make` turns a row into the thing."""
-        super().__init__(build, in_postgresql)
+    def __init__(self, make: Callable[[Any], R], build: Build, **how: Any) -> None:
+        """`make` turns a row into the thing; `how` as in `Prepared`."""
+        super().__init__(build, **how)
         self._make = make
 
     def one(self, connection: Connection, /, **values: object) -> R:
@@ -188,9 +219,9 @@ def read(kind: type[R], build: Build) -> Reader[R]:
     return Reader(kind._make, build)  # type: ignore[attr-defined]
 
 
-def value(build: Build, in_postgresql: Build | None = None) -> Reader[Any]:
+def value(build: Build, **how: Any) -> Reader[Any]:
     """Prepare a query of one column; whoever names it says of what kind its values are."""
-    return _Values(itemgetter(0), build, in_postgresql)
+    return _Values(itemgetter(0), build, **how)
 
 
 class Insertion:
@@ -236,7 +267,8 @@ class _SaysItself:
         return said
 
 
-def _text_of(statement: Executable, dialect: Dialect) -> _Text:
+def text_of(statement: Executable, dialect: Dialect) -> _Text:
+    """Compile a statement: what it says itself is in its text, and what is given is left open."""
     bases = (_SaysItself, dialect.statement_compiler)
     compiled = types.new_class("Compiler", bases)(dialect, statement)
     assert isinstance(compiled, SQLCompiler)
@@ -397,7 +429,7 @@ _written(json_row, "CAST(json_build_array({all}) AS TEXT)", "json_array({all})")
 _written(json_map, "json_object_agg({all})", "json(json_group_object({all}))")
 _written(
     _among,
-    "{} IN (SELECT CAST(value AS INTEGER) FROM json_array_elements_text(CAST({} AS JSON)))",
+    "{} IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST({} AS JSON)))",
     "{} IN (SELECT value FROM json_each({}))",
 )
 _written(database_seconds, "CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT)", "NULL")

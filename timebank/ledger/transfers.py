@@ -8,13 +8,13 @@ trigger that sees the rows come in (`sqlite.TRIGGERS`), never written from here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 
-from timebank.errors import NotEnough
+from timebank.errors import NotEnough, NotForeseen
 from timebank.language import Phrase
 from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
@@ -60,6 +60,7 @@ class Movement(NamedTuple):
 class TransferRow(NamedTuple):
     """A transfer as it stands in the books; `source` and `target` are kinds of account."""
 
+    # 0 where it was not asked for, and is not known before the COMMIT.
     number: int
     reason: Reason
     amount: int
@@ -76,32 +77,62 @@ class TransferRow(NamedTuple):
         return sentence(self.reason, self.amount, self.unit)
 
 
+class Waiting(NamedTuple):
+    """An entry that gets its numbers when its transaction is about to be committed."""
+
+    at: int
+    movements: Sequence[Movement]
+
+
 ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
     Account(number, kind, "second") for number, kind in SYSTEM_ACCOUNTS.items()
 )
 
 
-_ADD = sql.Insertion(
-    transfers, "id place size at kind amount source target facts call_id round_id digest"
-)
+COLUMNS = "id place size at kind amount source target facts call_id round_id digest"
+_ADD = sql.Insertion(transfers, COLUMNS)
 
 
 def transfer(
-    desk: Desk, movements: Sequence[Movement], after: Head | None = None
+    desk: Desk,
+    movements: Sequence[Movement],
+    after: Head | None = None,
+    *,
+    is_numbered: bool = True,
 ) -> tuple[TransferRow, ...]:
     """Add one entry to the books: all the movements, in the order given.
 
     `after` is the end of the chain for one who has read it already, in this transaction; a stale
     one is an IntegrityError. Amounts are whole units above zero between two accounts of the same
     unit (ValueError). Raises `NotEnough` when an account would hold what its kind may not; nothing
-    is moved then.
+    is moved then. Where entries wait for their numbers (`Desk.waiting`), one that `is_numbered`, so
+    that the numbers of its rows are needed now, raises `NotForeseen`.
     """
     if not movements:
         return ()
-    size = len(movements)
     at = stamp(desk.now)
-    first, digest = after or head(desk)
+    if desk.waiting is not None:
+        if is_numbered:
+            raise NotForeseen
+        desk.waiting.append(Waiting(at, movements))
+        return _rows(0, movements)
+    before = after or head(desk)
     values: list[object] = []
+    for row in written(before, at, movements):
+        values += row
+    try:
+        _ADD(desk.connection, len(movements), values)
+    except IntegrityError as error:
+        if not is_beyond_bounds(error):
+            raise
+        raise NotEnough(Phrase("There is not that much in the account.")) from error
+    return _rows(before.number + 1, movements)
+
+
+def written(after: Head, at: int, movements: Sequence[Movement]) -> Iterator[tuple[object, ...]]:
+    """Give the values of each row of an entry, in the order of `COLUMNS`; ValueError as above."""
+    first, digest = after
+    size = len(movements)
     for place, movement in enumerate(movements, 1):
         source, target, amount, reason, call_id, round_id = movement
         if amount <= 0 or source.unit != target.unit:
@@ -109,16 +140,13 @@ def transfer(
         begins, ends = (first + place, place, size, at), (amount, source.id, target.id)
         kind, facts = reason.kind, encode(reason)
         digest = chain.digest(digest, *begins, *ends, call_id, round_id, kind, facts)
-        values += (*begins, kind, *ends, facts, call_id, round_id, digest)
-    try:
-        _ADD(desk.connection, size, values)
-    except IntegrityError as error:
-        if not is_beyond_bounds(error):
-            raise
-        raise NotEnough(Phrase("There is not that much in the account.")) from error
+        yield (*begins, kind, *ends, facts, call_id, round_id, digest)
+
+
+def _rows(first: int, movements: Sequence[Movement]) -> tuple[TransferRow, ...]:
     return tuple(
-        TransferRow(number, reason, amount, source.unit, source.kind, target.kind)
-        for number, (source, target, amount, reason, *_) in enumerate(movements, first + 1)
+        TransferRow(first and first + place, reason, amount, source.unit, source.kind, target.kind)
+        for place, (source, target, amount, reason, *_) in enumerate(movements)
     )
 
 
@@ -131,7 +159,14 @@ _OPEN = sql.Prepared(lambda: sql.insert_into(accounts, "kind caller_id game unit
 _HOUSE: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(
         accounts.c.kind == "house", sql.equal(accounts.c.game, accounts.c.unit)
-    )
+    ),
+    foreseen=sql.Foreseen(
+        "",
+        "game unit",
+        lambda: select(accounts.c.game, accounts.c.unit, accounts.c.id).where(
+            accounts.c.kind == "house"
+        ),
+    ),
 )
 _MINT: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(accounts.c.kind == MINT, sql.equal(accounts.c.unit))

@@ -22,11 +22,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import given_back, stamp, visits
-from timebank.ledger.sql import Prepared, Reader, change, equal, insert_into, total, value
+from timebank.ledger.schema import calls, given_back, stamp, visits
+from timebank.ledger.sql import (
+    Foreseen,
+    Prepared,
+    Query,
+    Reader,
+    among,
+    change,
+    equal,
+    insert_into,
+    total,
+    value,
+)
 from timebank.words import MINUTE
 
 # The two sides between which minutes change their owner (see `HostSession.note`).
@@ -189,9 +200,23 @@ _BEGUN = (
 _CLOSING = ("closed", "elapsed", "result", *Parting._fields[1:])
 _COLUMNS = " ".join((*_BEGUN, *_CLOSING))
 _BEGIN = Prepared(lambda: insert_into(visits, _COLUMNS))
-_CHANGE = Prepared(lambda: change(visits, _COLUMNS, equal(visits.c.id)))
+_CHANGE = Prepared(lambda: change(visits, _COLUMNS, equal(visits.c.id)), gathered="one")
+
+
+def _of_calls() -> Query:
+    """Choose the last visit of each who is on some calls."""
+    last = select(func.max(visits.c.id)).where(visits.c.caller_id == calls.c.caller_id)
+    last = last.correlate(calls)
+    return (
+        select(calls.c.caller_id, visits)
+        .join_from(calls, visits, visits.c.id == last.scalar_subquery())
+        .where(among(calls.c.id, "calls"))
+    )
+
+
 _LAST = Prepared(
-    lambda: select(visits).where(equal(visits.c.caller_id)).order_by(visits.c.id.desc()).limit(1)
+    lambda: select(visits).where(equal(visits.c.caller_id)).order_by(visits.c.id.desc()).limit(1),
+    foreseen=Foreseen("caller", "caller_id", _of_calls),
 )
 
 
@@ -199,14 +224,14 @@ def visit_of(
     desk: Desk, caller_id: int, call_id: int | None, board: str, staked: int
 ) -> HostSession:
     """Give the visit that a call is, or begin the next one; `staked` is on the table now."""
-    row = _LAST(desk.connection, caller_id=caller_id).mappings().first()
+    row = _LAST(desk.connection, caller_id=caller_id).first()
     if row is None:
         return HostSession(caller_id, call_id, board, staked, staked, 0)
-    if row["closed"] is None:
-        open_one = {name: row[name] for name in (*_BEGUN, "id")}
-        open_one["shows_losses"] = bool(row["shows_losses"])
+    if row.closed is None:
+        open_one = {name: getattr(row, name) for name in (*_BEGUN, "id")}
+        open_one["shows_losses"] = bool(row.shows_losses)
         return HostSession(board=board, **open_one)
-    return HostSession(caller_id, call_id, board, staked, row["left_standing"], row["left_own"])
+    return HostSession(caller_id, call_id, board, staked, row.left_standing, row.left_own)
 
 
 def debt_on(caller_id: ColumnElement[int], day: ColumnElement[str]) -> ColumnElement[int]:

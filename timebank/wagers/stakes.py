@@ -16,7 +16,8 @@ from timebank.language import Phrase
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.reasons import BetPlaced, BetRaised, Lost, Returned, Won
-from timebank.ledger.schema import accounts, transfers
+from timebank.ledger.schema import accounts, calls, rounds, transfers
+from timebank.ledger.sql import Foreseen, Query, Reader, among, equal, value
 from timebank.ledger.transfers import Account, house
 from timebank.words import Unit, money, span_phrase
 
@@ -117,15 +118,38 @@ class Stakes:
         return house(self._posting.desk, self._game, self.unit)
 
 
-def _purse_of_round(posting: Posting) -> PlayPurse | None:
-    if posting.round_id is None:
-        return None
-    first = (
+def _first_source() -> Query:
+    """Choose the account that the first stake of a round came from."""
+    return (
         select(accounts.c.kind)
         .join(transfers, transfers.c.source == accounts.c.id)
-        .where(transfers.c.round_id == posting.round_id)
         .order_by(transfers.c.id)
         .limit(1)
     )
-    purse: PlayPurse | None = posting.desk.connection.execute(first).scalar()
-    return purse
+
+
+def _of_calls() -> Query:
+    """Choose the same for the rounds of play money that those who are on some calls play."""
+    source = _first_source().where(transfers.c.round_id == rounds.c.id).scalar_subquery()
+    return (
+        select(rounds.c.caller_id, rounds.c.id, source)
+        .join_from(calls, rounds, rounds.c.caller_id == calls.c.caller_id)
+        .where(rounds.c.settled.is_(None), rounds.c.unit != "second", among(calls.c.id, "calls"))
+    )
+
+
+_PURSE: Reader[PlayPurse] = value(
+    lambda: (
+        _first_source()
+        .join(rounds, rounds.c.id == transfers.c.round_id)
+        .where(equal(rounds.c.caller_id, transfers.c.round_id))
+    ),
+    foreseen=Foreseen("caller", "caller_id round_id", _of_calls),
+)
+
+
+def _purse_of_round(posting: Posting) -> PlayPurse | None:
+    if posting.round_id is None:
+        return None
+    of = {"caller_id": posting.caller_id, "round_id": posting.round_id}
+    return _PURSE.first(posting.desk.connection, **of)

@@ -202,7 +202,7 @@ class Play:
     async def next_shoe(self, rules: Mapping[str, object], *, fresh: bool = False) -> Shoe:
         owner, seed = self.caller.record.id, self.caller.new_seed()
         self.shoe = await self.caller.ask_books(
-            lambda desk: take_shoe(desk, self.kind, rules, owner, seed, fresh=fresh)
+            lambda desk: take_shoe(desk, self.kind, rules, owner, seed, fresh=fresh), is_own=True
         )
         self.hand = None
         return self.shoe
@@ -212,7 +212,7 @@ class Play:
         open."""
         assert self.shoe is not None
         shoe = self.shoe
-        await self.caller.ask_books(lambda desk: journal.close_shoe(desk, shoe.id))
+        await self.caller.ask_books(lambda desk: journal.close_shoe(desk, shoe.id), is_own=True)
         self.shoe = None
         return shoe.seed.hex()
 
@@ -242,7 +242,8 @@ class Play:
     async def _post(self, work: Work) -> Played:
         caller_id = self.caller.record.id
         return await self.caller.post(
-            lambda desk, call, ticked: work(desk, {FIRST_SEAT: Sitter(caller_id, call, ticked)})
+            lambda desk, call, ticked: work(desk, {FIRST_SEAT: Sitter(caller_id, call, ticked)}),
+            is_own=True,
         )
 
     def _adopt(self, step: Step) -> Step:

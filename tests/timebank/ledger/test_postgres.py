@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from tests.timebank.books import NOON, Books
+from tests.timebank.books import NOON
 from timebank.callers.notices import add_notice
 from timebank.errors import (
     BooksUnavailable,
@@ -31,13 +31,8 @@ from timebank.settings.place import read_place
 
 
 @pytest.fixture
-def books(cluster, folder):
-    """Books on a server."""
-    name = cluster.take()
-    made = Books(folder, server=cluster.place(name))
-    yield made
-    made.close()
-    cluster.give_back(name)
+def books(books_on_a_server):
+    return books_on_a_server
 
 
 @pytest.fixture

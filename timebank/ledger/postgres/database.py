@@ -1,14 +1,15 @@
 """The server the books are on: opening them, whose turn it is to write, and COMMITs in doubt.
 
 One lock is taken by each transaction that writes, before anything else: so one writes at a time, as
-on SQLite, and what an operation has read stays so until its COMMIT.
+on SQLite, and what an operation has read stays so until its COMMIT. Operations that are each of one
+call share it, and wait for each other at the end alone: see gathering.py.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from timebank.ledger.database import (
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres import guards, migrations
 from timebank.ledger.postgres.connection import BooksConnection, Operation
+from timebank.ledger.postgres.gathering import PostgresGathering
 from timebank.ledger.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -142,12 +144,22 @@ class PostgresDatabase(Database):
         if options.get("is_question", False):
             postgres.begin_asking(connection)
             return
+        self._take_turn(connection, lambda most: postgres.begin_writing(connection, most))
+
+    def gather(self, connection: Connection, calls: Sequence[int]) -> PostgresGathering:
+        gathering = PostgresGathering(postgres.driver(connection), calls)
+        self._take_turn(connection, gathering.begin)
+        return gathering
+
+    def _take_turn(self, connection: Connection, begin: Callable[[int], None]) -> None:
+        """Begin a transaction; `begin` waits for its turn for so many milliseconds at most."""
         last_moment = self._last_moment()
         while True:
             left = min(last_moment, self._last_turn) - time.monotonic()
             try:
-                postgres.begin_writing(connection, int(min(TURN_SECONDS, max(left, 0)) * 1000))
+                begin(int(min(TURN_SECONDS, max(left, 0)) * 1000))
             except psycopg.Error as error:
+                postgres.roll_back(connection)
                 busy = failures.is_waiting(error)
                 if busy and time.monotonic() < min(last_moment, self._last_turn):
                     continue
@@ -270,10 +282,12 @@ def _definitions() -> tuple[str, ...]:
     elements: list[ExecutableDDLElement] = []
     for table in metadata.sorted_tables:
         elements.append(CreateTable(table))
-        elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        elements += [CreateIndex(each) for each in indexes if each.name not in guards.NOT_INDEXED]
     return (
         *(str(element.compile(dialect=postgres.DIALECT)) for element in elements),
         *guards.TABLES,
+        *guards.ROOM,
         *(function.definition for function in guards.FUNCTIONS),
         *(trigger.definition for trigger in guards.TRIGGERS),
     )

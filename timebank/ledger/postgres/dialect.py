@@ -38,6 +38,8 @@ NAME = "PostgreSQL"
 # A whole number of ours for its locks, so that other programs on the server have theirs.
 WRITING_LOCK = 0x424A3454_0001
 LAYING_LOCK = 0x424A3454_0002
+# Who has it gives numbers and digests to transfers, until the COMMIT (gathering.py).
+NOTARY_LOCK = 0x424A3454_0003
 
 # Tables whose last number is kept in `numbers`, for none of theirs may be left out: a sequence
 # leaves one out with every transaction that is rolled back.
@@ -199,6 +201,25 @@ def begin_reading(connection: Connection) -> None:
     found.patience = None  # what is read may take long
 
 
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+# How operations that are carried out together begin, in a transaction (gathering.py). What is
+# planned in it finds its rows by their keys, however few there are when it is planned.
+BEGIN_GATHERING = f"""
+SELECT set_config('lock_timeout', %s, true),
+    set_config('idle_in_transaction_session_timeout', '{IDLE}', true),
+    set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('enable_seqscan', 'off', true),
+    set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true),
+    set_config('jit', 'off', true),
+    pg_advisory_xact_lock_shared({WRITING_LOCK})"""
+LOCK_CALLERS = """
+SELECT callers.id FROM callers JOIN calls ON calls.caller_id = callers.id
+WHERE calls.id = ANY (CAST(%s AS BIGINT[])) ORDER BY callers.id FOR NO KEY UPDATE OF callers"""
+NUMBERS = "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)"
+TURN_OF_NOTARY = f"SELECT pg_advisory_xact_lock({NOTARY_LOCK})"
+
+
 def begin_writing(connection: Connection, milliseconds: int) -> None:
     """Begin a transaction that keeps others from writing; psycopg.Error where that `is_waiting`.
 
@@ -206,17 +227,12 @@ def begin_writing(connection: Connection, milliseconds: int) -> None:
     """
     found = driver(connection)
     found.patience = PATIENCE
-    try:
-        found.execute(
-            f"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;"
-            f" SET LOCAL lock_timeout = {max(1, milliseconds)};"
-            f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE}';"
-            f" SELECT pg_advisory_xact_lock({WRITING_LOCK})",
-            prepare=False,
-        )
-    except psycopg.Error:
-        roll_back(connection)
-        raise
+    found.execute(
+        f"{BEGIN}; SET LOCAL lock_timeout = {max(1, milliseconds)};"
+        f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE}';"
+        f" SELECT pg_advisory_xact_lock({WRITING_LOCK})",
+        prepare=False,
+    )
 
 
 def roll_back(connection: Connection) -> None:
@@ -232,11 +248,11 @@ def roll_back(connection: Connection) -> None:
 
 
 _NOW = "CAST(extract(epoch FROM now()) AS BIGINT)"
-_NOTE = (
+NOTE = (
     f"INSERT INTO operations (key, last, at) SELECT %s, %s, {_NOW}"
-    " WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
     " ON CONFLICT (key) DO UPDATE SET last = excluded.last, at = excluded.at RETURNING last"
 )
+_NOTE_WRITING = NOTE.replace(" ON", " WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON", 1)
 _LAST = (
     f"INSERT INTO operations (key, last, at) VALUES (%(key)s, 0, {_NOW})"
     " ON CONFLICT (key) DO UPDATE SET at = excluded.at RETURNING last"
@@ -247,7 +263,7 @@ def note_operation(connection: Connection) -> Operation | None:
     """Leave in the open transaction what it can be looked up by; None where it writes nothing."""
     found = driver(connection)
     operation = found.next_operation()
-    row = found.execute(_NOTE, operation).fetchone()
+    row = found.execute(_NOTE_WRITING, operation).fetchone()
     return None if row is None else operation
 
 
@@ -255,10 +271,7 @@ def begin_asking(connection: Connection) -> None:
     """Begin a transaction that only looks an operation up."""
     found = driver(connection)
     found.patience = PATIENCE / 2
-    found.execute(
-        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = 1000",
-        prepare=False,
-    )
+    found.execute(f"{BEGIN}; SET LOCAL lock_timeout = 1000", prepare=False)
 
 
 def was_done(connection: Connection, operation: Operation) -> bool:

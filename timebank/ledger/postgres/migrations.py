@@ -59,6 +59,76 @@ ALTER TABLE calls ADD COLUMN seen BIGINT,
         "UPDATE calls SET away = 1 WHERE closed IS NULL",
         """
 CREATE UNIQUE INDEX one_open_call_a_node ON calls (node) WHERE closed IS NULL AND away = 0""",
+        # Balances follow the rows of a statement, and no index follows the balances.
+        "DROP TRIGGER transfers_move_balances ON transfers",
+        "DROP TRIGGER transfers_keep_to_one_unit ON transfers",
+        """
+CREATE OR REPLACE FUNCTION keep_to_one_unit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT 1 FROM added WHERE (SELECT unit FROM accounts WHERE id = added.source)
+            <> (SELECT unit FROM accounts WHERE id = added.target)
+    )
+    THEN
+        RAISE EXCEPTION 'units never mix in one transfer'
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END
+$$""",
+        """
+CREATE OR REPLACE FUNCTION move_balances() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    moved RECORD;
+BEGIN
+    FOR moved IN
+        WITH changes AS (
+            SELECT id, 1 AS side, source AS account, -amount AS change FROM added
+            UNION ALL SELECT id, 2, target, amount FROM added
+        ), running AS (
+            SELECT account, change, sum(change) OVER (PARTITION BY account ORDER BY id, side)
+                AS so_far FROM changes
+        )
+        SELECT account, CAST(sum(change) AS BIGINT) AS change,
+            CAST(min(so_far) AS BIGINT) AS lowest, CAST(max(so_far) AS BIGINT) AS highest
+        FROM running GROUP BY account ORDER BY account
+    LOOP
+        IF moved.lowest < least(moved.change, 0) THEN
+            UPDATE accounts SET balance = balance + moved.lowest
+                WHERE id = moved.account AND balance + moved.lowest < 0;
+            IF FOUND THEN
+                UPDATE accounts SET balance = balance - moved.lowest WHERE id = moved.account;
+            END IF;
+        END IF;
+        IF moved.highest > greatest(moved.change, 0) THEN
+            UPDATE accounts SET balance = balance + moved.highest
+                WHERE id = moved.account AND balance <= 0 AND balance + moved.highest > 0;
+            IF FOUND THEN
+                UPDATE accounts SET balance = balance - moved.highest WHERE id = moved.account;
+            END IF;
+        END IF;
+        IF moved.change <> 0 THEN
+            UPDATE accounts SET balance = balance + moved.change WHERE id = moved.account;
+        END IF;
+    END LOOP;
+    UPDATE numbers SET last = (SELECT max(id) FROM added)
+        WHERE name = 'transfers' AND last < (SELECT max(id) FROM added);
+    RETURN NULL;
+END
+$$""",
+        """
+CREATE TRIGGER transfers_move_balances
+    AFTER INSERT ON transfers REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+    EXECUTE FUNCTION move_balances()""",
+        """
+CREATE TRIGGER transfers_keep_to_one_unit
+    AFTER INSERT ON transfers REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+    EXECUTE FUNCTION keep_to_one_unit()""",
+        "DROP INDEX banks_by_balance",
+        "CREATE INDEX banks ON accounts (id) WHERE kind = 'bank' AND unit = 'second'",
+        "ALTER TABLE accounts SET (fillfactor = 50)",
+        "ALTER TABLE calls SET (fillfactor = 70)",
+        "ALTER TABLE callers SET (fillfactor = 80)",
     ),
 }
 
