@@ -122,6 +122,8 @@ class Database(ABC):
     # For how long it is being found out what became of a COMMIT, counted from its beginning, before
     # those who wait are told that nobody knows. It is still found out then.
     doubt_seconds = math.inf
+    # Whether operations of several calls may be carried out beside one another (`gather`).
+    is_gathering = False
 
     def __init__(self, busy_seconds: float) -> None:
         self._busy_seconds = busy_seconds
@@ -177,12 +179,12 @@ class Database(ABC):
         Its connection is rolled back.
         """
 
-    def gather(self, connection: Connection, calls: Sequence[int]) -> Gathering | None:
-        """Begin a transaction for operations of these calls; None where each is for itself.
+    def gather(self, connection: Connection, calls: Sequence[int]) -> Gathering:
+        """Begin a transaction for operations of these calls, where it `is_gathering`.
 
         Nobody else does anything for their callers meanwhile. `connection` has no transaction.
         """
-        return None
+        raise NotImplementedError
 
     @abstractmethod
     def roll_back(self, connection: Connection) -> None:
@@ -446,6 +448,8 @@ class Writer:
         return answers + (self._carried_out(group) if group else [])
 
     def _carried_out(self, group: list[_Request]) -> list[Done]:
+        if not self._database.is_gathering:
+            return self._commit(group)
         together, alone = _together(group)
         answers: list[Done] = []
         if together:
@@ -466,8 +470,6 @@ class Writer:
                 self._connection = self._database.engine.connect()
             calls = [request.call for request in group if request.call is not None]
             gathering = self._database.gather(self._connection, calls)
-            if gathering is None:
-                return [], group
             settings, clock = self._settings(), self._now()
             for request in group:
                 try:

@@ -57,6 +57,7 @@ class PostgresDatabase(Database):
     """The books on a server of PostgreSQL."""
 
     doubt_seconds = DOUBT_SECONDS
+    is_gathering = True
 
     def __init__(self, server: ServerPlace, busy_seconds: float = BUSY_SECONDS) -> None:
         """Name the books; nothing is opened yet."""
