@@ -37,7 +37,9 @@ class Phone(asyncio.Protocol):
         self.waits: list[float] = []  # seconds from a letter of an entry to its echo
         self._client = Client(takes_part=True, says=_says(program))
         self._transport: asyncio.Transport | None = None
+        self.slowest = 0.0  # seconds from a key, or from dialling, to whatever came then
         self._pressed: float | None = None
+        self._unanswered: float | None = monotonic()
 
     # What the transport tells.
 
@@ -49,6 +51,8 @@ class Phone(asyncio.Protocol):
         if self._pressed is not None and not data.startswith(_TICK):
             self.waits.append(monotonic() - self._pressed)
             self._pressed = None
+        if not data.startswith(_TICK):
+            self._is_answered()
         answer = self._client.feed(data)
         if answer and self._transport is not None:
             self._transport.write(answer)
@@ -71,10 +75,18 @@ class Phone(asyncio.Protocol):
         if self._transport is not None and not self.ended.is_set():
             if is_echoed and self._pressed is None:
                 self._pressed = monotonic()
+            if self._unanswered is None:
+                self._unanswered = monotonic()
             self._transport.write(keys.encode(errors="ignore"))
+
+    def _is_answered(self) -> None:
+        if self._unanswered is not None:
+            self.slowest = max(self.slowest, monotonic() - self._unanswered)
+            self._unanswered = None
 
     def hang_up(self) -> None:
         """Drop the carrier, as one who pulls the plug."""
+        self._is_answered()
         if self._transport is not None:
             self._transport.abort()
 

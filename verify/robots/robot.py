@@ -111,6 +111,7 @@ class Robot:
         """Look a last time, and hang up."""
         line.watcher.look(line.phone.screen, is_last=True)
         self.seen.waits += line.phone.waits
+        self.seen.slowest.append(line.phone.slowest)
         self.seen.taken_over += phrases.TAKEN_OVER.is_in(line.phone.screen.picture)
         line.phone.hang_up()
 

@@ -70,4 +70,5 @@ class Seen:
     taken_over: int = 0
     keys: int = 0
     waits: list[float] = field(default_factory=list)  # for the answer to a key, in seconds
+    slowest: list[float] = field(default_factory=list)  # the longest of each call, for anything
     complaints: list[str] = field(default_factory=list)  # what no caller should ever read
