@@ -31,9 +31,16 @@ def main(words: Sequence[str] | None = None) -> int:
         networks.remove(name)
     if said.clean:
         return 0
-    # So that everything is ended and removed then too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # So that everything is ended and removed then too, also where SIGINT was ignored before us.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _break_off)
     return _play(said)
+
+
+def _break_off(*_: object) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(1)
 
 
 def _play(said: argparse.Namespace) -> int:

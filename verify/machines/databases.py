@@ -6,6 +6,7 @@ docs/many-machines.md tells a sysop to write, with shorter times where that only
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import os
@@ -37,10 +38,10 @@ NUMBERS = {
 SERVERS = {"server1": 31, "server2": 32}
 CALLERS_PORT = 2323
 DISK = 400  # megabytes of each database
-NAME = "books"
 USER = "postgres"
 STARTING_SECONDS = 120.0
 MENDING_SECONDS = 120.0
+LEADER = b"/service/books/leader"  # the key by which Patroni knows the primary
 TTL, LOOP_WAIT, RETRY_TIMEOUT = 20, 2, 5  # seconds; Patroni knows no shorter ttl
 
 HAPROXY = """
@@ -78,17 +79,21 @@ class Databases:
         self.front: Program
         self._mounted: list[Path] = []
 
-    @property
-    def url(self) -> str:
-        return f"postgresql://{USER}@{self.network.addresses[FRONT]}:5432/{NAME}"
+    def url(self, database: str) -> str:
+        return f"postgresql://{USER}@{self.network.addresses[FRONT]}:5432/{database}"
 
     # Its life.
 
     def open(self) -> None:
-        """Start everything; there is a primary with a synchronous standby then."""
+        """Start everything; there is a primary with a synchronous standby then.
+
+        The machines of the board's servers are there too, with nothing on them.
+        """
         for machine, number in NUMBERS.items():
             self.network.add(machine, number)
             (self.folder / machine).mkdir()
+        for machine, number in SERVERS.items():
+            self.network.add(machine, number)
         self.folder.chmod(0o755)
         for machine in KEEPERS:
             self.keepers[machine] = self._keeper(machine)
@@ -103,7 +108,10 @@ class Databases:
         for machine in DATABASES[1:]:
             self.patronis[machine].start()
         wait_until("three databases in step", self.is_whole, STARTING_SECONDS)
-        self.ask(f"CREATE DATABASE {NAME} TEMPLATE template0 LOCALE 'C.UTF-8'", database="postgres")
+
+    def create(self, database: str) -> None:
+        """Make room for books; raises `psycopg.Error`."""
+        self.ask(f"CREATE DATABASE {database} TEMPLATE template0 LOCALE 'C.UTF-8'")
 
     def close(self) -> None:
         """End what was started, by its number, and unmount; the namespaces are the network's."""
@@ -154,8 +162,8 @@ class Databases:
     def _patroni(self, machine: str) -> Program:
         disk = self.folder / machine / "disk"
         disk.mkdir()
+        self._mounted.append(disk)  # before it is true, for whoever is broken off in between
         run("mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=700", "tmpfs", str(disk))
-        self._mounted.append(disk)
         shutil.chown(disk, USER, USER)
         file = self.folder / machine / "patroni.yml"
         file.write_text(json.dumps(self._settings(machine, disk), indent=1))  # JSON is YAML too
@@ -297,14 +305,14 @@ class Databases:
             not each.get("lag") for each in running
         )
 
-    def ask(self, text: str, *, machine: str = "", database: str = NAME) -> list[Any]:
-        """Ask the primary, through the front, or a machine's server."""
+    def ask(self, text: str, *, machine: str = "") -> list[Any]:
+        """Ask the primary, through the front, or a machine's server; no books are open to it."""
 
         def asked() -> list[Any]:
             with psycopg.connect(
                 host=self.network.addresses[machine or FRONT],
                 user=USER,
-                dbname=database,
+                dbname="postgres",
                 autocommit=True,
                 connect_timeout=5,
             ) as connection:
@@ -335,6 +343,26 @@ class Databases:
 
     def disk(self, machine: str) -> Path:
         return self.folder / machine / "disk"
+
+    def end_term(self) -> None:
+        """End the primary's term, as the keepers do after `TTL` seconds without word from it."""
+
+        def asked(path: str, question: dict[str, Any]) -> dict[str, Any]:
+            address = self.network.addresses[KEEPERS[0]]
+            connection = http.client.HTTPConnection(address, 2379, timeout=2)
+            try:
+                connection.request("POST", f"/v3/{path}", json.dumps(question))
+                found: dict[str, Any] = json.loads(connection.getresponse().read())
+            finally:
+                connection.close()
+            return found
+
+        def ended() -> None:
+            key = base64.b64encode(LEADER).decode()
+            for found in asked("kv/range", {"key": key}).get("kvs", ()):
+                asked("lease/revoke", {"ID": found["lease"]})
+
+        inside(self.network.namespace(KEEPERS[0]), ended)
 
     def set_clock(self, machine: str, seconds: int) -> None:
         """Move the clocks of all programs of a machine, against the real ones."""

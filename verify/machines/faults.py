@@ -48,8 +48,12 @@ def primary_killed_in_commit(world: World) -> str:
 
     Mostly its standbys have been cut from it before, so that what it commits is on no other.
     """
-    primary, standbys = world.primary(), world.standbys()
     is_cut = world.chance.random() < 0.7
+    return kill_in_commit(world, is_cut, world.chance.random() < 0.5)
+
+
+def kill_in_commit(world: World, is_cut: bool, is_whole: bool) -> str:
+    primary, standbys = world.primary(), world.standbys()
     if is_cut:
         for standby in standbys:
             world.network.cut(primary, standby)
@@ -57,15 +61,17 @@ def primary_killed_in_commit(world: World) -> str:
     until = time.monotonic() + SEEN_SECONDS
     while time.monotonic() < until and not world.databases.servers_of(primary, "COMMIT"):
         pass
-    whole = world.chance.random() < 0.5
-    if whole:
+    if is_whole:
         world.databases.patronis[primary].kill()
     world.databases.signal_server(primary, signal.SIGKILL)
     # Not healed before: what a dead process has written to its lines is still sent.
-    world.pause(TTL if whole else 8, TTL + 5)
+    if is_whole:
+        world.wait_for_another(primary)
+    else:
+        world.pause(8, TTL + 5)
     world.network.heal()
     how = "cut from its standbys" if is_cut else "at any moment"
-    return f"{primary}{' and its Patroni' if whole else ''}, {how}"
+    return f"{primary}{' and its Patroni' if is_whole else ''}, {how}"
 
 
 def primary_back_and_lost(world: World) -> str:
@@ -83,7 +89,7 @@ def primary_back_and_lost(world: World) -> str:
     back = world.pause(5, 15)
     world.databases.signal_machine(primary, signal.SIGKILL)
     world.databases.patronis[primary].kill()
-    world.pause(TTL, TTL + 5)
+    world.wait_for_another(primary)
     world.network.heal()
     return f"{primary}, which came back for {back:.0f} s"
 

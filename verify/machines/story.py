@@ -20,9 +20,10 @@ from timebank.ledger.engines import books_of
 from timebank.ledger.schema import accounts, transfers
 from verify.machines import checker, history
 from verify.machines.boards import Boards
+from verify.machines.databases import Databases
 from verify.machines.faults import FAULTS
 from verify.machines.history import FAILED, OK, Books, Operation, Row
-from verify.machines.networks import CannotBeDone, inside
+from verify.machines.networks import CannotBeDone, Network, inside
 from verify.machines.result import LONGEST_WAIT, Result
 from verify.machines.worker import BY, settings_of
 from verify.machines.world import FIRST, Tell, World
@@ -46,13 +47,25 @@ def run(
     folder = Path(tempfile.mkdtemp(prefix=f"bjft-machines-{os.getpid()}-", dir="/var/tmp"))
     folder.chmod(0o755)
     result = Result()
-    world = Boards(folder, seed, tell) if boards else World(folder, seed, tell, lie)
+    network = Network()
+    databases = Databases(network, folder)
+    books = folder / "books"
+    world = (
+        Boards(databases, books, seed, tell) if boards else World(databases, books, seed, tell, lie)
+    )
     try:
+        began = time.monotonic()
+        network.open()
+        databases.open()
+        world.open()
+        tell(f"all machines run: {time.monotonic() - began:.0f} s")
         _play(world, names, quiet, result)
     except CannotBeDone as failure:
         result.wrong.append(f"seed {seed}: {failure}")
     finally:
         world.close()
+        databases.close()
+        network.close()
         if result.wrong or keep:
             tell(f"What was written down is in {folder}.")
         else:
@@ -61,9 +74,6 @@ def run(
 
 
 def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> None:
-    began = time.monotonic()
-    world.open()
-    world.tell(f"all machines run: {time.monotonic() - began:.0f} s")
     time.sleep(quiet)
     for name in names:
         before = world.acknowledged()
@@ -73,13 +83,21 @@ def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> N
         done = world.acknowledged() - before
         result.faults.append(f"{name}: {did}")
         world.tell(f"{name}: {did}; well again in {mended:.0f} s; {done} done meanwhile")
+    finish(world, result)
+
+
+def finish(world: World, result: Result) -> None:
+    """Let nobody ask any more, and hold the books against what was told.
+
+    Raises `CannotBeDone` when a process of the bank has failed.
+    """
     world.stop_asking()
     if isinstance(world, Boards):
         inside(world.network.namespace(FIRST), lambda: world.compare(result))
         return
     operations = history.read(world.histories())
     books, units, audited = inside(
-        world.network.namespace(FIRST), lambda: left(world.databases.url, world.folder)
+        world.network.namespace(FIRST), lambda: left(world.url, world.folder)
     )
     result.wrong += audited
     result.wrong += checker.check(operations, books, units)

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from verify.machines.databases import DATABASES, MENDING_SECONDS, SERVERS, Databases
-from verify.machines.networks import CannotBeDone, Network, inside
+from verify.machines.databases import DATABASES, MENDING_SECONDS, SERVERS, TTL, Databases
+from verify.machines.networks import CannotBeDone, inside
 from verify.machines.programs import Program, wait_until
 from verify.machines.worker import prepare
 
@@ -28,45 +28,49 @@ Tell = Callable[[str], None]
 class World:
     """The machines, and the chance that decides what happens to them."""
 
-    def __init__(self, folder: Path, seed: int, tell: Tell, lie: str = "") -> None:
-        """Name everything; nothing is made yet. `lie` is a fault of the bank (lies.py)."""
+    def __init__(
+        self, databases: Databases, folder: Path, seed: int, tell: Tell, lie: str = ""
+    ) -> None:
+        """Have books of its own on these databases; `folder`, which is new, gives them their name.
+
+        `lie` is a fault of the bank (lies.py). Nothing is made yet.
+        """
         self._lie = lie
         self.folder = folder
         self.chance = random.Random(seed)
         self.tell = tell
-        self.network = Network()
-        self.databases = Databases(self.network, folder)
+        self.network = databases.network
+        self.databases = databases
+        self.url = ""
         self.servers: dict[str, Program] = {}
         self.started = 0
+        self.is_short = False  # no term is waited for
         self.callers: list[int] = []
 
     def open(self) -> None:
-        """Start all of it: databases, books, and a process of the bank on each server."""
-        self.network.open()
-        self.databases.open()
-        for machine, number in SERVERS.items():
-            self.network.add(machine, number)
+        """Start what is its own: books, and a process of the bank on each server."""
+        self.folder.mkdir()
+        self.databases.create(self.folder.name)
+        self.url = self.databases.url(self.folder.name)
         inside(self.network.namespace(FIRST), self._prepare)
         for machine in SERVERS:
             self.start_server(machine)
 
     def _prepare(self) -> None:
         """Lay the books; done on the first server's machine."""
-        self.callers = prepare(self.databases.url, self.folder, CALLERS)
+        self.callers = prepare(self.url, self.folder, CALLERS)
 
     def close(self) -> None:
-        """End all that was started, by its number, and leave nothing behind."""
+        """End all that was started, by its number; the databases stay."""
         for program in self.servers.values():
             program.kill()
-        self.databases.close()
-        self.network.close()
 
     def start_server(self, machine: str) -> None:
         """Start a process of the bank, with a history of its own."""
         self.started += 1
         told = {
             "name": f"{machine}-{self.started}",
-            "url": self.databases.url,
+            "url": self.url,
             "folder": str(self.folder),
             "callers": self.callers,
             "hands": HANDS,
@@ -106,11 +110,11 @@ class World:
         for program in (*programs, self.databases.front):
             if not program.runs:
                 program.start()
+        wait_until("all databases well", self.databases.is_whole, MENDING_SECONDS)
         for machine, program in self.servers.items():
             if not program.runs:
                 self._refuse_own_end(machine, program)
                 self.start_server(machine)
-        wait_until("all databases well", self.databases.is_whole, MENDING_SECONDS)
         before = self.acknowledged()
         wait_until("an answer", lambda: self.acknowledged() > before, MENDING_SECONDS)
         return time.monotonic() - began
@@ -148,6 +152,17 @@ class World:
 
         wait_until("two standbys", there_are, MENDING_SECONDS)
         return found[0]
+
+    def wait_for_another(self, primary: str) -> None:
+        """Wait until the keepers have given up a primary that is dead, and for what comes then."""
+        if self.is_short:
+            self.databases.end_term()
+            others = {"", primary}
+            wait_until(
+                "another primary", lambda: self.databases.primary() not in others, MENDING_SECONDS
+            )
+        else:
+            self.pause(TTL, TTL + 5)
 
     def pause(self, least: float, most: float) -> float:
         seconds = self.chance.uniform(least, most)

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,17 +17,21 @@ from pathlib import Path
 import pytest
 
 from verify.machines import networks
+from verify.machines.boards import Boards
+from verify.machines.databases import Databases
+from verify.machines.faults import kill_in_commit, server_killed
 from verify.machines.networks import Network, inside
 from verify.machines.programs import what_is_missing
+from verify.machines.result import Result
+from verify.machines.story import finish
+from verify.machines.world import World
 
 HOUSE = Path(__file__).parents[3]
 MISSING = what_is_missing()
-COMMAND = [sys.executable, "-m", "verify.machines", "--quiet", "0.5"]
+# Started by a shell that has put it into the background: SIGINT is ignored then.
+IN_BACKGROUND = ["sh", "-c", 'trap "" INT && exec "$@"', "sh"]
+COMMAND = [*IN_BACKGROUND, sys.executable, "-m", "verify.machines", "--seeds", "1", "server-killed"]
 PORT = 7
-# One that is killed with all of its machine, cut from its standbys: what it had alone is lost.
-LOSS = ("--seed", "4", "--seeds", "1")
-# A primary that is killed while a COMMIT waits for its standby, its Patroni left alone.
-SLICE = ("--seed", "5", "--seeds", "1", "server-killed", "primary-killed-in-commit")
 
 
 @pytest.fixture(autouse=True)
@@ -108,54 +113,90 @@ class TestTheNetwork:
         assert networks.namespaces(network.name) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_broken_off_leaves_nothing(number):
-    with subprocess.Popen(
-        [*COMMAND, "--seed", "1", "--seeds", "1", "server-killed"],
-        cwd=HOUSE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        name = f"{networks.PREFIX}{process.pid}"
+def test_a_run_that_is_broken_off_leaves_nothing():
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    runs = [subprocess.Popen(COMMAND, cwd=HOUSE, stdout=subprocess.DEVNULL) for _ in numbers]
+    for run, number in zip(runs, numbers, strict=True):
         until = time.monotonic() + 60
-        while not any(each.endswith("-db1") for each in networks.namespaces(name)):
+        while str(run.pid) not in mounted():
+            assert run.poll() is None
             assert time.monotonic() < until
-        process.send_signal(number)
-        assert process.wait(60) != 0
-    assert networks.namespaces(name) == []
-    mounts = Path("/proc/mounts").read_text()
-    assert f"{process.pid}" not in re.findall(r"bjft-machines-(\d+)", mounts)
+        run.send_signal(number)
+    for run in runs:
+        assert run.wait(60) == 1
+        assert networks.namespaces(f"{networks.PREFIX}{run.pid}") == []
+        assert str(run.pid) not in mounted()
 
 
-def play(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [*COMMAND, *words]
-    return subprocess.run(
-        command, cwd=HOUSE, capture_output=True, text=True, check=False, timeout=400
-    )
+def mounted() -> list[str]:
+    """The numbers of the runs whose disks are mounted."""
+    return re.findall(r"bjft-machines-(\d+)", Path("/proc/mounts").read_text())
 
 
-def test_a_server_and_the_primary_are_killed_and_nothing_is_lost():
-    done = play(*SLICE)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    last = done.stdout.splitlines()[-1]
-    assert last.endswith("; 0 wrong")
-    for words in ("1 server-killed", "1 primary-killed-in-commit"):
-        assert words in last
-    assert re.search(r" [1-9]\d* done", last)
-    assert re.search(r" [1-9]\d* reads", last)
+@pytest.fixture(scope="class")
+def folder() -> Iterator[Path]:
+    """One that the databases, who are somebody else, can reach."""
+    made = Path(tempfile.mkdtemp(prefix="bjft-slice-", dir="/var/tmp"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
 
 
-def test_robots_call_two_boards_and_one_is_killed():
-    done = play("--boards", "--seed", "1", "--seeds", "1", "server-killed")
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    last = done.stdout.splitlines()[-1]
-    assert last.endswith("; 0 wrong")
-    assert re.search(r" [1-9]\d* hands seen", last)
+@pytest.fixture(scope="class")
+def databases(folder: Path) -> Iterator[Databases]:
+    network = Network()
+    made = Databases(network, folder)
+    try:
+        network.open()
+        made.open()
+        yield made
+    finally:
+        made.close()
+        network.close()
 
 
-def test_a_bank_that_does_not_wait_for_the_standby_is_found_out():
-    done = play(*LOSS, "--lie", "does-not-wait-for-standby", "primary-killed-in-commit")
-    assert (done.returncode, done.stderr) == (1, ""), done.stdout
-    assert "was told as done, and is not in the books" in done.stdout
-    (folder,) = re.findall(r"is in (/var/tmp/bjft-machines-\S+)\.", done.stdout)
-    shutil.rmtree(folder)
+@pytest.fixture(scope="class")
+def played(databases: Databases, folder: Path) -> Iterator[dict[str, Result]]:
+    """What came of an honest bank, of one that lies, and of boards, all harmed at once.
+
+    Of the first and the last a server is killed, then the primary, with all of its machine, while
+    COMMITs wait for standbys that have been cut from it: what it had alone is lost.
+    """
+    honest = World(databases, folder / "honest", 1, print)
+    lies = World(databases, folder / "lies", 2, print, "does-not-wait-for-standby")
+    boards = Boards(databases, folder / "boards", 3, print)
+    worlds = {"honest": honest, "lies": lies, "boards": boards}
+    results = {name: Result() for name in worlds}
+    try:
+        for world in worlds.values():
+            world.is_short = True
+            world.open()
+        for harmed in (honest, boards):
+            server_killed(harmed)
+        for world in worlds.values():
+            world.mend()
+        kill_in_commit(honest, is_cut=True, is_whole=True)
+        for name, world in worlds.items():
+            world.mend()
+            finish(world, results[name])
+        yield results
+    finally:
+        for world in worlds.values():
+            world.close()
+
+
+class TestMachinesThatAreKilled:
+    def test_a_bank_on_two_servers_loses_nothing(self, played):
+        result = played["honest"]
+        assert result.wrong == []
+        assert result.counted["done"]
+        assert result.counted["reads"]
+
+    def test_two_boards_show_nothing_but_what_is_in_the_books(self, played):
+        result = played["boards"]
+        assert result.wrong == []
+        assert result.counted["hands seen"]
+
+    def test_a_bank_that_does_not_wait_for_its_standby_is_found_out(self, played):
+        wrong = "\n".join(played["lies"].wrong)
+        assert "was told as done, and is not in the books" in wrong
