@@ -318,12 +318,14 @@ class InlineWriter(Writer):
         self._waiting: deque[_Request] = deque()
         self._turn_is_due = False
 
-    def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
+    def submit(
+        self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
+    ) -> None:
         if self._mortal.dead:
             return
         if self._closed:
             raise BooksUnavailable("The books are closed.")
-        self._waiting.append(_Request(operation, ticket))
+        self._waiting.append(_Request(operation, ticket, call))
         self._ask_for_turn()
 
     def close(self) -> None:
