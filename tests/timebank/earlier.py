@@ -22,6 +22,10 @@ DROP TABLE leases;
 DROP INDEX one_open_call_a_node;
 ALTER TABLE calls DROP COLUMN seen;
 ALTER TABLE calls DROP COLUMN away;
+DROP INDEX one_open_shoe_a_table;
+ALTER TABLE shoes DROP COLUMN at_table;
+CREATE UNIQUE INDEX one_open_shoe_a_table ON shoes (game)
+    WHERE closed IS NULL AND caller_id IS NULL;
 ALTER TABLE callers DROP COLUMN untold_round;
 DROP TABLE notices;
 CREATE TABLE notices (

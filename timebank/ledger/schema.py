@@ -207,10 +207,17 @@ shoes = _numbered(
     Column("cut", Text),
     _whole("opened"),
     Column("closed", Integer),
+    # Which of the game's tables shares it; 1 where a caller plays alone. A round is of the table
+    # that its shoe is of.
+    _whole("at_table", "> 0", 1),
 )
 _index("one_open_shoe_a_game", shoes.c.caller_id, shoes.c.game, unique=True, where="closed IS NULL")
 _index(
-    "one_open_shoe_a_table", shoes.c.game, unique=True, where="closed IS NULL AND caller_id IS NULL"
+    "one_open_shoe_a_table",
+    shoes.c.game,
+    shoes.c.at_table,
+    unique=True,
+    where="closed IS NULL AND caller_id IS NULL",
 )
 
 rounds = _numbered(

@@ -36,6 +36,8 @@ from timebank.ledger.sql import Foreseen, Prepared, Query, among, given
 from timebank.words import Unit
 
 OVERDUE_AFTER = timedelta(days=1)
+# The table of a game that has one alone, and of whoever plays alone.
+FIRST_TABLE = 1
 _ROUNDS = schema.rounds
 
 log = logging.getLogger("timebank")
@@ -58,6 +60,8 @@ class Shoe:
     # Whose it is; None for the one that all at a table share.
     caller_id: int | None
     seed: bytes = field(repr=False)
+    # Which of the game's tables shares it, from 1.
+    table: int = FIRST_TABLE
 
     @property
     def shown_seed(self) -> str | None:
@@ -143,7 +147,7 @@ def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
 # What is asked of a shoe, under the names by which `_shoe` reads it.
 _SHOE = (
     *(shoes.c.id.label("shoe_id"), shoes.c.seal, shoes.c.decks, shoes.c.cut, shoes.c.closed),
-    *(shoes.c.caller_id.label("shoe_of"), shoes.c.seed),
+    *(shoes.c.caller_id.label("shoe_of"), shoes.c.seed, shoes.c.at_table),
 )
 
 
@@ -164,9 +168,15 @@ _OPEN_SHOE = Prepared(
     lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _OF_GAME),
     foreseen=Foreseen("caller", "caller_id game", _of_calls),
 )
-_OPEN_TABLE_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id.is_(None), _OF_GAME))
+_OPEN_TABLE_SHOE = Prepared(
+    lambda: _open_shoes(
+        shoes.c.caller_id.is_(None), _OF_GAME, shoes.c.at_table == bindparam("at_table")
+    )
+)
 _SEAL = Prepared(
-    lambda: insert(shoes).values(given("caller_id", "game", "decks", "seed", "seal", "opened")),
+    lambda: insert(shoes).values(
+        given("caller_id", "game", "decks", "seed", "seal", "opened", "at_table")
+    ),
     gathered="one",
 )
 # A hand from a shoe that is still in play.
@@ -183,15 +193,23 @@ _CLOSE_SHOE = Prepared(
 )
 
 
-def open_shoe(desk: Desk, owner: int | None, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
+def open_shoe(
+    desk: Desk,
+    owner: int | None,
+    game: str,
+    decks: int,
+    seed: bytes,
+    seal: str,
+    table: int = FIRST_TABLE,
+) -> Shoe:
     """Give the open shoe for a game of a caller, or seal a new one from `seed`.
 
-    Without an `owner`, it is the one that all at the game's table share. A shoe of another number
-    of decks (the sysop has changed the rules) is closed and replaced, which lets its seed be seen.
-    `seed` and `seal` are not used when there is a shoe.
+    Without an `owner`, it is the one that all at this `table` of the game share. A shoe of another
+    number of decks (the sysop has changed the rules) is closed and replaced, which lets its seed be
+    seen. `seed` and `seal` are not used when there is a shoe.
     """
     if owner is None:
-        row = _OPEN_TABLE_SHOE(desk.connection, game=game).first()
+        row = _OPEN_TABLE_SHOE(desk.connection, game=game, at_table=table).first()
     else:
         row = _OPEN_SHOE(desk.connection, caller_id=owner, game=game).first()
     if row is not None and row.decks == decks:
@@ -206,8 +224,16 @@ def open_shoe(desk: Desk, owner: int | None, game: str, decks: int, seed: bytes,
         seed=seed,
         seal=seal,
         opened=stamp(desk.now),
+        at_table=table,
     )
-    return Shoe(number, seal, decks, 0, None, fresh=True, done=False, caller_id=owner, seed=seed)
+    return Shoe(
+        *(number, seal, decks, 0, None),
+        fresh=True,
+        done=False,
+        caller_id=owner,
+        seed=seed,
+        table=table,
+    )
 
 
 def close_shoe(desk: Desk, shoe_id: int) -> None:
@@ -256,6 +282,18 @@ def table_rounds(desk: Desk, game: str) -> list[StoredRound]:
     return list(_readable(_stored(desk, _AT_TABLES, game=game), "is in play"))
 
 
+def tables_in_play(desk: Desk, game: str) -> set[int]:
+    """Return at which tables of a game a round is in play that was dealt from the shoe that all
+    share there."""
+    return set(_TABLES_IN_PLAY(desk.connection, game=game).scalars())
+
+
+def rounds_from(desk: Desk, shoe_id: int) -> list[StoredRound]:
+    """List the rounds in play that were dealt from a shoe, each by the round that keeps its
+    journal."""
+    return list(_readable(_stored(desk, _FROM_SHOE, shoe_id=shoe_id), "is in play"))
+
+
 def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Iterator[StoredRound]:
     """Leave out what cannot be read, and name it in the log."""
     for stored in found:
@@ -276,6 +314,7 @@ def _shoe(row: Any) -> Shoe:
         done=row.closed is not None,
         caller_id=row.shoe_of,
         seed=row.seed,
+        table=row.at_table,
     )
 
 
@@ -311,6 +350,20 @@ _BY_NUMBER = Prepared(lambda: _those(_ROUNDS.c.id == bindparam("number")))
 _OF_CALLER = Prepared(lambda: _those(_OF_THIS_CALLER))
 _IN_PLAY = Prepared(lambda: _those(_OF_THIS_CALLER, _ROUNDS.c.settled.is_(None)))
 _AT_TABLES = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.game == bindparam("game")))
+_TABLES_IN_PLAY = Prepared(
+    lambda: (
+        select(shoes.c.at_table)
+        .distinct()
+        .select_from(_ROUNDS)
+        .join(shoes, shoes.c.id == _ROUNDS.c.shoe_id)
+        .where(
+            _ROUNDS.c.settled.is_(None),
+            _ROUNDS.c.game == bindparam("game"),
+            shoes.c.caller_id.is_(None),
+        )
+    )
+)
+_FROM_SHOE = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.shoe_id == bindparam("shoe_id")))
 _OVERDUE = Prepared(lambda: _those(_leads_in_play(), _TOO_LONG))
 _OVERDUE_NUMBERS = Prepared(
     lambda: select(_ROUNDS.c.id).where(_leads_in_play(), _TOO_LONG).order_by(_ROUNDS.c.id)

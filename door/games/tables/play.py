@@ -86,15 +86,16 @@ def take_shoe(
     seed: bytes,
     *,
     fresh: bool = False,
+    table: int = journal.FIRST_TABLE,
 ) -> Shoe:
-    """Take the shoe that the next round is dealt from: of the `owner`, or that which all at the
-    table share. One that is used up, or with `fresh` was dealt from, is closed for one sealed from
-    `seed`."""
+    """Take the shoe that the next round is dealt from: of the `owner`, or that which all at this
+    `table` share. One that is used up, or with `fresh` was dealt from, is closed for one sealed
+    from `seed`."""
     decks, seal = kind.decks(rules), shuffle.seal(seed)
-    shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal)
+    shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal, table)
     if kind.is_used_up(rules, decks, shoe.position, 1) or (fresh and shoe.position):
         journal.close_shoe(desk, shoe.id)
-        shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal)
+        shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal, table)
     return shoe
 
 

@@ -17,7 +17,7 @@ from timebank.callers.notices import note_seen, tell_hand
 from timebank.calls.calls import live_call
 from timebank.errors import JournalDamaged, RoundInPlay
 from timebank.language import _
-from timebank.wagers.journal import table_rounds
+from timebank.wagers.journal import rounds_from
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -51,9 +51,7 @@ def enter_deal(
 
 def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
     """Raise `RoundInPlay` while a round goes on from a shoe; not for one that cannot be read."""
-    for other in table_rounds(desk, GAME):
-        if other.shoe is None or other.shoe.id != shoe.id:
-            continue
+    for other in rounds_from(desk, shoe.id):
         try:
             found(VEGAS_KIND, other)
         except JournalDamaged:

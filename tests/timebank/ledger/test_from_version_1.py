@@ -19,8 +19,15 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.migrations import backup_path
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
+from timebank.wagers import journal
+from timebank.wagers.journal import Shoe
 
 DATA = ROOT / "tests" / "timebank" / "data"
+# One that is shared, and was dealt from.
+SHOE = (
+    "INSERT INTO {schema}.shoes (game, decks, seed, seal, cut, opened)"
+    " VALUES ('vegas', 6, '{seed}', 'a seal', '', 1)"
+)
 WAYS = ("open", "open_existing")
 
 
@@ -30,6 +37,8 @@ def file(folder):
     path = folder / "board.sqlite3"
     with contextlib.closing(sqlite3.connect(path)) as written:
         written.executescript((DATA / "books_1.sql").read_text("utf-8"))
+        written.execute(SHOE.format(schema="main", seed="s" * 32))
+        written.commit()
     return path
 
 
@@ -39,8 +48,13 @@ def on_server(cluster):
     name = cluster.empty()
     with cluster.connect(name) as shell:
         shell.execute((DATA / "books_1.postgres.sql").read_text("utf-8"), prepare=False)
+        shell.execute(SHOE.format(schema="public", seed="s" * 32))
     yield name
     cluster.give_back(name)
+
+
+def shared_shoe(books: Books, table: int) -> Shoe:
+    return books.do(journal.open_shoe, None, "vegas", 6, bytes(32), "another seal", table)
 
 
 def check(books: Books) -> None:
@@ -50,6 +64,8 @@ def check(books: Books) -> None:
     server = books.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
     assert server.id == 1
     assert books.do(leases.take, "jobs", server.id, 12) == 1
+    found = [shoe.id for shoe in (shared_shoe(books, 1), shared_shoe(books, 2))]
+    assert found == [1, 2]  # what was shared is the first table's
     call = books.call(1, take_over=True)
     call.close()
     assert books.audit() == []

@@ -22,7 +22,8 @@ Steps = Mapping[int, tuple[str, ...]]
 
 STEPS: Steps = {
     # The servers that serve from the books, and what one of them has for itself for a while; what a
-    # COMMIT that broke off is looked up by, which later books of version 1 may have already.
+    # COMMIT that broke off is looked up by, which later books of version 1 may have already; and at
+    # which of a game's tables a shoe lies.
     1: (
         """
 CREATE TABLE IF NOT EXISTS operations (
@@ -59,6 +60,10 @@ ALTER TABLE calls ADD COLUMN seen BIGINT,
         "UPDATE calls SET away = 1 WHERE closed IS NULL",
         """
 CREATE UNIQUE INDEX one_open_call_a_node ON calls (node) WHERE closed IS NULL AND away = 0""",
+        "ALTER TABLE shoes ADD COLUMN at_table BIGINT DEFAULT 1 NOT NULL CHECK (at_table > 0)",
+        "DROP INDEX one_open_shoe_a_table",
+        "CREATE UNIQUE INDEX one_open_shoe_a_table ON shoes (game, at_table)"
+        " WHERE closed IS NULL AND caller_id IS NULL",
         # Balances follow the rows of a statement, and no index follows the balances.
         "DROP TRIGGER transfers_move_balances ON transfers",
         "DROP TRIGGER transfers_keep_to_one_unit ON transfers",

@@ -28,7 +28,8 @@ Steps = Mapping[int, Step]
 
 
 def _several_servers(connection: sqlite3.Connection) -> None:
-    """Lead from version 1 to 2: the servers that serve from the books, and what one has alone."""
+    """Lead from version 1 to 2: the servers that serve from the books, what one has alone, and at
+    which of a game's tables a shoe lies."""
     connection.execute(
         """
 CREATE TABLE servers (
@@ -62,6 +63,14 @@ CREATE TABLE leases (
     connection.execute("UPDATE calls SET away = 1 WHERE closed IS NULL")
     connection.execute(
         "CREATE UNIQUE INDEX one_open_call_a_node ON calls (node) WHERE closed IS NULL AND away = 0"
+    )
+    connection.execute(
+        "ALTER TABLE shoes ADD COLUMN at_table INTEGER DEFAULT 1 NOT NULL CHECK (at_table > 0)"
+    )
+    connection.execute("DROP INDEX one_open_shoe_a_table")
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_shoe_a_table ON shoes (game, at_table)"
+        " WHERE closed IS NULL AND caller_id IS NULL"
     )
 
 
