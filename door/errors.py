@@ -232,6 +232,10 @@ class NoServer(TableError):
     """No server listens for doors, so nobody shares the table."""
 
 
+class NoTable(TableError):
+    """The server that deals at a table is not reached, and no other may deal there yet."""
+
+
 class NoAdviceNow(TableError):
     """The tutor has no answer yet; nothing is wrong with the question."""
 
@@ -247,6 +251,12 @@ class Interruption(DoorError):
     """Something ends what the caller was doing; raised from the wait for a key."""
 
     rank = 0  # of two interruptions, the one with the higher rank is raised
+
+
+class TableMoved(Interruption):
+    """Another server deals at the table now, and its guests follow."""
+
+    rank = -1
 
 
 class TimeUp(Interruption):

@@ -31,8 +31,8 @@ from timebank.audit.accounts import Finding
 from timebank.callers import callers
 from timebank.ledger import transfers
 from timebank.ledger.database import BUSY_SECONDS, Database, Desk
+from timebank.ledger.engines import books_of
 from timebank.ledger.reasons import Told
-from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
@@ -113,8 +113,9 @@ class World:
     async def open(self) -> None:
         asyncio.get_running_loop().set_default_executor(self._executor)
         self.config.board.data.mkdir(parents=True, exist_ok=True)
-        lay_new_books(self.config.database)
-        self.database = SqliteDatabase(self.config.database, self.busy_seconds)
+        if self.config.bank.server is None:
+            lay_new_books(self.config.database)
+        self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
         self.server = Server(
             self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}
@@ -264,10 +265,14 @@ async def world(
     now: datetime = NOON,
     busy_seconds: float = BUSY_SECONDS,
     thinking: Thinking | None = None,
+    clock: FakeClock | None = None,
 ) -> AsyncIterator[World]:
-    """Open a board in `folder`; at the end it is closed, and its books must be in order."""
+    """Open a board in `folder`; at the end it is closed, and its books must be in order.
+
+    Several have the same books in the same folder, and should have the same `clock`.
+    """
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
-    here = World(folder, FakeClock(now), busy_seconds)
+    here = World(folder, clock or FakeClock(now), busy_seconds)
     here.thinking = thinking or here.thinking
     await here.open()
     try:

@@ -111,6 +111,11 @@ class Board:
         for shared in self.shared.values():
             await shared.resume()
 
+    async def hand_on_games(self) -> None:
+        """Leave to other servers, if there are any, what this one has alone."""
+        for shared in self.shared.values():
+            await shared.hand_on()
+
     async def stop_games(self) -> None:
         """Begin nothing more at any table; what is in play stays in the journal."""
         for shared in self.shared.values():

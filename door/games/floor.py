@@ -36,7 +36,7 @@ def sit_down(game: Game, board: Board, caller: Caller) -> Table:
 
 async def menu_words(game: Game, board: Board, caller: Caller) -> str:
     """Return what the caller should know before sitting down, in a few words."""
-    words: Callable[[Board, Caller], Awaitable[str]] = game.find("table:menu_words")
+    words: Callable[[Board, Caller], Awaitable[str]] = game.find(game.words_at)
     return await words(board, caller)
 
 

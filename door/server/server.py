@@ -208,6 +208,7 @@ class Server:
             with speaking_to(caller.console.viewer):
                 caller.console.say(f"|14{_(CLOSING_SOON)}")
         self._looks.append(asyncio.create_task(self._presence.tell()))
+        self._looks.append(asyncio.create_task(self.board.hand_on_games()))
         self._close_when_empty()
         on = "1 caller is" if len(callers) == 1 else f"{len(callers)} callers are"
         return f"No more calls are taken; {on} on. The board closes when the last has gone."

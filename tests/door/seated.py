@@ -20,8 +20,9 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Blackjac
 from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
 from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.room import table_of
 from door.games.vegas.state import Chair
-from door.games.vegas.table import VegasTable, table_of
+from door.games.vegas.table import VegasTable
 from tests.door.playing import _toml
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world
@@ -51,6 +52,7 @@ class Sitter:
         self.caller = caller
         self.heard: list[object] = []
         self.receipts: list[object] = []
+        self.has_moved = False
 
     # What the table asks of them.
 
@@ -59,6 +61,9 @@ class Sitter:
 
     def receives(self, receipt: object) -> None:
         self.receipts.append(receipt)
+
+    def moves(self) -> None:
+        self.has_moved = True
 
     # What they do.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from door.lines.line import Hints, Receiver
 
 
@@ -41,3 +43,20 @@ class Wall:
         self.columns, self.rows = columns, rows
         self.size_is_known = True
         self.receiver.resized(columns, rows)
+
+
+class Told(Wall):
+    """A line on which something can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = asyncio.Event()
+
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        self._news.set()
+
+    async def until(self, text: bytes) -> None:
+        while text not in self.written:
+            self._news.clear()
+            await self._news.wait()

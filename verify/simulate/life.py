@@ -273,7 +273,6 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.server.server.process_is_gone": is_gone,
         "door.server.presence.process_is_gone": is_gone,
         "door.session.guests.process_is_gone": is_gone,
-        "door.games.vegas.dealer.process_is_gone": is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,

@@ -27,6 +27,9 @@ class Shared:
     async def resume(self) -> None:
         """Take up what an earlier server left, before the first caller of this one."""
 
+    async def hand_on(self) -> None:
+        """Leave to other servers what this one has alone: it takes no more calls."""
+
     async def stop(self) -> None:
         """Begin nothing more: the board closes, and callers are told next."""
 
@@ -48,6 +51,8 @@ class Game:
     about: str = ""
     # In its folder, what begins a caller's visit: (board, caller) -> `floor.Table`.
     table_at: str = "table:sit_down"
+    # What says in a few words what the caller should know before: async (board, caller) -> str.
+    words_at: str = "table:menu_words"
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
     shares: Mapping[str, str] = field(default_factory=dict)

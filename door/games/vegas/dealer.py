@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.process import process_is_gone
 from door.errors import NotNow
 from door.games.blackjack.round import BlackjackAction
 from door.games.blackjack.rules import rules_to_mapping
@@ -25,7 +24,7 @@ from door.games.vegas import round as vegas_round
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, TableState
-from timebank.calls.calls import open_calls
+from door.games.vegas.tenure import Tenure, is_served, lease_of
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
 from timebank.wagers import journal
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from door.games.vegas.round import VegasRound
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
-    from timebank.wagers.journal import StoredRound
+    from timebank.wagers.journal import Shoe, StoredRound
     from timebank.wagers.rounds import Settlement
 
 log = logging.getLogger("door.tables")
@@ -61,11 +60,13 @@ class Present:
 
 
 class Dealer:
-    """The house's hands at the table of one board."""
+    """The house's hands at one table."""
 
-    def __init__(self, board: Board, state: TableState) -> None:
+    def __init__(self, board: Board, state: TableState, tenure: Tenure, number: int) -> None:
         self._board = board
         self._state = state
+        self._tenure = tenure
+        self._number = number
 
     # Shoe and deal.
 
@@ -77,9 +78,13 @@ class Dealer:
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
         seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
-        state.shoe = await self._board.books.run(
-            lambda desk: play.take_shoe(desk, VEGAS_KIND, mapping, alone, seed)
-        )
+        guard, table = self._tenure.guard(is_shared=alone is None), self._number
+
+        def take(desk: Desk) -> Shoe:
+            guard(desk)
+            return play.take_shoe(desk, VEGAS_KIND, mapping, alone, seed, table=table)
+
+        state.shoe = await self._board.books.run(take)
         state.cut = state.shoe.cut or ""
         state.tell(news.ShoeSealed(state.shoe.seal))
 
@@ -126,7 +131,8 @@ class Dealer:
             for each in here.values()
             if (number := each.caller.last_hand.seen())
         }
-        post = self._post(partial(vegas_round.enter_deal, sitters=sitters, shoe=shoe, seen=seen))
+        enter = partial(vegas_round.enter_deal, sitters=sitters, shoe=shoe, seen=seen)
+        post = self._post(enter, shoe)
         step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=state.cut), terms, bets)
         for seat in seats:
             seat.bet = 0
@@ -177,7 +183,7 @@ class Dealer:
     ) -> None:
         assert hand.round.turn is not None  # somebody decides
         act = Act(str(action), hand.round.turn.seat + 1, amount)
-        post = self._post(partial(vegas_round.enter_action, sitters=sitters))
+        post = self._post(partial(vegas_round.enter_action, sitters=sitters), hand.shoe)
         try:
             stake = hand.round.added(action, amount)
             step = await play.act(post, hand, act, stake, str(action) if stake else "")
@@ -193,14 +199,14 @@ class Dealer:
     # Rounds in the journal.
 
     async def take_up(self, lead: int) -> bool:
-        """Lay a round on the table that was left open, and keep its seats; False while another
-        process of this board plays it. One that cannot be read is left to the log."""
+        """Lay a round on the table that was left open, and keep its seats; False while a server
+        plays it that this process does not reach. One that cannot be read is left to the log."""
         try:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
                 return True
             if await self._board.books.run(partial(self._is_elsewhere, stored=stored)):
-                log.info("hand %d is on the table of another process", lead)
+                log.info("hand %d is on the table of a server", lead)
                 return False
             hand = found(VEGAS_KIND, stored)
         except JournalDamaged as damaged:
@@ -212,13 +218,9 @@ class Dealer:
         return True
 
     def _is_elsewhere(self, desk: Desk, stored: StoredRound) -> bool:
-        """Tell whether the process that dealt a round still serves callers."""
-        _, dealt = stored.actions[0]
-        process = dealt.get("process")
-        if not isinstance(process, str) or process == self._board.process:
-            return False
-        serves = any(call.live and call.process == process for call in open_calls(desk))
-        return serves and not process_is_gone(process)
+        """Tell whether a server deals at the table of a round, which is not to be played here."""
+        is_shared = stored.shoe is not None and stored.shoe.caller_id is None
+        return self._board.serves_one and is_shared and is_served(desk, lease_of(self._number))
 
     async def _read_again(self, hand: VegasRound) -> None:
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
@@ -227,8 +229,15 @@ class Dealer:
             self._lay_aside()
             self._state.tell()
 
-    def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
-        return lambda work: self._board.books.run(lambda desk: enter(desk, work), self._tell_doubt)
+    def _post(self, enter: Callable[[Desk, Work], Played], shoe: Shoe) -> Post:
+        """Return who brings an entry to the books: fenced, in the transaction that writes it."""
+        guard = self._tenure.guard(is_shared=shoe.caller_id is None)
+
+        def write(desk: Desk, work: Work) -> Played:
+            guard(desk)
+            return enter(desk, work)
+
+        return lambda work: self._board.books.run(lambda desk: write(desk, work), self._tell_doubt)
 
     def _tell_doubt(self) -> None:
         self._state.tell(news.BooksInDoubt())

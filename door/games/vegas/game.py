@@ -11,12 +11,14 @@ from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
+MOST_TABLES = 50
 
 
 @dataclass(frozen=True)
 class VegasSettings(StakeSettings):
-    """The table where callers sit together; waits are in seconds."""
+    """The tables where callers sit together; waits are in seconds."""
 
+    tables: int
     seats: int
     bell_seconds: int
     turn_seconds: int
@@ -27,6 +29,7 @@ class VegasSettings(StakeSettings):
 def read(table: TomlTable) -> VegasSettings:
     return VegasSettings(
         **read_stakes(table),
+        tables=table.whole("tables", 1, 1, MOST_TABLES),
         seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
         bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
         turn_seconds=table.whole("turn_seconds", 30, 1, LONGEST_WAIT),
@@ -43,9 +46,10 @@ GAME = Game(
     about=N_("One table for the whole board"),
     read_settings=read,
     table_at="company:sit_down",
+    words_at="room:menu_words",
     shares={
         "tutor": "door.games.blackjack.tutor.thinking:for_board",
-        "vegas": "door.games.vegas.table:VegasTable",
+        "vegas": "door.games.vegas.room:VegasRoom",
     },
     visitors_at="door.games.vegas.visitors:answer_door",
 )

@@ -12,7 +12,7 @@ VEGAS_KIND = BlackJackKind(
     most_seats=MOST_SEATS,
     house_keys={
         **HOUSE_KEYS,
-        **dict.fromkeys(("seats", "bell_seconds", "turn_seconds", "resume_wait"), int),
+        **dict.fromkeys(("tables", "seats", "bell_seconds", "turn_seconds", "resume_wait"), int),
     },
     undealt=0,
     outcomes_listed=True,

@@ -72,9 +72,8 @@ class Place(NamedTuple):
 
 
 class VegasScene:
-    title = "Vegas"
-
     def __init__(self, table: VegasTable, caller: Caller) -> None:
+        self.title = table.title
         self._table = table
         self._state = table.state
         self._caller = caller

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call.console import HELP_KEYS, lit
-from door.errors import CarrierLost, NotNow, NotSaid, TakenOver, TimeUp
+from door.errors import CarrierLost, NotNow, NotSaid, TableMoved, TakenOver, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
@@ -35,7 +35,6 @@ from door.games.vegas.round import (
     stood_words,
 )
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.words import span
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
     from door.games.vegas.round import VegasRound
+    from door.games.vegas.table import VegasTable
     from door.games.vegas.words import SeatEnding
     from timebank.ledger.purse import Receipt
 
@@ -87,14 +87,20 @@ MEANINGS = {
 
 
 class VegasVisit(Sitting):
-    title = "Vegas"
     header = GAME
     scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 
-    def __init__(self, board: Board, caller: Caller) -> None:
+    def __init__(
+        self, board: Board, caller: Caller, table: VegasTable, *, has_moved: bool = False
+    ) -> None:
+        """`has_moved` is set for one who sat there already, on another server."""
         super().__init__(caller, Words())
-        self.table = table_of(board)
+        self.table = table
+        self.title = table.title
+        self.has_moved = has_moved
+        if has_moved:
+            self.header = ""  # they have walked in already
         self.thinking = thinking_of(board)
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
@@ -181,6 +187,9 @@ class VegasVisit(Sitting):
             self._is_stood = False
             self.caller.clock.end_grace()
             self.caller.clock.check_time()
+
+    def moves(self) -> None:
+        self.console.interrupt(TableMoved())
 
     # What the table tells.
 
@@ -606,7 +615,12 @@ class VegasVisit(Sitting):
         await super()._step_away(to)
 
     def _greet(self) -> None:
-        if self._place is not None:
+        if self.has_moved:
+            words = _("The table has moved to another server.")
+            if self._place is not None:
+                words = _("The table has moved to another server. Your hand goes on.")
+            self.console.say(f"|14{words}")
+        elif self._place is not None:
             self.console.say(f"|14{_('Your hand is on the table.')}")
         elif self.table.state.seat_of(self.caller.record.id) is None:
             words = _("You get the next free seat when this round is over.")

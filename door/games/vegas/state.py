@@ -36,6 +36,9 @@ class SeatedGuest(Protocol):
     def receives(self, receipt: Receipt) -> None:
         """Learn what an entry moved for the caller; their purse has been adopted."""
 
+    def moves(self) -> None:
+        """Learn that another server deals at the table now, and go there."""
+
 
 @dataclass
 class Chair:

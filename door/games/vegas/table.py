@@ -1,9 +1,9 @@
-"""The Vegas table: one for the whole board, kept by the server, whoever sits at it.
+"""A Vegas table: one for the whole board, whoever sits at it and on whichever server they are.
 
-One task owns it. Whatever callers want arrives as commands in its queue and is done one after the
-other, each to its end, so the keys of two callers never meet inside an operation. Telling is a
-call that returns at once, whatever the line behind it does: a caller who hangs is waited for by the
-clock of the table, and by nobody else.
+The server that has its lease deals (`tenure.py`). One task owns it: whatever callers want arrives
+as commands in its queue and is done one after the other, each to its end, so the keys of two
+callers never meet inside an operation. Telling is a call that returns at once, whatever the line
+behind it does: a caller who hangs is waited for by the clock of the table, and by nobody else.
 """
 
 from __future__ import annotations
@@ -18,155 +18,33 @@ from typing import TYPE_CHECKING
 from ansi.width import character_width
 from door.call.console import patience
 from door.call.display import plain
-from door.errors import Closing, NotNow, NotSaid
+from door.errors import Closing, Interruption, NotNow, NotSaid, TableMoved
 from door.games.blackjack.round import BlackjackAction
-from door.games.engine.descriptor import Shared
 from door.games.tables.betting import BettingTime
-from door.games.tables.words import Words, turns_today
+from door.games.tables.words import Words
 from door.games.vegas import news
+from door.games.vegas.clock import TableClock
 from door.games.vegas.dealer import Dealer
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
-from door.games.vegas.state import Alarm, Chair, SeatedGuest, TableState
-from timebank.errors import BooksUnavailable, JournalDamaged, OutcomeUnknown, RoundInPlay
-from timebank.language import N_, Phrase, _, ngettext, speaking_to
+from door.games.vegas.state import Chair, SeatedGuest, TableState
+from door.games.vegas.tenure import Tenure
+from timebank.errors import (
+    BooksUnavailable,
+    JournalDamaged,
+    LeaseLost,
+    OutcomeUnknown,
+    RoundInPlay,
+)
+from timebank.language import N_, Phrase, _, speaking_to
 from timebank.wagers import journal
-from timebank.wagers.journal import table_rounds
+from timebank.wagers.journal import FIRST_TABLE, table_rounds
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.clock import Timer
     from door.games.vegas.news import News
-
-
-# The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
-#
-# One alarm at a time, because the table waits for one thing at a time. When it rings, what the time
-# was up for is noted in the state, and the table is asked to see what follows.
-
-RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
-
-
-class TableClock:
-    """What the table of one board waits for."""
-
-    def __init__(self, board: Board, state: TableState, look: Callable[[], None]) -> None:
-        self.bell_rang = False
-        self._board = board
-        self._state = state
-        self._look = look
-        self._timer: Timer | None = None
-        self._bell_at: float | None = None
-        self._retry: Alarm | None = None
-        self._turn: tuple[object, ...] = ()
-        self._told_turn: tuple[object, ...] = ()  # a turn is news once, not with every card
-        self._turn_ends = 0.0
-
-    def now(self) -> float:
-        return self._board.clock.monotonic()
-
-    def seconds_left(self) -> int:
-        """Return the seconds until it rings, rounded up; 0 when it is off."""
-        alarm = self._state.alarm
-        return 0 if alarm is None else max(0, -int(-(alarm.at - self.now()) // 1))
-
-    @property
-    def waits_for_books(self) -> bool:
-        """Whether nothing is to be tried before it rings."""
-        return self._retry is not None
-
-    def retry_later(self) -> None:
-        """Ring when what the books could not take may be tried again."""
-        self._retry = Alarm("retry", self.now() + RETRY_SECONDS)
-
-    def look_later(self) -> None:
-        """Ring when another process may be done with the shoe."""
-        self._retry = Alarm("elsewhere", self.now() + RETRY_SECONDS)
-
-    def way_back(self, seat: Chair) -> float:
-        """Return until when a seat is kept whose caller lost the line: for the rest of their turn,
-        or for as long as a turn lasts."""
-        alarm = self._state.alarm
-        if alarm is not None and alarm.what == "turn" and self._state.at_turn is seat:
-            return alarm.at
-        return self.now() + self._settings.turn_seconds
-
-    def set_bell(self) -> None:
-        """Start the bell, once, when there is a bet that the others may follow."""
-        if self._bell_at is None:
-            seconds = self._settings.bell_seconds
-            self._bell_at = self.now() + seconds
-            self._state.tell(news.BellSet(seconds))
-
-    def clear_bell(self) -> None:
-        """Let nobody wait for the bell."""
-        self._bell_at, self.bell_rang = None, False
-
-    def run(self) -> None:
-        """Set the alarm for what the table waits for now."""
-        alarm = self._next()
-        if alarm != self._state.alarm:
-            self._state.alarm = alarm
-            self._set_timer(alarm)
-            self._state.tell()
-
-    def stop(self) -> None:
-        self._state.alarm = None
-        self._set_timer(None)
-
-    @property
-    def _settings(self) -> VegasSettings:
-        return VegasSettings.of(self._board.config.games)
-
-    def _next(self) -> Alarm | None:
-        if self._retry is not None:
-            return self._retry
-        seat = self._state.at_turn
-        if seat is not None:
-            return self._of_turn(seat)
-        return None if self._bell_at is None else Alarm("bell", self._bell_at)
-
-    def _of_turn(self, seat: Chair) -> Alarm | None:
-        """Return how long the seat at turn may take: as long as it likes where nobody waits."""
-        if seat.guest is None:
-            return Alarm("return", seat.kept_until, seat.name)
-        if not self._state.has_company:
-            self._turn = self._told_turn = ()
-            return None
-        assert self._state.hand is not None  # it is somebody's turn
-        turn = (self._state.hand.lead, self._state.hand.sequence, seat.guest)
-        if turn != self._turn:
-            self._turn = turn
-            self._turn_ends = self.now() + self._settings.turn_seconds
-            if turn[::2] != self._told_turn:
-                self._told_turn = turn[::2]
-                self._state.tell(news.TurnBegan(seat.name, self._settings.turn_seconds))
-        return Alarm("turn", self._turn_ends, seat.name)
-
-    def _set_timer(self, alarm: Alarm | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None
-        if alarm is not None:
-            ring = partial(self._ring, alarm)
-            self._timer = self._board.clock.call_later(alarm.at - self.now(), ring)
-
-    def _ring(self, alarm: Alarm) -> None:
-        """Note what the time is up for; what follows is the table's to do."""
-        if alarm is not self._state.alarm:
-            return
-        self._state.alarm = None
-        seat = self._state.at_turn
-        if alarm.what == "bell":
-            self.bell_rang = True
-        elif alarm is self._retry:
-            self._retry = None
-        elif seat is not None and alarm.what == "turn":
-            seat.silent = True
-        elif seat is not None:
-            seat.kept_until = 0.0
-        self._look()
+    from timebank.wagers.journal import StoredRound
 
 
 CLOSING = N_("The board is closing.")
@@ -176,13 +54,16 @@ Command = Callable[[], Awaitable[None]]
 log = logging.getLogger("door.tables")
 
 
-class VegasTable(Shared):
+class VegasTable:
     """Up to seven seats, a shoe, and the task that deals."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, number: int) -> None:
+        self.number = number
         self.state = TableState()
+        self.tenure = Tenure(board, number)
+        self.has_moved = False  # another server deals here: this one is closed for good
         self._board = board
-        self._dealer = Dealer(board, self.state)
+        self._dealer = Dealer(board, self.state, self.tenure, number)
         self._queue: asyncio.Queue[tuple[Command, asyncio.Future[None]]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
@@ -199,6 +80,12 @@ class VegasTable(Shared):
         return VegasSettings.of(self._board.config.games)
 
     @property
+    def title(self) -> str:
+        """What the table is called, by its number where there are several."""
+        is_one = self.number == FIRST_TABLE and self.settings.tables == 1
+        return "Vegas" if is_one else f"Vegas {self.number}"
+
+    @property
     def coin(self) -> int:
         return self.settings.coin_minutes * 60
 
@@ -211,25 +98,59 @@ class VegasTable(Shared):
 
     # The server's side.
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody is here, and nothing is left to be played."""
+        return not (self.state.guests() or self.state.in_play or self._left_open)
+
+    @property
+    def crowd(self) -> int:
+        """How many are here, with or without a seat; seats that are kept count too."""
+        return len(self.state.seats) + len(self.state.standing)
+
     async def resume(self) -> None:
-        """Take up the rounds that an earlier server left on the table."""
-        await self._look_for_rounds()
-        if self._left_open:
-            await self._do(_nothing)
+        """Take up the rounds that an earlier server left on the table; `TableMoved` where another
+        has it."""
+        await self._do(self._own)
 
     async def stop(self) -> None:
         """Do nothing more: a round in play stays in the journal for the next server."""
-        self._closed = True
-        self._clock.stop()
+        self._close()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+
+    def renewed(self, fence: int | None) -> None:
+        """Note what the books say of the lease; where another server has had it, the table is
+        closed."""
+        if not (self._closed or self.tenure.adopt(fence)):
+            self.move_away()
+
+    def move_away(self) -> None:
+        """Close the table for good, because another server deals here: its guests follow."""
+        if self._closed:
+            return
+        if not self.tenure.is_new:
+            log.warning("table %d of Vegas is another server's now", self.number)
+        self.has_moved = True
+        self._close()
+        self._put(_nothing)  # the task ends
+        for guest in self.state.guests():
+            guest.moves()
+
+    def _close(self) -> None:
+        self._closed = True
+        self._clock.stop()
         while not self._queue.empty():
             _, answer = self._queue.get_nowait()
-            answer.set_exception(Closing(Phrase(CLOSING)))
+            answer.set_exception(self._end())
+
+    def _end(self) -> Interruption:
+        """Return what those meet who want something of a table that is closed."""
+        return TableMoved() if self.has_moved else Closing(Phrase(CLOSING))
 
     # The guests' side. Most of these are commands: done when they return, all that follows too.
-    # Once the table is closed they raise `Closing`, as the wait for a key does.
+    # Once the table is closed they raise `Closing` or `TableMoved`, as the wait for a key does.
 
     async def sit(self, guest: SeatedGuest) -> None:
         """Give a guest a seat: at their hand if they have one in play, else when one is free."""
@@ -259,6 +180,8 @@ class VegasTable(Shared):
 
     def leave(self, guest: SeatedGuest) -> None:
         """Let a guest go who gets up; a hand of theirs is stood at its turns."""
+        if self.has_moved:
+            return
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.stood = True
@@ -267,6 +190,8 @@ class VegasTable(Shared):
 
     def lose(self, guest: SeatedGuest) -> None:
         """Let a guest go whose line broke: what is left of a turn is theirs to come back."""
+        if self.has_moved:
+            return
         seat = self.state.seat_of(guest.caller.record.id)
         until = 0.0 if seat is None else self._clock.way_back(seat)
         if self.state.place_of(guest.caller.record.id) is None:
@@ -315,7 +240,7 @@ class VegasTable(Shared):
     async def _do(self, command: Command) -> None:
         """Queue a command and wait until it is done, with all that follows from it."""
         if self._closed:
-            raise Closing(Phrase(CLOSING))
+            raise self._end()
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
         await asyncio.shield(self._put(command))
@@ -332,21 +257,24 @@ class VegasTable(Shared):
         return answer
 
     async def _serve(self) -> None:
-        while True:
+        while not self.has_moved:
             command, answer = await self._queue.get()
-            problem: Exception = Closing(Phrase(CLOSING))
+            problem: Exception | None = None
             try:
                 with patience(self._board.clock, self._tell_to_wait):
                     await command()
                     await self._go_on()
+            except (LeaseLost, TableMoved):
+                self.move_away()
             except Exception as error:  # for the guest who asked; the table goes on
                 problem = error
                 await self._go_on()
             else:
-                answer.set_result(None)
+                if not self._closed:
+                    answer.set_result(None)
             finally:
                 if not answer.done():
-                    answer.set_exception(problem)
+                    answer.set_exception(problem or self._end())
 
     def _tell_to_wait(self) -> None:
         self.state.tell(news.BooksBusy())
@@ -356,6 +284,8 @@ class VegasTable(Shared):
         try:
             while not self._closed and not self._clock.waits_for_books and await self._step():
                 pass
+        except (LeaseLost, TableMoved):
+            self.move_away()
         except (BooksUnavailable, OutcomeUnknown):
             self._clock.retry_later()
             self.state.tell(news.BooksClosed())
@@ -368,6 +298,8 @@ class VegasTable(Shared):
     async def _step(self) -> bool:
         """Do one thing that nobody has to ask for; tell whether there may be another."""
         state = self.state
+        if not self.is_idle:
+            await self._own()
         seat = state.at_turn
         if seat is not None:
             if not self._is_given_up(seat):
@@ -393,6 +325,17 @@ class VegasTable(Shared):
             return False
         return True
 
+    async def _own(self) -> None:
+        """See that the table is ours to deal at; `TableMoved` where another server has it."""
+        tenure = self.tenure
+        if tenure.is_held:
+            return
+        is_new = tenure.is_new
+        if not await tenure.take():
+            raise TableMoved
+        if is_new:
+            await self._look_for_rounds()
+
     async def _take_up(self, lead: int) -> bool:
         """Take up a round that was left open, or wait until another process is done with it:
         nothing is dealt meanwhile, for that round goes on from the shoe that they share."""
@@ -414,8 +357,15 @@ class VegasTable(Shared):
         """Note which rounds from the shared shoe are in play and not on this table. Those of
         callers who played alone wait for them, as hands at other tables do."""
         found = await self._board.books.run(partial(table_rounds, game=GAME))
-        shared = [one.lead for one in found if one.shoe is None or one.shoe.caller_id is None]
+        shared = [one.lead for one in found if self._is_here(one)]
         self._left_open += [lead for lead in shared if lead not in self._left_open]
+
+    def _is_here(self, stored: StoredRound) -> bool:
+        """Whether a round was dealt from the shoe of this table."""
+        shoe = stored.shoe
+        if shoe is None:
+            return self.number == FIRST_TABLE
+        return shoe.caller_id is None and shoe.table == self.number
 
     def _is_given_up(self, seat: Chair) -> bool:
         """Whether nobody waits any more for the seat at turn."""
@@ -546,20 +496,3 @@ def _look_at(answer: asyncio.Future[None]) -> None:
     """Take note of an outcome that nobody may wait for."""
     if not answer.cancelled():
         answer.exception()
-
-
-def table_of(board: Board) -> VegasTable:
-    table = board.shared["vegas"]
-    assert isinstance(table, VegasTable)
-    return table
-
-
-async def menu_words(board: Board, caller: Caller) -> str:
-    turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
-    if board.serves_one:
-        return _("with everybody on the board; {turns}").format(turns=turns)
-    others = len(table_of(board).state.guests())
-    if not others:
-        return _("nobody at the table; {turns}").format(turns=turns)
-    words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
-    return words.format(number=others, turns=turns)

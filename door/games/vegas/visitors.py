@@ -1,44 +1,56 @@
-"""Callers who are on door processes, as guests at the server's Vegas table.
+"""Callers of door processes and of other servers, as guests at the Vegas tables of this one.
 
-Their calls and leases stay those of their doors; both may post for them meanwhile.
+Their calls and leases stay those of their processes; both may post for them meanwhile. Where the
+table is another server's, the caller of a door is passed on to it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ansi.charset import Charset
 from door import errors
 from door.call.caller import Caller
-from door.call.console import Console, Look, Paint, at_the_door
+from door.call.console import Console, at_the_door
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
+from door.games.vegas.passing import (
+    CLOSED,
+    COUNT,
+    FAILED,
+    FIND,
+    GONE,
+    HUNG_UP,
+    IDLE,
+    KICKED,
+    LEFT,
+    MOVED,
+    STAND,
+    TAKEN_OVER,
+    TIME_UP,
+    Visitor,
+    linked,
+    reach,
+)
+from door.games.vegas.room import Away, room_of
 from door.games.vegas.seat import VegasVisit
-from door.games.vegas.table import table_of
-from door.lines.line import CALLER_HUNG_UP, Hints
+from door.lines.line import CALLER_HUNG_UP
 from timebank.callers import callers
 from timebank.calls.calls import Opened, open_calls, touch
 from timebank.errors import BooksFailed, CallClosed, Refused
 from timebank.language import Phrase, _, known, speak_to
+from timebank.wagers.journal import FIRST_TABLE
 
 if TYPE_CHECKING:
     from door.call.board import Board
+    from door.games.vegas.table import VegasTable
     from door.lines.link import LinkConnection, Said
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
-
-# What a door may want, and how what it wanted may have ended.
-VISIT, FIND, STAND = "visit", "find", "stand"
-LEFT, TIME_UP, IDLE, TAKEN_OVER = "left", "time up", "idle", "taken over"
-KICKED, CLOSED, GONE, FAILED = "kicked", "closed", "gone", "failed"
-# What a door says of its caller besides TAKEN_OVER: they closed their line, having seen all of it.
-HUNG_UP = "hung up"
 
 ENDS: dict[type[Exception], str] = {
     errors.TimeUp: TIME_UP,
@@ -48,73 +60,21 @@ ENDS: dict[type[Exception], str] = {
     errors.Kicked: KICKED,
     errors.Closing: CLOSED,
     errors.CarrierLost: GONE,
+    errors.TableMoved: MOVED,
 }
 
 log = logging.getLogger("door.calls")
 
 
-# What a header says as it is.
-PLAIN = [
-    "wants",
-    "call_id",
-    "caller_id",
-    "node",
-    "ticked",
-    "limit",
-    "address",
-    "columns",
-    "rows",
-    "language",
-]
-
-
-@dataclass(frozen=True)
-class Visitor:
-    """A caller from a door. Times are seconds from now: `ticked` is how long they have been on;
-    `limit` how long their host lets them, None for no limit; `until` when its event begins."""
-
-    wants: str
-    call_id: int
-    caller_id: int
-    node: int
-    ticked: float
-    limit: int | None
-    until: datetime | None
-    look: Look
-    address: str
-    hints: Hints
-    columns: int
-    rows: int
-    language: str
-
-    def said(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in PLAIN} | {
-            "until": None if self.until is None else self.until.isoformat(),
-            "charset": self.look.charset.value,
-            "paint": self.look.paint.value,
-            "terminals": self.hints.terminal_types,
-        }
-
-    @classmethod
-    def read(cls, said: Said) -> Visitor:
-        """Read a header; `LinkBroken` when it is that of another version."""
-        try:
-            return cls(
-                **{name: said[name] for name in PLAIN},
-                until=said["until"] and datetime.fromisoformat(said["until"]),
-                look=Look(Charset(said["charset"]), Paint(said["paint"])),
-                hints=Hints(terminal_types=tuple(said["terminals"])),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise errors.LinkBroken("its header is not one of this version") from error
-
-
 async def answer_door(board: Board, connection: LinkConnection, said: Said) -> None:
-    """Do what a door wants for its caller, and say how it ended."""
+    """Do what a door or another server wants for its caller, and say how it ended."""
     line = connection.line
     try:
-        visitor = Visitor.read(said)
-        line.end(await _do(board, visitor, connection))
+        line.end(await _do(board, connection, said))
+    except errors.TableMoved:
+        line.end({"how": MOVED})
+    except (errors.NoTable, errors.NoServer):
+        line.end({"how": MOVED})
     except (Refused, BooksFailed, errors.LinkBroken) as refused:
         line.end({"how": FAILED, "words": str(refused)})
     except Exception:
@@ -122,12 +82,44 @@ async def answer_door(board: Board, connection: LinkConnection, said: Said) -> N
         line.end({"how": FAILED, "words": _("Something went wrong at the table.")})
 
 
-async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dict[str, Any]:
+async def _do(board: Board, connection: LinkConnection, said: Said) -> Said:
+    room = room_of(board)
+    if said.get("wants") == COUNT:
+        return {"how": LEFT, "guests": room.table(said.get("table", FIRST_TABLE)).crowd}
+    visitor = Visitor.read(said)
     if visitor.wants == FIND:
-        return {"how": LEFT, "found": await table_of(board).find(visitor.caller_id)}
+        return {"how": LEFT, "found": await room.has_hand(visitor.caller_id)}
     if visitor.wants == STAND:
-        await table_of(board).stand_for(visitor.caller_id)
+        table = await room.stand_for(visitor)
+        if table is not None:
+            await table.stand_for(visitor.caller_id)
         return {"how": LEFT}
+    where = await room.place_of(visitor)
+    if isinstance(where, Away):
+        return await _pass_on(board, visitor, connection, where)
+    return await _seat(board, visitor, connection, where)
+
+
+async def _pass_on(board: Board, visitor: Visitor, connection: LinkConnection, away: Away) -> Said:
+    """Pass the caller of a door on to the server of their table; return how it ended there."""
+    header = replace(visitor, table=away.number).said()
+    line = connection.line
+    line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)
+    try:
+        ends = await reach(board.peers.dial(away.server))
+    except errors.NoServer:
+        room_of(board).is_silent(away)
+        raise
+    async with linked(ends, header, line) as end:
+        line.attach(end)
+        connection.interrupted = end.interrupted
+        with room_of(board).following(away, end.leave):
+            return await end.ended()
+
+
+async def _seat(
+    board: Board, visitor: Visitor, connection: LinkConnection, table: VegasTable
+) -> Said:
     line = connection.line
     line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)
     logged_on = board.clock.monotonic() - visitor.ticked
@@ -143,8 +135,9 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
     caller = Caller(
         console, board.books, board.config, record, visitor.node, opened, purse, board.new_seed
     )
+    visit = VegasVisit(board, caller, table, has_moved=visitor.has_moved)
     with board.visited_by(caller):
-        return await _visit(board, caller)
+        return await _visit(caller, visit)
 
 
 def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
@@ -163,7 +156,7 @@ def _interrupt(console: Console, what: str) -> None:
         console.interrupt(errors.CarrierLost(CALLER_HUNG_UP))
 
 
-async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
+async def _visit(caller: Caller, visit: VegasVisit) -> Said:
     """Let them sit at the table with their clock running; return how it ended."""
     console = caller.console
     console.paint_screens()
@@ -173,7 +166,7 @@ async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(caller.keep())
         try:
-            await VegasVisit(board, caller).visit()
+            await visit.visit()
         except (errors.Interruption, Refused, BooksFailed) as ended:
             how, words = _how(ended), str(ended)
         finally:

@@ -13,24 +13,21 @@ from typing import Any
 
 import pytest
 
-from ansi.charset import Charset
-from door.call.console import Console, Look, Paint
-from door.call.guest import Guest
+from door.call.console import Console
 from door.call.guest_caller import HostCaller
-from door.config.boards import unlisted
 from door.dropfiles.formats import read
 from door.dropfiles.understanding import GiveBack, Way
 from door.errors import Closing, IdledOut, TimeUp
-from door.games.vegas.company import Company
+from door.games.vegas.company import DoorCompany
 from door.run import process
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
+from tests.door.handed_over import LINES, a_guest, comes_in
 from tests.door.wall import Wall
 from tests.terminal import PATIENCE
 from tests.timebank.books import act, lost, place_bet, wager
 from tests.world import NOON, World, world
 from timebank.audit.accounts import audit
-from timebank.calls.arrival import host_caller
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -39,25 +36,7 @@ from timebank.window.sysop import sysop_deposit
 from timebank.window.teller import borrow, withdraw
 from timebank.words import span
 
-LINES = Look(Charset.ASCII, Paint.LINES)
 EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
-
-
-class Told(Wall):
-    """A line on which something can be waited for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._news = asyncio.Event()
-
-    def write(self, data: bytes) -> None:
-        super().write(data)
-        self._news.set()
-
-    async def until(self, text: bytes) -> None:
-        while text not in self.written:
-            self._news.clear()
-            await self._news.wait()
 
 
 @asynccontextmanager
@@ -67,33 +46,6 @@ async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, Host
         caller = await comes_in(here, **said)
         yield here, caller
         await here.server.board.close_call(caller, "log-off")
-
-
-def a_guest(here: World, **said: Any) -> Guest:
-    return Guest(
-        **{
-            "board": unlisted("Xibalba"),
-            "key": "number 42",
-            "name": "Moth",
-            "node": 1,
-            "arrived": here.clock.monotonic(),
-            "seconds": 600,
-            "until": None,
-            "way": None,
-            "look": LINES,
-            **said,
-        }
-    )
-
-
-async def comes_in(here: World, **said: Any) -> HostCaller:
-    board = here.server.board
-    guest = a_guest(here, **said)
-    record = await board.books.run(
-        lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name)
-    )
-    console = Console(Told(), LINES, here.clock)
-    return await board.open_guest_call(console, record, guest, take_over=False)
 
 
 async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
@@ -254,7 +206,7 @@ async def test_the_clock_runs_on_when_locked_books_keep_a_guest_from_the_servers
         with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(BooksUnavailable):
-                await Company(here.server.board, caller).visit()
+                await DoorCompany(here.server.board, caller).visit()
         ticks: list[float] = []
         caller.clock.on_tick = lambda: ticks.append(caller.purse.on_for())
         await here.clock.advance(3)
@@ -390,7 +342,7 @@ async def at_the_servers_table(
     """A guest whose keys and screen the server sees to."""
     async with guest_of(folder, seconds=3600) as (here, caller):
         caller.clock.start()
-        visit = asyncio.create_task(Company(here.server.board, caller).visit())
+        visit = asyncio.create_task(DoorCompany(here.server.board, caller).visit())
         await reads(caller, "Tal<k>")
         try:
             async with asyncio.timeout(PATIENCE):  # of the machine's clock: nothing waits for it

@@ -12,8 +12,8 @@ from random import Random
 import pytest
 
 from door.errors import NotNow
+from door.games.vegas.room import table_of
 from door.games.vegas.round import affordable
-from door.games.vegas.table import table_of
 from tests.door.seated import (
     BELL,
     NAMES,

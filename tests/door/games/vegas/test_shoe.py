@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from door.errors import NotNow
+from door.errors import NotNow, TableMoved
+from door.games import overdue
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.tables import play
 from door.games.tables.fairness import Fairness
 from door.games.vegas import news
-from door.games.vegas.game import VegasSettings
+from door.games.vegas.clock import RETRY_SECONDS
 from door.games.vegas.kind import VEGAS_KIND
+from door.games.vegas.room import table_of
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.table import RETRY_SECONDS, table_of
+from door.games.vegas.tenure import LEASE_SECONDS
 from tests.door.seated import (
-    RESUME,
+    NAMES,
     TURN,
     Party,
     arrives,
@@ -29,8 +30,10 @@ from tests.door.seated import (
     shoe,
     vegas,
 )
-from tests.world import World, world
+from tests.door.several import servers
+from tests.world import world
 from timebank.errors import BooksUnavailable
+from timebank.wagers import journal
 
 
 async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
@@ -187,69 +190,43 @@ async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path)
         assert f"DealerDealt(card='{hole}')" not in shown
 
 
-# Two servers on the same books
-
-
-async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Party, World]:
-    """Ada and Bob at the table of one server; another one on the same books.
-
-    Both run in this process; the first one gives itself out for another that is running.
-    """
-    one = await boards.enter_async_context(party(folder, 2, seed=shoe(2, everybody_plays)))
-    one.here.server.board.process = f"{one.here.server.board.process.rpartition(':')[0]}:1"
-    two = await boards.enter_async_context(world(folder, toml=vegas()))
-    return one, two
-
-
-def serves_callers(one: Party) -> None:
-    """Let the calls of the first server be those of the process that it gives itself out for."""
-    with one.here.books() as desk:
-        process = one.here.server.board.process
-        desk.connection.exec_driver_sql("UPDATE calls SET process = ?", (process,))
+# Others who deal, or have dealt, from the shoe
 
 
 async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -> None:
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        serves_callers(one)
+    async with servers(tmp_path, toml=vegas()) as two:
+        two[0].seeds = [shoe(2, everybody_plays)]
+        one = Party(two[0], [await (await arrives(two[0], name)).sits() for name in NAMES[:2]])
         await one.deal()
-        await table_of(two.server.board).resume()
-        assert table_of(two.server.board).state.hand is None
+        await two.pass_time(10)
+        assert table_of(two[1].server.board).state.hand is None
         await one.play_out()
         assert one.journal() == ["1:stay", "2:stay"]
 
 
-@pytest.mark.parametrize("decks", [6, 2], ids=["the same shoe", "a shoe of other decks"])
-async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, decks: int
+async def test_a_door_leaves_a_round_alone_that_a_server_plays_whom_it_does_not_reach(
+    tmp_path: Path,
 ) -> None:
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        serves_callers(one)
+    async with servers(tmp_path, toml=vegas()) as two:
+        two[0].seeds = [shoe(2, everybody_plays)]
+        one = Party(two[0], [await (await arrives(two[0], name)).sits() for name in NAMES[:2]])
         await one.deal()
-        config = two.server.board.config
-        vegas = VegasSettings.of(config.games)
-        rules = replace(vegas.rules, decks=decks)
-        games = {**config.games, "vegas": replace(vegas, rules=rules)}
-        two.server.board.config = replace(config, games=games)
-        cyd = await arrives(two, "Cyd")
-        await cyd.sits()
-        await cyd.bets(1)
-        await Party(two, [cyd]).pass_time(3 * RETRY_SECONDS)
-        assert one.rounds_dealt() == 1
-        assert cyd.table.state.alarm.what == "elsewhere"
-        assert cyd.was_told(news.ShoeInUse) == [news.ShoeInUse()]
-        assert cyd.was_told(news.BooksClosed) == []
-        dan = await arrives(two, "Dan")
-        await dan.sits()
-        assert dan.was_told(news.ShoeInUse) == [news.ShoeInUse()]
-        assert len(cyd.was_told(news.ShoeInUse)) == 1
-        dan.table.leave(dan)
-        await one.play_out()
-        await Party(two, [cyd]).pass_time(RETRY_SECONDS)
-        assert one.rounds_dealt() == 2
-        assert one.stored().shoe.decks == decks
-    assert "Traceback" not in caplog.text
+        door = two[1].server.board
+        door._only_node = 1  # as in a process of `door run`
+        two.stops(1)
+        ada = await on_a_call(door, one.sitters[0].caller.record, take_over=True)
+        assert not await ada.table.find(ada.caller.record.id)
+        assert ada.table.state.alarm.what == "elsewhere"
+        await ada.sits()
+        assert ada.was_told(news.ShoeInUse) == [news.ShoeInUse()]
+        two.stops(0)
+        await two.pass_time(LEASE_SECONDS + RETRY_SECONDS)
+        assert ada.is_at_turn
+        # A server is back, and has taken the table up.
+        assert await one.table.tenure.take()
+        with pytest.raises(TableMoved):
+            await ada.does("stay")
+        assert one.journal() == []
 
 
 async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each(
@@ -313,57 +290,43 @@ async def test_a_hand_from_ones_own_shoe_is_gone_on_with_at_the_shared_table(
 async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_there(
     tmp_path: Path,
 ) -> None:
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        serves_callers(one)
-        ada, bob = one.sitters
+    async with servers(tmp_path, toml=vegas()) as two:
+        two[0].seeds = [shoe(2, everybody_plays)]
+        ada, bob = [await (await arrives(two[0], name)).sits() for name in NAMES[:2]]
+        one = Party(two[0], [ada, bob])
         await one.deal()
-        elsewhere = await on_a_call(two.server.board, ada.caller.record, take_over=True)
+        await on_a_call(two[1].server.board, ada.caller.record, take_over=True)
         ada.table.hand_over(ada)
         await ada.board.close_call(ada.caller, "taken over")
-        assert not await elsewhere.table.find(elsewhere.caller.record.id)
-        await one.pass_time(TURN)
+        await two.pass_time(TURN)
         assert one.at_turn == "Bob"
         await bob.does("stay")
         (told,) = one.notices("Ada")
         assert "Your hand at Vegas was played out: you" in told
-        assert one.here.balances("Ada")["stake"] == 0
+        assert two[0].balances("Ada")["stake"] == 0
 
 
-async def test_a_table_whose_round_went_on_in_another_process_reads_it_again(
-    tmp_path: Path,
-) -> None:
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        ada, bob = one.sitters
+async def test_a_table_whose_round_went_on_without_it_reads_it_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as one:
+        ada, _ = one.sitters
         await one.deal()
-        # The first server serves no call any more, for all that the second one can see.
-        await table_of(two.server.board).resume()
-        assert table_of(two.server.board).state.in_play is not None
-        await ada.does("stay")
-        await Party(two, []).pass_time(RESUME)
-        assert one.journal() == ["1:stay", "2:stay"]
+        stored = one.stored()
+        with one.here.books() as desk:  # as `timebank maintain` does a day later
+            overdue.stand(desk, stored)
         with pytest.raises(NotNow, match="has moved on"):
-            await bob.does("hit")
+            await ada.does("hit")
+        assert one.journal() == ["1:stay", "2:stay"]
         assert one.round.over
         assert one.state.alarm is None
 
 
-async def test_a_shoe_that_another_server_has_dealt_from_is_looked_at_again(
-    tmp_path: Path,
-) -> None:
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        cyd = await arrives(two, "Cyd")
-        await cyd.sits()
-        assert cyd.table.state.shoe is not None
-        assert cyd.table.state.shoe.seal == one.state.shoe.seal
-        await one.deal()
-        await one.play_out()
-        await cyd.bets(1)
-        (refused,) = cyd.was_told(news.BetRefused)
+async def test_a_shoe_that_was_closed_without_the_table_is_looked_at_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 1) as one:
+        (ada,) = one.sitters
+        with one.here.books() as desk:
+            journal.close_shoe(desk, one.state.shoe.id)
+        await ada.bets(1)
+        (refused,) = ada.was_told(news.BetRefused)
         assert "A new shoe" in str(refused.reason)
-        await cyd.bets(1)
-        stored = one.stored()
-        assert [seat.caller for seat in stored.seats] == ["Cyd"]
-        assert stored.start == one.round.cards_used
+        await ada.bets(1)
+        assert one.rounds_dealt() == 1

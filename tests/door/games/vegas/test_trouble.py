@@ -12,7 +12,7 @@ import pytest
 
 from door.call.console import PATIENCE_SECONDS
 from door.games.vegas import news
-from door.games.vegas.table import RETRY_SECONDS
+from door.games.vegas.clock import RETRY_SECONDS
 from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, party, shoe, vegas
 from tests.world import world
 from timebank.errors import BooksUnavailable

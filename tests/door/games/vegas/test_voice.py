@@ -54,7 +54,7 @@ async def test_seal_and_seed_stand_behind_fairness_and_not_on_the_table(tmp_path
         scene_seal = ada.terminal.transcript
         ada.presses("f")
         await ada.sees("Seal of this shoe")
-        seal = ada.board.server.board.shared["vegas"].state.shoe.seal  # type: ignore[attr-defined]
+        seal = ada.board.server.board.shared["vegas"].table().state.shoe.seal  # type: ignore[attr-defined]
         await ada.sees(seal)
         assert seal not in scene_seal
 
@@ -62,7 +62,7 @@ async def test_seal_and_seed_stand_behind_fairness_and_not_on_the_table(tmp_path
 async def test_lines_never_tell_seal_or_seed_unasked(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada", REFUSING)
-        seal = board.server.board.shared["vegas"].state.shoe.seal  # type: ignore[attr-defined]
+        seal = board.server.board.shared["vegas"].table().state.shoe.seal  # type: ignore[attr-defined]
         assert seal[:8] not in ada.terminal.transcript
 
 

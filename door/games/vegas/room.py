@@ -1,0 +1,347 @@
+"""The Vegas room: its tables, and which server deals at each.
+
+Tables open as callers come. A server deals at those whose lease it has, and renews that while
+anybody is there; callers of all others are brought to it (`company.py`). A table whose server is
+gone is taken up by the first that notices: its round goes on from the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from door.clock import sleep
+from door.errors import NoServer, NoTable, TableMoved
+from door.games.engine.descriptor import Shared
+from door.games.tables.words import turns_today
+from door.games.vegas.game import VegasSettings
+from door.games.vegas.passing import COUNT, asked
+from door.games.vegas.round import GAME
+from door.games.vegas.table import VegasTable
+from door.games.vegas.tenure import RENEW_SECONDS, lease_of
+from timebank.errors import BooksFailed, BooksUnavailable, JournalDamaged
+from timebank.language import _, ngettext
+from timebank.servers import leases
+from timebank.wagers import journal
+from timebank.wagers.journal import FIRST_TABLE
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.games.vegas.passing import Visitor
+    from timebank.ledger.database import Desk
+
+LOOK_SECONDS = 2.0  # how often it is looked at whose tables are
+
+log = logging.getLogger("door.tables")
+
+
+@dataclass(frozen=True)
+class Away:
+    """A table at which another server deals."""
+
+    number: int
+    server: int
+
+
+class Whose(NamedTuple):
+    """Who deals where: by table the servers that do, those whose server is silent, and those with a
+    round in play from the shoe that all share."""
+
+    holders: Mapping[int, Away]
+    silent: Set[int]
+    in_play: Set[int]
+
+
+class VegasRoom(Shared):
+    """The tables of one board, as one of its servers knows them."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._tables: dict[int, VegasTable] = {}
+        self._followed: dict[Callable[[], None], Away] = {}  # how to leave each, and where it is
+        self._elsewhere: set[int] = set()  # tables of other servers, when it was looked at last
+        self._successor: int | None = None  # the server that has our tables from now on
+        self._jobs: list[asyncio.Task[None]] = []
+
+    @property
+    def settings(self) -> VegasSettings:
+        return VegasSettings.of(self._board.config.games)
+
+    def table(self, number: int = FIRST_TABLE) -> VegasTable:
+        """Return a table as it is here; whether it is ours is asked when it is wanted."""
+        table = self._tables.get(number)
+        if table is None or table.has_moved:
+            table = self._tables[number] = VegasTable(self._board, number)
+        return table
+
+    def guests(self) -> int | None:
+        """Return how many callers are at all tables; None where other servers know that."""
+        if self._elsewhere or self._board.serves_one:
+            return None
+        return sum(len(table.state.guests()) for table in self._tables.values())
+
+    # The server's side.
+
+    async def resume(self) -> None:
+        await self._look()
+        self._jobs = [
+            asyncio.create_task(self._every(RENEW_SECONDS, self._keep)),
+            asyncio.create_task(self._every(LOOK_SECONDS, self._look)),
+        ]
+
+    async def hand_on(self) -> None:
+        """Leave all tables to a server that stays, if any can be reached; callers follow."""
+        with contextlib.suppress(BooksFailed):
+            await self._board.peers.look()
+        for peer in self._board.peers.others:
+            if not peer.draining:
+                with contextlib.suppress(NoServer):
+                    await self._asked_for_guests(peer.id, FIRST_TABLE)
+                    self._successor = peer.id
+                    break
+        else:
+            return
+        for table in list(self._tables.values()):
+            if table.tenure.is_held:
+                table.move_away()
+                await table.tenure.let_go()
+
+    def is_silent(self, away: Away) -> None:
+        """Note that a server does not answer: nothing is left to it."""
+        if away.server == self._successor:
+            self._successor = None
+
+    async def stop(self) -> None:
+        """Close all tables: what is in play stays in the journal, for whoever takes it up."""
+        for job in self._jobs:
+            job.cancel()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+        for table in self._tables.values():
+            await table.stop()
+        for table in self._tables.values():
+            await table.tenure.let_go()
+
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        is_told = False
+        while True:
+            await sleep(self._board.clock, seconds)
+            try:
+                await work()
+            except BooksFailed as error:
+                if not is_told:  # once: it is tried again every few seconds
+                    log.warning("nobody looks after the tables of Vegas here: %s", error)
+                is_told = True
+            except Exception:
+                log.exception("a look after the tables of Vegas failed")
+            else:
+                is_told = False
+
+    async def _keep(self) -> None:
+        """Renew what is ours and in use, and let go of what is not in use."""
+        ours = [table for table in self._tables.values() if table.tenure.is_held]
+        used = [table for table in ours if not table.is_idle]
+        for table in ours:
+            if table.is_idle:
+                await table.tenure.let_go()
+        if not used:
+            return
+        renewals = [table.tenure.renew for table in used]
+        fences = await self._board.books.run(lambda desk: [renew(desk) for renew in renewals])
+        for table, fence in zip(used, fences, strict=True):
+            table.renewed(fence)
+
+    async def _look(self) -> None:
+        """See whose the tables are: leave those that have moved, and take up what nobody plays."""
+        numbers = {away.number for away in self._followed.values()}
+        numbers.update(range(FIRST_TABLE, self.settings.tables + 1))
+        whose = await self._board.books.read(partial(_whose, numbers=numbers))
+        ours = {number for number, table in self._tables.items() if table.tenure.is_held}
+        self._elsewhere = whose.holders.keys() - ours
+        for leave, away in list(self._followed.items()):
+            if whose.holders.get(away.number) != away:
+                leave()
+        if self._successor is None:
+            for number in sorted(whose.in_play - whose.holders.keys() - ours):
+                await self._take_up(number)
+
+    async def _take_up(self, number: int) -> None:
+        try:
+            await self.table(number).resume()
+        except TableMoved:  # another server was faster
+            return
+
+    # Where callers sit.
+
+    async def place_for(self, caller: Caller) -> VegasTable | Away:
+        """Return the table of a caller's hand, or one with a seat for them: as it is here, where it
+        is ours or could be had, else where it is. `NoTable` while nobody may deal there."""
+        try:
+            number = await caller.ask_books(partial(_table_of_hand, caller_id=caller.record.id))
+        except BooksUnavailable:  # the table itself waits for them
+            number = FIRST_TABLE
+        return await self.at(number or await self._choose())
+
+    async def place_of(self, visitor: Visitor) -> VegasTable | Away:
+        """Return where somebody sits who is passed on: wherever they would if they come from a
+        door; here, if anywhere, if another server sends them to this table."""
+        if visitor.table is None:
+            number = await self._board.books.run(
+                partial(_table_of_hand, caller_id=visitor.caller_id)
+            )
+            return await self.at(number or await self._choose())
+        where = await self.at(visitor.table)
+        if isinstance(where, Away):
+            raise NoTable
+        return where
+
+    async def at(self, number: int) -> VegasTable | Away:
+        """Return a table as it is here, where it is ours or could be had, else where it is;
+        `NoTable` while nobody may deal there."""
+        if self._successor is not None:
+            return await self._whereabouts(number) or Away(number, self._successor)
+        table = self.table(number)
+        try:
+            await table.resume()
+        except TableMoved as elsewhere:
+            away = await self._whereabouts(number)
+            if away is None:
+                raise NoTable from elsewhere
+            return away
+        except BooksFailed:  # whoever sits there is told
+            return table
+        return table
+
+    async def _whereabouts(self, number: int) -> Away | None:
+        """Return which other server deals at a table."""
+        whose = await self._board.books.read(partial(_whose, numbers={number}))
+        away = whose.holders.get(number)
+        return None if away is None or away.server == self._board.server_id else away
+
+    async def has_hand(self, caller_id: int) -> bool:
+        """Tell whether a caller has a hand at a table; it is laid there where the table is ours."""
+        number = await self._board.books.run(partial(_table_of_hand, caller_id=caller_id))
+        if number is None:
+            return False
+        try:
+            table = await self.at(number)
+        except NoTable:
+            return True
+        return isinstance(table, Away) or await table.find(caller_id)
+
+    async def stand_for(self, visitor: Visitor) -> VegasTable | None:
+        """Have a caller's hand stood at its turns. Return the table where that is for whoever asked
+        to see to; None where another server does, or nobody: it is stood then when it has waited
+        for its caller long enough."""
+        number = visitor.table or await self._board.books.run(
+            partial(_table_of_hand, caller_id=visitor.caller_id)
+        )
+        try:
+            table = await self.at(number or FIRST_TABLE)
+            if isinstance(table, VegasTable):
+                await table.find(visitor.caller_id)
+                return table
+            if visitor.table is None:
+                header = replace(visitor, table=table.number)
+                await asked(self._board, table.server, header.said())
+        except (NoTable, NoServer, TableMoved):
+            pass
+        return None
+
+    @contextlib.contextmanager
+    def following(self, away: Away | None, leave: Callable[[], None]) -> Iterator[None]:
+        """Have `leave` called once another server deals at the table, or nobody does."""
+        if away is not None:
+            self._followed[leave] = away
+        try:
+            yield
+        finally:
+            self._followed.pop(leave, None)
+
+    # Which table.
+
+    async def _choose(self) -> int:
+        """Return where somebody sits down who comes: at the first table in use that has a seat,
+        else at one that is opened for them, else where the fewest wait."""
+        tables = self.settings.tables
+        if tables == 1:
+            return FIRST_TABLE
+        whose = await self._board.books.read(
+            partial(_whose, numbers=set(range(FIRST_TABLE, tables + 1)))
+        )
+        counts = [self._count(number, whose) for number in range(FIRST_TABLE, tables + 1)]
+        taken = dict(enumerate(await asyncio.gather(*counts), start=FIRST_TABLE))
+        seats = self.settings.seats
+        free = [number for number, guests in taken.items() if 0 < guests < seats]
+        unused = [number for number, guests in taken.items() if not guests]
+        return next(iter(free + unused), min(taken, key=taken.__getitem__))
+
+    async def _count(self, number: int, whose: Whose) -> int:
+        """Return how many are at a table, with or without a seat."""
+        away = whose.holders.get(number)
+        table = self._tables.get(number)
+        if table is not None and table.tenure.is_held:
+            return table.crowd
+        if away is None:
+            return self.settings.seats if number in whose.silent else 0
+        try:
+            return await self._asked_for_guests(away.server, number)
+        except NoServer:
+            return self.settings.seats
+
+    async def _asked_for_guests(self, server: int, number: int) -> int:
+        told = await asked(self._board, server, {"wants": COUNT, "table": number})
+        try:
+            return int(told["guests"])
+        except KeyError as broken_off:
+            raise NoServer from broken_off
+
+
+def _whose(desk: Desk, numbers: set[int]) -> Whose:
+    in_play = journal.tables_in_play(desk, GAME)
+    holders, silent = {}, set()
+    for number in numbers | in_play:
+        holder = leases.holder(desk, lease_of(number))
+        if holder is not None and holder.live:
+            holders[number] = Away(number, holder.server_id)
+        elif holder is not None:
+            silent.add(number)
+    return Whose(holders, silent, in_play)
+
+
+def _table_of_hand(desk: Desk, caller_id: int) -> int | None:
+    """Return at which table a caller has a hand; None for none, or one that cannot be read."""
+    try:
+        stored = journal.round_in_play(desk, caller_id)
+    except JournalDamaged as damaged:
+        log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
+        return None
+    if stored is None or stored.game != GAME:
+        return None
+    return FIRST_TABLE if stored.shoe is None else stored.shoe.table
+
+
+def room_of(board: Board) -> VegasRoom:
+    room = board.shared["vegas"]
+    assert isinstance(room, VegasRoom)
+    return room
+
+
+def table_of(board: Board, number: int = FIRST_TABLE) -> VegasTable:
+    return room_of(board).table(number)
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
+    others = room_of(board).guests()
+    if others is None:
+        return _("with everybody on the board; {turns}").format(turns=turns)
+    if not others:
+        return _("nobody at the table; {turns}").format(turns=turns)
+    words = ngettext("{number} caller there; {turns}", "{number} callers there; {turns}", others)
+    return words.format(number=others, turns=turns)

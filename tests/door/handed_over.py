@@ -1,0 +1,43 @@
+"""Guests whom a door has handed over: callers of another board, on lines without a wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansi.charset import Charset
+from door.call.console import Console, Look, Paint
+from door.call.guest import Guest
+from door.call.guest_caller import HostCaller
+from door.config.boards import unlisted
+from tests.door.wall import Told
+from tests.world import World
+from timebank.calls.arrival import host_caller
+
+LINES = Look(Charset.ASCII, Paint.LINES)
+
+
+def a_guest(here: World, **said: Any) -> Guest:
+    return Guest(
+        **{
+            "board": unlisted("Xibalba"),
+            "key": "number 42",
+            "name": "Moth",
+            "node": 1,
+            "arrived": here.clock.monotonic(),
+            "seconds": 600,
+            "until": None,
+            "way": None,
+            "look": LINES,
+            **said,
+        }
+    )
+
+
+async def comes_in(here: World, **said: Any) -> HostCaller:
+    board = here.server.board
+    guest = a_guest(here, **said)
+    record = await board.books.run(
+        lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name)
+    )
+    console = Console(Told(), LINES, here.clock)
+    return await board.open_guest_call(console, record, guest, take_over=False)
