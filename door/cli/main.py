@@ -22,6 +22,7 @@ from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import NameRefused
 
 BY = "the command line"  # in the sysop's log
+MOST_WORKERS = 64
 LONGEST_NUMBER = 18  # digits, of a caller's number
 
 if TYPE_CHECKING:
@@ -45,29 +46,48 @@ for command in (nodes, kick, say, refused, forgive, drain, stop):
 @main.command()
 @config_option
 @click.option("--verbose", is_flag=True, help="Log every call.")
-def serve(config_path: Path, verbose: bool) -> None:
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MOST_WORKERS),
+    default=1,
+    metavar="NUMBER",
+    help="How many processes serve, each on a core of its own: 1 by default.",
+)
+def serve(config_path: Path, verbose: bool, workers: int) -> None:
     """Open the board. Ctrl-C or SIGTERM closes it; SIGHUP reloads the settings."""
     import asyncio
-    import logging
 
     from door.server import server
     from timebank.errors import BooksFailed, DatabaseRefused
-    from timebank.language import EnglishFormatter
 
     config = load_config(config_path)
-    handler = logging.StreamHandler()
-    handler.setFormatter(
-        EnglishFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"),
-    )
-    handler.setLevel(logging.INFO if verbose else logging.WARNING)
-    logging.basicConfig(level=handler.level, handlers=[handler])
-    # What becomes of the callers of doors is in their log, whatever is shown here.
-    logging.getLogger("door").setLevel(logging.INFO)
+    _log_to_stderr(verbose)
+    worker = None
+    if workers > 1:
+        from door.server.workers import Workers
+
+        worker = Workers(config, workers).start()
+        _log_to_stderr(verbose, f"[{worker.number}] ")
     with (
         refusing(DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
-        runner.run(server.serve(config, _announce))
+        runner.run(server.serve(config, _announce, worker))
+
+
+def _log_to_stderr(verbose: bool, who: str = "") -> None:
+    import logging
+
+    from timebank.language import EnglishFormatter
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(
+        EnglishFormatter(f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s"),
+    )
+    handler.setLevel(logging.INFO if verbose else logging.WARNING)
+    logging.basicConfig(level=handler.level, handlers=[handler], force=True)
+    # What becomes of the callers of doors is in their log, whatever is shown here.
+    logging.getLogger("door").setLevel(logging.INFO)
 
 
 def _announce(words: str) -> None:

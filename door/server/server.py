@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from door.lines.line import Line
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
+    from door.server.workers import Worker
     from timebank.ledger.database import Desk
 
 
@@ -104,7 +105,11 @@ class Server:
         machine: MachineClock,
         new_seed: Callable[[], bytes] = new_seed,
         shared: Mapping[str, Shared] | None = None,
+        worker: Worker | None = None,
     ) -> None:
+        """`worker` says which it is where several share the ports of the board."""
+        self._worker = worker
+        config = self._adapted(config)
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
         lay_tables = partial(floor.lay_tables, given=shared)
@@ -135,9 +140,10 @@ class Server:
         _warn_of_names(doubts)
         self.board.reception.remember(latest)
         self.board.reception.open_log(self.board.config.board.data)
-        for listener in self.board.config.listeners:
+        for number, listener in enumerate(self.board.config.listeners):
+            port = listener.port if self._worker is None else self._worker.ports[number]
             try:
-                telephone = await self._listen(listener)
+                telephone = await self._listen(listener, port)
             except CertificateRefused as refused:
                 raise CannotListen(
                     f"{refused} [[listeners]] in {self.board.config.path} names the file."
@@ -217,7 +223,7 @@ class Server:
         """Read the file again, for calls to come; a bad file keeps the old settings."""
         old = self.board.config
         try:
-            new = settings.load(old.path)
+            new = self._adapted(settings.load(old.path))
         except SettingsError as error:
             log.error("%s is not used, the settings stay as they were:\n%s", old.path, error)
             return
@@ -239,6 +245,9 @@ class Server:
         log.info("%s was read again; it counts for new calls", old.path)
         self._settings_are_new.set()
 
+    def _adapted(self, config: Config) -> Config:
+        return config if self._worker is None else self._worker.adapt(config)
+
     async def _look_at_new_settings(self) -> None:
         while True:
             await self._settings_are_new.wait()
@@ -250,7 +259,7 @@ class Server:
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
         return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
 
-    async def _listen(self, where: Where) -> Listener:
+    async def _listen(self, where: Where, port: int) -> Listener:
         certificate = None
         if where.certificate is not None and where.key is not None:
             certificate = Certificate(where.certificate, where.key)
@@ -261,7 +270,7 @@ class Server:
             listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
         else:
             listener = hardened.TelnetListener(self._answer, hardened.USUAL_LIMITS, entrance)
-        return await listener.open(where.host, where.port)
+        return await listener.open(where.host, port, shares=self._worker is not None)
 
     async def _listen_for_doors(self) -> None:
         """Let door processes join the Vegas table, and the sysop give commands.
@@ -347,8 +356,11 @@ class Server:
             self.ended.set()
 
 
-async def serve(config: Config, announce: Callable[[str], None]) -> None:
-    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again.
+async def serve(
+    config: Config, announce: Callable[[str], None], worker: Worker | None = None
+) -> None:
+    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again. Of several workers
+    the first announces it.
 
     Raises `BoardClosed` when it had to end because of what became of the files of its books.
     """
@@ -362,7 +374,9 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)
     try:
-        server = Server(config, database, SystemClock())
+        server = Server(config, database, SystemClock(), worker=worker)
+        if worker is not None and worker.number > 1:
+            announce = _say_nothing
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, server.ended.set)
@@ -371,6 +385,8 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             await server.start()
             # What stands now stays; collecting it again and again would stall the callers.
             gc.freeze()
+            if worker is not None:
+                worker.serves(server.ended.set)
             for words in _announcement(config, server.ports):
                 announce(words)
             await server.ended.wait()
@@ -385,6 +401,10 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             )
     finally:
         database.close()
+
+
+def _say_nothing(words: str) -> None:
+    """Leave it to another."""
 
 
 _ADVICE = {

@@ -50,7 +50,8 @@ class Served(World):
     async def serve(self) -> None:
         """Start the process and wait until it tells its port."""
         self.process = await asyncio.create_subprocess_exec(
-            *(*forked_door(self.folder), "serve", "--verbose", "--config", str(self.config.path)),
+            *forked_door(self.folder),
+            *self.words(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -62,6 +63,10 @@ class Served(World):
                 assert line, f"the server said no port: {self.said}"
                 found = re.search(r"port (\d+)\.$", line)
                 self.port = int(found[1]) if found else 0
+
+    def words(self) -> tuple[str, ...]:
+        """What the command is told."""
+        return ("serve", "--verbose", "--config", str(self.config.path))
 
     async def ends(self) -> int:
         """Wait until the process has ended, as it must within ten seconds; return its status."""

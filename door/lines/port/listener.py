@@ -31,6 +31,28 @@ _NOTHING_LEFT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOM
 _PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
 
 
+def reserve(host: str, port: int) -> socket.socket:
+    """Take a port that servers of the board share, without listening there; raises OSError."""
+    return _bound(host, port, shares=True)
+
+
+def _bound(host: str, port: int, *, shares: bool) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    wire = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shares:
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if family == socket.AF_INET6:
+            both = host == "::" and socket.has_dualstack_ipv6()
+            wire.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not both)
+        wire.bind((host, port))
+    except BaseException:
+        wire.close()
+        raise
+    return wire
+
+
 class Listener(ABC):
     def __init__(self, entrance: Entrance) -> None:
         self.port = 0  # the one that is listened on, once it is open
@@ -52,17 +74,15 @@ class Listener(ABC):
     def farewell(self, words: str) -> bytes:
         return words.encode("ascii", "replace") + b"\r\n"
 
-    async def open(self, host: str, port: int) -> Self:
+    async def open(self, host: str, port: int, *, shares: bool = False) -> Self:
         """Begin to listen; `OSError` where the port is unavailable.
 
         `host` is an address, ``0.0.0.0`` for every IPv4 one and ``::`` for every address there is;
-        `port` 0 to 65535, where 0 leaves the choice to the system.
+        `port` 0 to 65535, where 0 leaves the choice to the system. With `shares` other servers of
+        the board listen there too, and each has some of the calls.
         """
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        both = host == "::" and socket.has_dualstack_ipv6()
-        wire = socket.create_server(
-            (host, port), family=family, dualstack_ipv6=both, backlog=_BACKLOG
-        )
+        wire = _bound(host, port, shares=shares)
+        wire.listen(_BACKLOG)
         self.port = int(wire.getsockname()[1])
         self._listen_on(wire)
         return self

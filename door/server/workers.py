@@ -1,0 +1,236 @@
+"""Several servers on one machine, for more of its cores: a parent that starts them and keeps them.
+
+Each is a server like any other, with all ports of the board: the system gives each new call to one
+of them. The parent serves nobody. It holds the ports, so that they stay the board's, starts another
+server for one that dies, and passes signals on. Its children are forks of it, and share the modules
+that it has loaded; when it is gone they close.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from door.lines.port.listener import reserve
+from timebank.cli.errors import EXIT_REFUSED, UserError
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+# Until a server is started again that has ended soon after its start: each time twice as long.
+SOON_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 10.0, 1.0, 30.0
+
+log = logging.getLogger("door.server")
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One of the servers, as it knows of it: `number` is from 1."""
+
+    number: int
+    # Those that all have, in the order of the settings.
+    ports: Sequence[int]
+    _parent: int
+    _ready: int
+
+    def adapt(self, config: Config) -> Config:
+        """Return the settings as they are for this one: links are one port apart."""
+        link = config.server.link
+        if link is None or link.port == 0:
+            return config
+        link = replace(link, port=link.port + self.number - 1)
+        return replace(config, server=replace(config.server, link=link))
+
+    def serves(self, end: Callable[[], None]) -> None:
+        """Tell the parent that callers are served, and call `end` when it is gone; on the loop."""
+        with contextlib.suppress(OSError):
+            os.write(self._ready, b".")
+        os.close(self._ready)
+        asyncio.get_running_loop().add_reader(self._parent, end)
+
+
+@dataclass
+class _Child:
+    number: int
+    process: int
+    ready: int | None  # what tells that it serves, while that is waited for
+    has_served: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+
+class Workers:
+    def __init__(self, config: Config, count: int) -> None:
+        self._config = config
+        self._count = count
+        self._children: dict[int, _Child] = {}  # by their processes
+        self._due: dict[int, float] = {}  # when one is started again, by number
+        self._pause = dict.fromkeys(range(1, count + 1), FIRST_PAUSE)
+        self._served: set[int] = set()  # places where a server has served
+        self._is_closing = False
+        self._status = 0
+        self._ports: list[socket.socket] = []
+        self._alive = (-1, -1)
+
+    def start(self) -> Worker:
+        """Start all servers. Returns in each of them; the parent keeps them until the last has
+        ended, and raises SystemExit with the status of the board.
+
+        Raises `UserError` where a port is another program's.
+        """
+        for listener in self._config.listeners:
+            try:
+                self._ports.append(reserve(listener.host, listener.port))
+            except OSError as error:
+                raise UserError(
+                    f"Port {listener.port} on {listener.host} cannot be opened"
+                    f" ({error.strerror}). [[listeners]] in {self._config.path} says where to"
+                    " listen."
+                ) from error
+        self._alive = os.pipe()
+        with _signals() as (woken, caught):
+            for number in range(1, self._count + 1):
+                worker = self._fork(number)
+                if worker is not None:
+                    return worker
+            while self._children or self._due:
+                worker = self._look(woken, caught)
+                if worker is not None:
+                    return worker
+        sys.exit(self._status)
+
+    # The parent.
+
+    def _look(self, woken: int, caught: list[int]) -> Worker | None:
+        """Wait for something to happen, and do what follows; a `Worker` in a new child."""
+        ready = [child.ready for child in self._children.values() if child.ready is not None]
+        first = min(self._due.values(), default=None)
+        patience = None if first is None else max(0.0, first - time.monotonic())
+        readable, _, _ = select.select([woken, *ready], [], [], patience)
+        if woken in readable:
+            os.read(woken, 4096)
+        self._note_ready(readable)
+        while caught:
+            self._obey(caught.pop(0))
+        self._take_note_of_ends()
+        for number, when in list(self._due.items()):
+            if when <= time.monotonic():
+                del self._due[number]
+                worker = self._fork(number)
+                if worker is not None:
+                    return worker
+        return None
+
+    def _obey(self, number: int) -> None:
+        if number == signal.SIGHUP:
+            self._tell(signal.SIGHUP)
+        elif number != signal.SIGCHLD:
+            self._close()
+
+    def _close(self) -> None:
+        self._is_closing = True
+        self._due.clear()
+        self._tell(signal.SIGTERM)
+
+    def _tell(self, number: int) -> None:
+        for process in self._children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    def _note_ready(self, readable: Sequence[int]) -> None:
+        for child in self._children.values():
+            if child.ready is not None and child.ready in readable:
+                if os.read(child.ready, 1):
+                    child.has_served = True
+                    self._served.add(child.number)
+                    log.info("server %d serves, process %d", child.number, child.process)
+                os.close(child.ready)
+                child.ready = None
+
+    def _take_note_of_ends(self) -> None:
+        for process in list(self._children):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if ended:
+                if (ready := self._children[process].ready) is not None:
+                    self._note_ready([ready])
+                self._has_ended(self._children.pop(process), os.waitstatus_to_exitcode(status))
+
+    def _has_ended(self, child: _Child, status: int) -> None:
+        """See what becomes of the place of a server that has ended."""
+        if status == 0 or self._is_closing:
+            log.info("server %d has ended", child.number)
+            self._status = self._status or max(status, 0)
+            return
+        is_first = child.number not in self._served
+        if status == EXIT_REFUSED and (child.has_served or is_first):
+            # It has said why, and it would be no other with the next one.
+            self._status = status
+            if not child.has_served:
+                self._close()
+            return
+        how = f"by signal {-status}" if status < 0 else f"with status {status}"
+        pause = 0.0
+        if time.monotonic() - child.began < SOON_SECONDS:
+            pause = self._pause[child.number]
+            self._pause[child.number] = min(2 * pause, LONGEST_PAUSE)
+        else:
+            self._pause[child.number] = FIRST_PAUSE
+        log.error("server %d has ended %s; another one takes its place", child.number, how)
+        self._due[child.number] = time.monotonic() + pause
+
+    # A child.
+
+    def _fork(self, number: int) -> Worker | None:
+        """Start a server; return what it is, in its own process."""
+        told, tells = os.pipe()
+        # What is told to the child meanwhile waits until it can do what is wanted.
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        process = os.fork()
+        if process:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+            os.close(tells)
+            self._children[process] = _Child(number, process, told)
+            return None
+        os.close(told)
+        os.close(self._alive[1])
+        for child in self._children.values():
+            if child.ready is not None:
+                os.close(child.ready)
+        ports = [wire.getsockname()[1] for wire in self._ports]
+        for wire in self._ports:
+            wire.close()
+        return Worker(number, ports, self._alive[0], tells)
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[tuple[int, list[int]]]:
+    """Catch what is told to a parent; give what can be read when something was, and what."""
+    caught: list[int] = []
+
+    def catch(number: int, _frame: FrameType | None) -> None:
+        caught.append(number)
+
+    woken, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    before = {number: signal.signal(number, catch) for number in SIGNALS}
+    signal.set_wakeup_fd(wakes)
+    try:
+        yield woken, caught
+    finally:
+        signal.set_wakeup_fd(-1)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        os.close(woken)
+        os.close(wakes)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

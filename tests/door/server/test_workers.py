@@ -1,0 +1,202 @@
+"""`door serve --workers`: several servers on the same ports, and the parent that keeps them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from door.cli.main import main
+from tests.door.playing import Table
+from tests.door.processes import OPEN_ALL_DAY, Served, arrives, audits_are_clean, forked_door
+from tests.terminal import PATIENCE
+from tests.world import log_on
+
+NAMES = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
+
+
+class Working(Served):
+    """A board that several processes serve."""
+
+    workers = 2
+
+    def words(self) -> tuple[str, ...]:
+        return (*super().words(), "--workers", str(self.workers))
+
+    def children(self) -> list[int]:
+        text = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(number) for number in text.split()]
+
+    def at_work(self) -> set[int]:
+        """The processes that have said that they serve."""
+        said = re.findall(r"server \d serves, process (\d+)", "".join(self.said))
+        return {int(process) for process in said}
+
+    async def until_there_work(self, count: int) -> None:
+        """Wait until so many processes have ever served."""
+        async with asyncio.timeout(PATIENCE):
+            while len(self.at_work()) < count:
+                self._news.clear()
+                await self._news.wait()
+
+    def process_of(self, name: str) -> int:
+        """The process that a caller is on."""
+        with self.books() as desk:
+            process: str = desk.connection.exec_driver_sql(
+                "SELECT k.process FROM calls k JOIN callers c ON c.id = k.caller_id"
+                " WHERE c.name = ? AND k.closed IS NULL",
+                (name,),
+            ).scalar_one()
+        return int(process.rpartition(":")[2])
+
+
+@asynccontextmanager
+async def working(folder: Path, toml: str = OPEN_ALL_DAY) -> AsyncIterator[Working]:
+    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    board = Working(folder)
+    try:
+        await board.serve()
+        await board.until_there_work(2)
+        yield board
+    finally:
+        await board.close()
+    audits_are_clean(board)
+
+
+async def on_line(board: Working, name: str) -> Table:
+    board.enter(name)
+    table = Table(board, await board.call(), name)
+    await log_on(table.terminal, name)
+    await arrives(table)
+    return table
+
+
+async def on_both(board: Working) -> dict[int, list[Table]]:
+    """Callers on both processes: the system chooses, so it takes as many as it takes."""
+    found: dict[int, list[Table]] = {process: [] for process in board.at_work()}
+    for name in NAMES:
+        table = await on_line(board, name)
+        found[board.process_of(name)].append(table)
+        if all(found.values()):
+            return found
+    raise AssertionError("the system gave all calls to one process")
+
+
+async def test_callers_are_on_both_and_on_nodes_of_one_board(tmp_path: Path) -> None:
+    async with working(tmp_path) as board:
+        assert set(await on_both(board)) == set(board.children())
+        with board.books() as desk:
+            run = desk.connection.exec_driver_sql
+            nodes = run("SELECT node FROM calls WHERE closed IS NULL ORDER BY node").scalars()
+            found = list(nodes)
+        assert found == list(range(1, len(found) + 1))
+
+
+async def test_for_one_that_is_killed_another_serves_and_the_others_go_on(tmp_path: Path) -> None:
+    async with working(tmp_path) as board:
+        found = await on_both(board)
+        killed, stays = found
+        os.kill(killed, signal.SIGKILL)
+        for table in found[killed]:
+            await table.terminal.until_closed()
+        await board.logs("has ended by signal 9; another one takes its place")
+        await board.until_there_work(3)
+        assert killed not in board.children()
+        assert len(board.children()) == 2
+        (first, *_) = found[stays]
+        first.terminal.send("w")
+        await first.terminal.until("Press any key")
+
+
+async def test_all_end_in_peace_when_the_parent_is_told_to(tmp_path: Path) -> None:
+    async with working(tmp_path) as board:
+        found = await on_both(board)
+        board.process.terminate()
+        for tables in found.values():
+            for table in tables:
+                await table.terminal.until_closed()
+                assert "The board is closing." in table.terminal.picture
+        assert await board.ends() == 0
+        with board.books() as desk:
+            is_open = "SELECT count(*) FROM calls WHERE closed IS NULL"
+            assert desk.connection.exec_driver_sql(is_open).scalar_one() == 0
+
+
+async def test_one_that_ends_by_itself_is_not_started_again(tmp_path: Path) -> None:
+    async with working(tmp_path) as board:
+        one, other = board.children()
+        os.kill(one, signal.SIGTERM)
+        await board.logs("has ended")
+        assert board.children() == [other]
+        os.kill(other, signal.SIGTERM)
+        assert await board.ends() == 0
+
+
+async def test_all_read_the_settings_again(tmp_path: Path) -> None:
+    async with working(tmp_path) as board:
+        path = tmp_path / "sysop.toml"
+        path.write_text(OPEN_ALL_DAY.replace("The Test Board", "Another Name"), encoding="utf-8")
+        board.process.send_signal(signal.SIGHUP)
+        async with asyncio.timeout(PATIENCE):
+            while "".join(board.said).count("was read again") < 2:
+                board._news.clear()
+                await board._news.wait()
+
+
+async def test_all_close_when_the_parent_is_gone(tmp_path: Path) -> None:
+    async with working(tmp_path) as board:
+        found = await on_both(board)
+        board.process.kill()
+        for tables in found.values():
+            for table in tables:
+                await table.terminal.until_closed()
+        await board.process.wait()
+        await board._reader  # the last of them has closed its end of the log
+        board.port = 0
+
+
+async def test_a_port_of_another_program_is_refused(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        toml = OPEN_ALL_DAY.replace("port = 0", f"port = {port}")
+        status, said = await refused(tmp_path, toml)
+    assert status == 2
+    assert f"Port {port} on 127.0.0.1 cannot be opened" in said
+
+
+async def test_where_none_can_begin_the_board_ends_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "board.sqlite3").write_bytes(b"SQLite format 4\0" * 64)
+    status, said = await refused(tmp_path, OPEN_ALL_DAY)
+    assert status == 2
+    assert "board.sqlite3" in said
+    assert "takes its place" not in said
+
+
+async def refused(folder: Path, toml: str) -> tuple[int, str]:
+    """Start a board that cannot serve; return its status, and what it says."""
+    path = folder / "sysop.toml"
+    path.write_text(toml, encoding="utf-8")
+    process = await asyncio.create_subprocess_exec(
+        *(*forked_door(folder), "serve", "--workers", "2", "--config", str(path)),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(PATIENCE):
+        _, said = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, said.decode()
+
+
+@pytest.mark.parametrize("number", ["0", "65", "two"])
+def test_how_many_there_may_be_is_checked(number: str) -> None:
+    told = CliRunner().invoke(main, ["serve", "--workers", number])
+    assert told.exit_code == 2
+    assert "--workers" in told.output
