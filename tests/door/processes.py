@@ -25,7 +25,7 @@ from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
 from tests.world import BOARD, World, log_on
 from timebank.ledger.database import BUSY_SECONDS
-from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.engines import books_of
 
 NEWS, MENU, INSURANCE, HIT = "Press any key", "oodbye", "Insurance for", "<H>it"
 
@@ -39,7 +39,7 @@ class Served(World):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, FakeClock(datetime.now(UTC)), BUSY_SECONDS)
-        self.database = SqliteDatabase(self.config.database)
+        self.database = books_of(self.config.bank)
         self.database.open()
         self.process: Process
         self.port = 0
