@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 
 import pytest
+
+from tests.timebank.cluster import Cluster
+from tests.timebank.conftest import cluster
+
+__all__ = ["cluster"]
 
 
 @pytest.fixture
@@ -14,3 +20,15 @@ def ipv6() -> None:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def bank(request: pytest.FixtureRequest) -> Iterator[str]:
+    """What [timebank] says of where the books are, for those in a file and those on a server."""
+    if request.param == "sqlite":
+        yield ""
+        return
+    server: Cluster = request.getfixturevalue("cluster")
+    name = server.take()
+    yield f'database = "{server.url(name)}"'
+    server.give_back(name)

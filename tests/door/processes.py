@@ -77,10 +77,10 @@ class Served(World):
         assert not any("Traceback" in line for line in self.said), "\n".join(self.said)
         return status
 
-    async def logs(self, text: str) -> None:
-        """Wait until a line of the log holds `text`."""
+    async def logs(self, text: str, lines: int = 1) -> None:
+        """Wait until so many lines of the log hold `text`."""
         async with asyncio.timeout(PATIENCE):
-            while not any(text in line for line in self.said):
+            while sum(text in line for line in self.said) < lines:
                 self._news.clear()
                 await self._news.wait()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -19,8 +20,10 @@ from tests.door.playing import Table
 from tests.door.processes import OPEN_ALL_DAY, Served, arrives, audits_are_clean, forked_door
 from tests.terminal import PATIENCE
 from tests.world import log_on
+from timebank.calls.calls import open_calls
 
-NAMES = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
+# Enough that the system does not give one process the calls of all.
+NAMES = [f"Guest {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 
 
 class Working(Served):
@@ -50,11 +53,7 @@ class Working(Served):
     def process_of(self, name: str) -> int:
         """The process that a caller is on."""
         with self.books() as desk:
-            process: str = desk.connection.exec_driver_sql(
-                "SELECT k.process FROM calls k JOIN callers c ON c.id = k.caller_id"
-                " WHERE c.name = ? AND k.closed IS NULL",
-                (name,),
-            ).scalar_one()
+            (process,) = [call.process for call in open_calls(desk) if call.name == name]
         return int(process.rpartition(":")[2])
 
 
@@ -81,7 +80,7 @@ async def on_line(board: Working, name: str) -> Table:
 
 async def on_both(board: Working) -> dict[int, list[Table]]:
     """Callers on both processes: the system chooses, so it takes as many as it takes."""
-    found: dict[int, list[Table]] = {process: [] for process in board.at_work()}
+    found: dict[int, list[Table]] = {process: [] for process in board.children()}
     for name in NAMES:
         table = await on_line(board, name)
         found[board.process_of(name)].append(table)
@@ -90,19 +89,18 @@ async def on_both(board: Working) -> dict[int, list[Table]]:
     raise AssertionError("the system gave all calls to one process")
 
 
-async def test_callers_are_on_both_and_on_nodes_of_one_board(tmp_path: Path) -> None:
-    async with working(tmp_path) as board:
-        assert set(await on_both(board)) == set(board.children())
-        with board.books() as desk:
-            run = desk.connection.exec_driver_sql
-            nodes = run("SELECT node FROM calls WHERE closed IS NULL ORDER BY node").scalars()
-            found = list(nodes)
-        assert found == list(range(1, len(found) + 1))
-
-
-async def test_for_one_that_is_killed_another_serves_and_the_others_go_on(tmp_path: Path) -> None:
-    async with working(tmp_path) as board:
+async def test_the_servers_of_a_board(tmp_path: Path, bank: str) -> None:
+    """Callers are on both, on nodes of one board; both read the settings again; one is killed, and
+    another takes its place while the other goes on; all end in peace when the parent is told to."""
+    async with working(tmp_path, f"{OPEN_ALL_DAY}\n[timebank]\n{bank}\n") as board:
         found = await on_both(board)
+        assert await asyncio.to_thread(shown_nodes, board) == list(
+            range(1, sum(map(len, found.values())) + 1)
+        )
+
+        board.process.send_signal(signal.SIGHUP)
+        await board.logs("was read again", 2)
+
         killed, stays = found
         os.kill(killed, signal.SIGKILL)
         for table in found[killed]:
@@ -115,19 +113,19 @@ async def test_for_one_that_is_killed_another_serves_and_the_others_go_on(tmp_pa
         first.terminal.send("w")
         await first.terminal.until("Press any key")
 
-
-async def test_all_end_in_peace_when_the_parent_is_told_to(tmp_path: Path) -> None:
-    async with working(tmp_path) as board:
-        found = await on_both(board)
         board.process.terminate()
-        for tables in found.values():
-            for table in tables:
-                await table.terminal.until_closed()
-                assert "The board is closing." in table.terminal.picture
+        for table in found[stays]:
+            await table.terminal.until_closed()
+            assert "The board is closing." in table.terminal.picture
         assert await board.ends() == 0
         with board.books() as desk:
-            is_open = "SELECT count(*) FROM calls WHERE closed IS NULL"
-            assert desk.connection.exec_driver_sql(is_open).scalar_one() == 0
+            assert open_calls(desk) == []
+
+
+def shown_nodes(board: Working) -> list[int]:
+    told = CliRunner().invoke(main, ["nodes", "--json", "--config", str(board.config.path)])
+    assert told.exit_code == 0, told.output
+    return sorted(each["node"] for each in json.loads(told.stdout)["nodes"])
 
 
 async def test_one_that_ends_by_itself_is_not_started_again(tmp_path: Path) -> None:
@@ -138,17 +136,6 @@ async def test_one_that_ends_by_itself_is_not_started_again(tmp_path: Path) -> N
         assert board.children() == [other]
         os.kill(other, signal.SIGTERM)
         assert await board.ends() == 0
-
-
-async def test_all_read_the_settings_again(tmp_path: Path) -> None:
-    async with working(tmp_path) as board:
-        path = tmp_path / "sysop.toml"
-        path.write_text(OPEN_ALL_DAY.replace("The Test Board", "Another Name"), encoding="utf-8")
-        board.process.send_signal(signal.SIGHUP)
-        async with asyncio.timeout(PATIENCE):
-            while "".join(board.said).count("was read again") < 2:
-                board._news.clear()
-                await board._news.wait()
 
 
 async def test_all_close_when_the_parent_is_gone(tmp_path: Path) -> None:

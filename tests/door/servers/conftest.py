@@ -1,4 +1,4 @@
-"""What the tests of several servers share: a server of PostgreSQL."""
+"""What the tests of several servers share: books on a server of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.timebank.cluster import Cluster
-from tests.timebank.conftest import cluster
 from timebank.settings.place import ServerPlace
-
-__all__ = ["cluster"]
 
 
 @pytest.fixture

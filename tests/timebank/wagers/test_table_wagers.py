@@ -38,7 +38,7 @@ def test_each_seat_has_a_round_and_the_first_one_keeps_the_journal(books, playin
 
 def test_the_lead_is_the_first_of_those_who_play_whatever_the_seat(books, table):
     table.bet({3: 60, 2: 60})
-    assert books.sql("SELECT id, seat, lead FROM rounds") == [(1, 2, None), (2, 3, 1)]
+    assert books.sql("SELECT id, seat, lead FROM rounds ORDER BY id") == [(1, 2, None), (2, 3, 1)]
 
 
 def test_one_alone_at_the_table_plays_as_well(books, table):
