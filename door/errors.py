@@ -108,6 +108,10 @@ class Unreachable(LineError):
     """Another server of the board cannot be reached now; the text says which, and why."""
 
 
+class Unanswered(Unreachable):
+    """Another server was told something, and what it did about that is not known."""
+
+
 class ProxyHeaderRefused(LineError):
     """What came is no header of a front end."""
 

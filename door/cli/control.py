@@ -1,4 +1,4 @@
-"""How `door nodes`, `kick`, `say`, `drain` and `stop` find the running server, and ask it.
+"""How `door nodes`, `kick`, `say`, `drain` and `stop` find a running server, and ask it.
 
 They need its socket and nothing else: where sysop.toml cannot be read, or names another data folder
 than the server was started with, the file that the server has left says where it is
@@ -8,22 +8,25 @@ than the server was started with, the file that the server has left says where i
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from door.config import config
 from door.errors import LinkBroken, NoAnswer, NobodyThere
-from door.lines.link import ENDED, HEADER, SHOWN, Frames, dial, frame, told, user_of
+from door.lines.link import asked, dial, names_in, user_of
 from door.server import server_file
-from door.server.control import COMMAND
+from door.server.everywhere import ALONE, COMMAND
 from door.wording import clock_time
-from timebank.errors import SettingsError
+from timebank.errors import SettingsError, TimeBankError
+
+if TYPE_CHECKING:
+    from timebank.settings.settings import BankSettings
 
 SECONDS = 10.0  # that a server may take to answer
+HERE_SECONDS = 3.0  # that it may take to say that it is there, where another one can be asked
 
 
 def ask_server(
@@ -40,14 +43,15 @@ def ask_server(
     nobody: NoAnswer | None = None
     problem, tried = "", ""
     try:
-        folder = config.load(path).board.data
+        settings = config.load(path)
     except SettingsError as error:
         problem = f"\nCan't read the settings:\n{error}"
     else:
         try:
-            return ask(folder, said)
+            return ask(settings.board.data, said)
         except NobodyThere as error:
-            nobody, tried = error, os.path.realpath(folder)
+            nobody, tried = error, os.path.realpath(settings.board.data)
+            problem = _elsewhere(settings.bank)
     for serving in server_file.servers_of(path):
         if serving.data == tried:
             continue
@@ -82,7 +86,10 @@ def ask(
             " server."
         ) from error
     except TimeoutError as error:
-        raise NoAnswer(f"The server did not answer within {SECONDS:g} seconds.") from error
+        raise NoAnswer(
+            f"The server did not answer within {SECONDS:g} seconds. Nobody knows whether it did"
+            " this."
+        ) from error
     except (OSError, LinkBroken, ValueError) as error:
         raise NoAnswer(f"Can't talk to the server: {error}.") from error
     if "error" in answer:
@@ -107,36 +114,74 @@ def _nobody(data: Path, what: str) -> NoAnswer:
     )
 
 
+def _elsewhere(bank: BankSettings) -> str:
+    """Say which servers of the board other machines have, if its books are where they say so."""
+    if bank.server is None:
+        return ""
+    # Books on a server are an extra, and most commands are about servers that run.
+    from timebank.ledger.engines import books_of
+    from timebank.servers import registry
+
+    try:
+        database = books_of(bank)
+        try:
+            with database.reading(bank, datetime.now(UTC)) as desk:
+                names = [server.name for server in registry.living(desk)]
+        finally:
+            database.close()
+    except TimeBankError as error:
+        return f"\nWhether others run on other machines is not known: {error}"
+    if not names:
+        return "\nNo other server of the board runs either."
+    return f"\nOn other machines these run, and take commands there: {', '.join(names)}."
+
+
 async def _ask(
     data: Path, said: Mapping[str, object], believed: Collection[int] | None
 ) -> Mapping[str, Any]:
-    async with asyncio.timeout(SECONDS):
-        reader, writer = await dial(data)
+    """Ask a server that is there: the one at the socket for anybody first. Raises what that did.
+
+    What is asked of one that does not answer is asked of no other, or it might be done twice.
+    """
+    first: OSError | None = None
+    names = names_in(data)
+    for name in names:
         try:
-            if believed is not None and user_of(writer.transport) not in believed:
-                raise LinkBroken(f"another user's program listens in {data}")
-            writer.write(frame(HEADER, told(said)))
-            frames, text = Frames(), b""
-            while received := await reader.read(65_536):
-                for kind, content in frames.feed(received):
-                    if kind == SHOWN:
-                        text += content
-                    elif kind == ENDED:
-                        return dict(json.loads(text))
-        finally:
-            writer.close()
-    raise LinkBroken("it hung up")
+            if len(names) > 1:
+                async with asyncio.timeout(HERE_SECONDS):
+                    await _ask_at(data, name, {COMMAND: "here", ALONE: True}, believed)
+        except (FileNotFoundError, ConnectionRefusedError, TimeoutError) as error:
+            first = first or error
+            continue
+        async with asyncio.timeout(SECONDS):
+            return await _ask_at(data, name, said, believed)
+    assert first is not None  # the socket for anybody is always one of the names
+    raise first
+
+
+async def _ask_at(
+    data: Path, name: str, said: Mapping[str, object], believed: Collection[int] | None
+) -> Mapping[str, Any]:
+    reader, writer = await dial(data, name)
+    try:
+        if believed is not None and user_of(writer.transport) not in believed:
+            raise LinkBroken(f"another user's program listens in {data}")
+        return await asked(reader, writer, said)
+    except EOFError as error:
+        raise LinkBroken("it hung up") from error
+    finally:
+        writer.close()
 
 
 def table(answer: Mapping[str, Any]) -> list[str]:
-    lines = [f"{'Node':>4}  {'Caller':<26}{'Where':<20}{'Since':<7}{'Idle':>6}{'Left':>7}  Address"]
+    servers = answer.get("servers", ())  # one of an earlier version gives none
+    several = len(servers) > 1 or bool(answer.get("silent"))
+    lines = [_row(several, "Node", "Caller", "Server", "Where", "Since", "Idle", "Left", "Address")]
     for on in answer["nodes"]:
-        since = datetime.fromisoformat(on["since"]).astimezone()
+        since = "-" if on["since"] is None else _hour(on["since"])
         idle, left = (_span(on[key]) for key in ("idle", "left"))
-        lines.append(
-            f"{on['node']:>4}  {on['name']:<26}{on['where']:<20}{since:%H:%M}  "
-            f"{idle:>6}{left:>7}  {on['address']}"
-        )
+        who = (on["name"], on.get("server") or "-", on["where"])
+        lines.append(_row(several, on["node"], *who, since, idle, left, on["address"]))
     if not answer["nodes"]:
         lines = ["Nobody is online."]
     if answer["log_ons"]:
@@ -145,7 +190,29 @@ def table(answer: Mapping[str, Any]) -> list[str]:
         lines.append(
             "The board is draining: it takes no more calls and closes when the last caller leaves."
         )
+    else:
+        lines += [
+            f"Server {server['name']} is draining: it takes no more calls and closes when its last"
+            " caller leaves."
+            for server in servers
+            if server["draining"]
+        ]
     return lines
+
+
+def _row(
+    several: bool,
+    node: object,
+    caller: str,
+    server: str,
+    where: str,
+    since: str,
+    idle: str,
+    left: str,
+    address: str,
+) -> str:
+    by = f"{server:<16}" if several else ""
+    return f"{node:>4}  {caller:<26}{by}{where:<20}{since:<7}{idle:>6} {left:>8}  {address}"
 
 
 def refusals(answer: Mapping[str, Any]) -> list[str]:
@@ -163,6 +230,10 @@ def refusals(answer: Mapping[str, Any]) -> list[str]:
     if not lines:
         return ["Nobody has to wait."]
     return [*lines, "`door forgive` clears an address or a name."]
+
+
+def _hour(instant: str) -> str:
+    return f"{datetime.fromisoformat(instant).astimezone():%H:%M}"
 
 
 def _span(seconds: int | None) -> str:

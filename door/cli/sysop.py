@@ -15,22 +15,27 @@ from timebank.cli.errors import UserError, refusing
 
 F = TypeVar("F", bound=Callable[..., object])
 
-Where = tuple[Path, Path | None]  # a sysop.toml, and the data folder where that is given
+# A sysop.toml, the data folder where that is given, and the name of the one server that is meant.
+Where = tuple[Path, Path | None, str | None]
 
 
 def server_options(command: F) -> F:
-    """Give a command the options that say which server is asked: `where`, for `_ask`."""
+    """Give a command the options that say which server is asked, and of which more is wanted:
+    `where`, for `_ask`."""
     data = click.option(
         "--data",
         type=click.Path(path_type=Path, file_okay=False),
         help="The server's data folder, instead of reading sysop.toml.",
     )
+    server = click.option("--server", metavar="NAME", help="One server of several, not all.")
 
     @wraps(command)
-    def asking(config_path: Path, data: Path | None, **values: object) -> object:
-        return command(where=(config_path, data), **values)
+    def asking(
+        config_path: Path, data: Path | None, server: str | None, **values: object
+    ) -> object:
+        return command(where=(config_path, data, server), **values)
 
-    return cast(F, config_option(data(asking)))
+    return cast(F, config_option(data(server(asking))))
 
 
 @click.command()
@@ -40,7 +45,7 @@ def nodes(where: Where, as_json: bool) -> None:
     """Show who is on: where, since when, how long idle, time left."""
     from door.cli import control
 
-    _show(_ask(where, "nodes"), control.table, as_json=as_json)
+    _tell(where, "nodes", control.table, as_json=as_json)
 
 
 @click.command()
@@ -49,7 +54,7 @@ def nodes(where: Where, as_json: bool) -> None:
 @click.option("--why", default="", help="The reason, for the caller.")
 def kick(where: Where, node: int, why: str) -> None:
     """End the call on a node. The caller is told, and an open hand waits for them."""
-    click.echo(_ask(where, "kick", node=node, why=why)["words"])
+    _tell(where, "kick", node=node, why=why)
 
 
 @click.command()
@@ -61,7 +66,7 @@ def say(where: Where, node: str, text: str) -> None:
     if node != "all" and not (node.isascii() and node.isdecimal()):
         raise UserError('Name a node by its number, or "all".')
     number = None if node == "all" else int(node)
-    click.echo(_ask(where, "say", node=number, text=text)["words"])
+    _tell(where, "say", node=number, text=text)
 
 
 @click.command()
@@ -71,7 +76,7 @@ def refused(where: Where, as_json: bool) -> None:
     """Show which addresses have to wait, and why."""
     from door.cli import control
 
-    _show(_ask(where, "refused"), control.refusals, as_json=as_json)
+    _tell(where, "refused", control.refusals, as_json=as_json)
 
 
 @click.command()
@@ -79,33 +84,48 @@ def refused(where: Where, as_json: bool) -> None:
 @click.argument("who", metavar="ADDRESS|NAME")
 def forgive(where: Where, who: str) -> None:
     """Clear the counts against an address, or the wrong passwords for a name."""
-    click.echo(_ask(where, "forgive", who=who)["words"])
+    _tell(where, "forgive", who=who)
 
 
 @click.command()
 @server_options
 def drain(where: Where) -> None:
     """Take no more calls; close when the last caller is gone. A second drain closes now."""
-    click.echo(_ask(where, "drain")["words"])
+    _tell(where, "drain")
 
 
 @click.command()
 @server_options
 def stop(where: Where) -> None:
     """Close the board now. Callers are told, and no hand is lost."""
-    click.echo(_ask(where, "stop")["words"])
+    _tell(where, "stop")
 
 
-def _show(
-    answer: Mapping[str, Any], lines: Callable[[Mapping[str, Any]], list[str]], *, as_json: bool
+def _words(answer: Mapping[str, Any]) -> list[str]:
+    return [answer["words"]]
+
+
+def _tell(
+    where: Where,
+    command: str,
+    lines: Callable[[Mapping[str, Any]], list[str]] = _words,
+    *,
+    as_json: bool = False,
+    **what: object,
 ) -> None:
+    """Ask, and show the answer. Servers that did not answer are named; the status is 1 then."""
     import json
 
-    click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
-
-
-def _ask(where: Where, command: str, **what: object) -> Mapping[str, Any]:
     from door.cli import control
 
+    path, data, server = where
+    if server is not None:
+        what["server"] = server
     with refusing(NoAnswer):
-        return control.ask_server(*where, command, what)
+        answer = control.ask_server(path, data, command, what)
+    click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
+    silent = answer.get("silent", ())  # one of an earlier version gives none
+    for words in silent:
+        click.echo(words, err=True)
+    if silent:
+        click.get_current_context().exit(1)

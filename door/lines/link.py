@@ -16,6 +16,7 @@ import contextlib
 import json
 import logging
 import os
+import select
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -102,7 +103,7 @@ def read_told(content: bytes) -> Said:
     """Read the content of a header or an end; `LinkBroken` when it is none."""
     try:
         said = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LinkBroken("what should be JSON is not") from error
     if not isinstance(said, dict):
         raise LinkBroken("an object was expected")
@@ -139,10 +140,12 @@ class LinkConnection(StreamProtocol):
         super().__init__(lambda transport: LinkLine(self.kind, transport, USUAL_LIMITS), gone)
         self._ready: Callable[[LinkConnection, Said], None] | None = ready
         self._frames = Frames()
+        self._wire: socket.socket | None = None
         self.interrupted: Callable[[str], None] = lambda why: None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
+        self._wire = transport.get_extra_info("socket")
         doubt = self.doubt(transport)
         if doubt:
             self.line.cut_off(doubt)
@@ -156,6 +159,19 @@ class LinkConnection(StreamProtocol):
     def is_asked(self) -> bool:
         """Whether the other end has said what it wants."""
         return self._ready is None
+
+    def has_been_left(self) -> bool:
+        """Tell whether the other end has hung up, by the kernel's word.
+
+        Where this process was stopped for a while, it may not have read that far yet.
+        """
+        wire = self._wire
+        if self.line.ended or wire is None or wire.fileno() < 0:
+            return True
+        left = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+        poll = select.poll()
+        poll.register(wire.fileno(), left)
+        return bool(poll.poll(0))
 
     def take(self, data: bytes) -> None:
         if self.line.ended:

@@ -1,8 +1,10 @@
-"""The sysop's hand on the running server: what is asked through the socket in the data folder.
+"""The sysop's hand on the running servers: what is asked through the socket in the data folder.
 
 It is the socket by which door processes bring their callers (`lines.link`), so one thing is to be
 guarded and one to be looked for: a header that names a command is the sysop's. Who may open the
 socket may do all of this, so it is its owner's alone.
+
+The server that is asked has the others do it too (`server.everywhere`). Here is what each does.
 """
 
 from __future__ import annotations
@@ -10,26 +12,22 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from door.call.display import literal
 from door.errors import CommandRefused, Kicked
-from timebank.calls.calls import open_calls
+from door.server.everywhere import ALONE, COMMAND, MOST_SHOWN, UNKNOWN, Part, by_all, clean
 from timebank.language import N_, Phrase, _, speaking_to
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.lines.link import LinkConnection, Said
-    from timebank.calls.calls import OpenCall
 
-COMMAND = "control"  # the word in a header that makes it the sysop's
-LONGEST = 200  # characters that are said at once
-MOST_SHOWN = 100  # addresses that are held back
 KICKED = N_("The sysop ended this call.")
 
 log = logging.getLogger("door.control")
@@ -41,134 +39,120 @@ class Served(Protocol):
     board: Board
     ended: asyncio.Event  # set when the board is to close
 
-    def drain(self) -> str:
-        """Take no more calls, and close when the last caller has gone; say so to the sysop."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """Somebody who is on, as `door nodes` shows them; spans are seconds.
-
-    `idle` and `left` are None for who is on a door process, which alone knows them.
-    """
-
-    node: int
-    name: str
-    where: str
-    since: str  # an instant in ISO 8601
-    idle: int | None
-    left: int | None
-    address: str
+    def drain(self) -> None:
+        """Take no more calls, and close when the last caller has gone, or now if asked again."""
 
 
 async def answer_control(server: Served, connection: LinkConnection, said: Said) -> None:
+    """Do a command and answer, unless nobody waits for the answer any more.
+
+    Whoever was kept waiting too long has gone, and was told that nothing is known. The caller who
+    was meant may have gone too, and another be on their node.
+    """
+    if connection.has_been_left():
+        log.warning("a command came too late, whoever gave it has gone: %s", said.get(COMMAND))
+        return
     line = connection.line
     try:
-        answer = await _do(server, said)
+        if said.get(ALONE):
+            answer = do(server, said)
+        else:
+            answer = await by_all(server.board, said, partial(do, server))
     except CommandRefused as impossible:
         answer = {"error": str(impossible)}
     line.write(json.dumps(answer).encode())
     line.end({"how": "done"})
 
 
-async def _do(server: Served, said: Said) -> Mapping[str, Any]:
+def do(server: Served, said: Said) -> Part:
+    """Do a command here, and nowhere else; raises `CommandRefused`."""
+    board = server.board
     match said:
+        case {"control": "here"}:
+            return {}
         case {"control": "nodes"}:
-            return await _nodes(server)
-        case {"control": "kick", "node": int(node), "why": str(why)}:
-            return {"words": _kick(server.board, node, clean(why))}
-        case {"control": "say", "node": int() | None as node, "text": str(text)}:
-            return {"words": _say(server.board, node, text)}
+            return _on_here(board)
+        case {"control": "kick", "call": int(call), "why": str(why)}:
+            return {"callers": _kick(board, call, clean(why))}
+        case {"control": "say", "call": int() | None as call, "text": str(text)}:
+            return {"callers": _say(board, call, clean(text))}
         case {"control": "refused"}:
-            return _refused(server.board)
+            return _refused(board)
         case {"control": "forgive", "who": str(who)}:
-            return {"words": _forgive(server.board, clean(who))}
-        case {"control": "drain"}:
-            log.warning("the sysop takes the board out of service")
-            return {"words": server.drain()}
+            return {"forgiven": _forgive(board, clean(who))}
+        case {"control": "drain", "again": bool(again)}:
+            return _drain(server, again=again)
         case {"control": "stop"}:
             log.warning("the sysop stops the board")
             server.ended.set()
-            return {"words": "The board is closing."}
-    raise CommandRefused("This server does not know that command. Is it of another version?")
+            return {}
+    raise CommandRefused(UNKNOWN)
 
 
-async def _nodes(server: Served) -> Mapping[str, Any]:
-    board = server.board
-    here = {caller.call_id: caller for caller in board.callers()}
-    calls = await board.books.run(open_calls)
-    nodes = [asdict(_node(board, call, here.get(call.call_id))) for call in calls if call.live]
-    log_ons = len(board.consoles) - len(here)
-    return {"nodes": nodes, "log_ons": max(0, log_ons), "draining": board.draining}
+def _on_here(board: Board) -> Part:
+    """Say of each call here what its server alone knows."""
+    calls = {str(caller.call_id): _seen(board, caller) for caller in board.callers()}
+    log_ons = max(0, len(board.consoles) - len(calls))
+    return {"calls": calls, "log_ons": log_ons, "draining": board.draining}
 
 
-def _node(board: Board, call: OpenCall, caller: Caller | None) -> Node:
-    idle = left = None
-    where = "door process"
-    if caller is not None:
-        idle = int(board.clock.monotonic() - caller.console.last_key)
-        left = caller.purse.time_left()
-        where = caller.place
-    since = call.since.isoformat()
-    return Node(call.node, clean(call.name), where, since, idle, left, clean(call.address))
+def _seen(board: Board, caller: Caller) -> Part:
+    return {
+        "node": caller.node,
+        "name": caller.record.name,
+        "address": caller.console.line.address,
+        "where": caller.place,
+        "idle": int(board.clock.monotonic() - caller.console.last_key),
+        "left": caller.purse.time_left(),
+        "away": caller.is_away,  # at a table of another server, which knows better
+    }
 
 
-def _kick(board: Board, node: int, why: str) -> str:
-    kicked = _on(board, node)
+def _kick(board: Board, call: int, why: str) -> dict[str, str]:
+    kicked = _on(board, call)
     for caller in kicked:
-        log.warning("the sysop ends the call of %s on node %d", caller.record.name, node)
+        log.warning("the sysop ends the call of %s on node %d", caller.record.name, caller.node)
         caller.console.interrupt(Kicked(literal(why) if why else Phrase(KICKED)))
-    return f"{_names(kicked)} on node {node} is told and hung up."
+    return _names(kicked)
 
 
-def _say(board: Board, node: int | None, text: str) -> str:
-    if len(text) > LONGEST:
-        raise CommandRefused(f"A line has {LONGEST} characters at most, this one has {len(text)}.")
-    text = clean(text)
-    if not text:
-        raise CommandRefused("There is nothing to say.")
-    heard = board.callers() if node is None else _on(board, node)
-    if not heard:
-        raise CommandRefused("Nobody is online.")
+def _say(board: Board, call: int | None, text: str) -> dict[str, str]:
+    heard = [caller for caller in _on(board, call) if not caller.is_away]
     for caller in heard:
         caller.console.bell()
         with speaking_to(caller.console.viewer):
             caller.console.say(f"|14{_('The sysop:')} {literal(text)}")
-    return f"{_names(heard)} can read it."
+    return _names(heard)
 
 
-def _refused(board: Board) -> Mapping[str, Any]:
+def _refused(board: Board) -> Part:
     held, count = board.reception.held(MOST_SHOWN)
     shown = [asdict(each) | {"wait": ceil(each.wait)} for each in held]
     names = board.reception.names_held()
     return {"held": shown, "more": max(0, count - MOST_SHOWN), "names": names}
 
 
-def _forgive(board: Board, who: str) -> str:
-    if not board.reception.forgive(who):
-        raise CommandRefused(f"Nothing is held against {who}.")
-    log.warning("the sysop forgives %s", who)
-    return f"Nothing is held against {who} any more."
+def _forgive(board: Board, who: str) -> bool:
+    forgiven = board.reception.forgive(who)
+    if forgiven:
+        log.warning("the sysop forgives %s", who)
+    return forgiven
 
 
-def _on(board: Board, node: int) -> list[Caller]:
-    found = [caller for caller in board.callers() if caller.node == node]
-    if not found:
-        raise CommandRefused(f"Nobody whom this server can reach is on node {node}.")
-    return found
+def _drain(server: Served, *, again: bool) -> Part:
+    """Drain; a server that drains already goes on, or closes if this is said `again`."""
+    before = server.board.draining
+    if again or not before:
+        log.warning("the sysop takes the board out of service")
+        server.drain()
+    callers = server.board.callers()
+    return {"before": before, "callers": len(callers), "closing": server.ended.is_set()}
 
 
-def _names(callers: list[Caller]) -> str:
-    if len(callers) > 1:
-        return f"{len(callers)} callers"
-    return clean(callers[0].record.name)
+def _on(board: Board, call: int | None) -> list[Caller]:
+    """Return who is here: by a call, which may have come from another server, or all."""
+    return [caller for caller in board.callers() if call in (None, caller.call_id)]
 
 
-def clean(text: str) -> str:
-    """Return what may be shown of a text: no more than LONGEST characters, none of them a control.
-
-    >>> clean("Back in\\t5\\x1b[2J minutes  ")
-    'Back in 5[2J minutes'
-    """
-    shown = "".join(mark for mark in re.sub(r"[\t\r\n]+", " ", text) if mark.isprintable())
-    return shown.strip()[:LONGEST]
+def _names(callers: Sequence[Caller]) -> dict[str, str]:
+    return {str(caller.call_id): clean(caller.record.name) for caller in callers}

@@ -35,8 +35,9 @@ from door.lines.rlogin import rlogin
 from door.lines.telnet import hardened
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
-from door.server.control import COMMAND, answer_control
+from door.server.control import answer_control
 from door.server.door_calls import DoorListener
+from door.server.everywhere import COMMAND
 from door.server.housekeeping import Housekeeping
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
@@ -196,11 +197,11 @@ class Server:
         self.board.passwords.close()
         self.board.reception.close_log()
 
-    def drain(self) -> str:
+    def drain(self) -> None:
         """Take no more calls, close when the last caller has gone, or now if asked again."""
         if self.board.draining:
             self.ended.set()
-            return "The board is closing."
+            return
         self.board.draining = True
         for listener in self._listeners:
             listener.close()
@@ -216,8 +217,6 @@ class Server:
         self._looks.append(asyncio.create_task(self._presence.tell()))
         self._looks.append(asyncio.create_task(self.board.hand_on_games()))
         self._close_when_empty()
-        on = "1 caller is" if len(callers) == 1 else f"{len(callers)} callers are"
-        return f"No more calls are taken; {on} on. The board closes when the last has gone."
 
     def reload(self) -> None:
         """Read the file again, for calls to come; a bad file keeps the old settings."""

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from door.errors import DoorError, LinkBroken, Unreachable
+from door.errors import DoorError, LinkBroken, Unanswered, Unreachable
 from door.lines import link
 from timebank.errors import BooksFailed
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from door.lines.tls.pinned import Identity
 
 DIAL_SECONDS = 2.0  # that a server may take to take a call
-ANSWER_SECONDS = 1.0  # that it may take to answer a command, all told
+ANSWER_SECONDS = 2.0  # that it may take to answer a command, all told
 AGAIN_SECONDS = 0.25  # until one is tried again that may not have heard of us yet
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -120,20 +120,22 @@ class Peers:
     async def ask(self, server_id: int, said: Said) -> Said:
         """Give a server a command and return its answer; raises `Unreachable`.
 
-        It takes `ANSWER_SECONDS` at most.
+        That is `Unanswered` once the command is on its way. It takes `ANSWER_SECONDS` at most.
         """
         name = self.name_of(server_id)
+        error_is: type[Unreachable] = Unreachable
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 reader, writer = await self.dial(server_id)
+                error_is = Unanswered
                 try:
                     return await link.asked(reader, writer, said)
                 finally:
                     writer.close()
         except TimeoutError as error:
-            raise Unreachable(_is_late(name, ANSWER_SECONDS)) from error
+            raise error_is(_is_late(name, ANSWER_SECONDS)) from error
         except (OSError, EOFError, LinkBroken, ValueError) as error:
-            raise Unreachable(f"The link to server {name} broke: {_why(error)}.") from error
+            raise error_is(f"The link to server {name} broke: {_why(error)}.") from error
 
     def name_of(self, server_id: int) -> str:
         known = self._known.get(server_id)

@@ -106,6 +106,16 @@ def living(desk: Desk) -> list[ServerRecord]:
     return [server for server in _ALL.all(desk.connection) if _lives(server, now)]
 
 
+def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
+    """List the servers that have gone silent, each with the seconds since it was heard of.
+
+    Those that ended in order have no row. That of a dead one goes when another server enters.
+    """
+    now = clock.seconds(desk)
+    rows = _ALL.all(desk.connection)
+    return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
+
+
 def forget_all(desk: Desk) -> None:
     """Empty restored books of servers: none of them serves from these."""
     leases.free_all(desk)

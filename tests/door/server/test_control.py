@@ -37,6 +37,7 @@ async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> N
         stranger = Guest(board, "")
         await stranger.dials()
         told = json.loads((await sysop(board, "nodes", "--json")).output)
+        here = socket.gethostname()
         assert told == {
             "nodes": [
                 {
@@ -47,6 +48,7 @@ async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> N
                     "idle": 300,
                     "left": 55 * MINUTE,
                     "address": "127.0.0.1",
+                    "server": here,
                 },
                 {
                     "node": 2,
@@ -56,10 +58,13 @@ async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> N
                     "idle": 0,
                     "left": 60 * MINUTE,
                     "address": "127.0.0.1",
+                    "server": here,
                 },
             ],
+            "servers": [{"name": here, "log_ons": 1, "draining": False}],
             "log_ons": 1,
             "draining": False,
+            "silent": [],
         }
         header, first, second, waiting = (await sysop(board, "nodes")).output.splitlines()
         assert header.split() == ["Node", "Caller", "Where", "Since", "Idle", "Left", "Address"]
@@ -90,7 +95,7 @@ async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(tmp_path: Pa
 async def test_a_node_that_nobody_is_on_cannot_be_kicked(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         told = await sysop(board, "kick", "3")
-        assert told == Told(2, "", "Nobody whom this server can reach is on node 3.\n")
+        assert told == Told(2, "", "Nobody is on node 3.\n")
 
 
 async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_words(
@@ -111,7 +116,7 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
                 "A line has 200 characters at most, this one has 201.\n",
             ),
             (("say", "all", " \x1b "), "There is nothing to say.\n"),
-            (("say", "7", "Hello"), "Nobody whom this server can reach is on node 7.\n"),
+            (("say", "7", "Hello"), "Nobody is on node 7.\n"),
             (("say", "two", "Hello"), 'Name a node by its number, or "all".\n'),
         ):
             assert await sysop(board, *words) == Told(2, "", why)
@@ -136,7 +141,7 @@ async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> No
         ]
         answer = json.loads((await sysop(board, "refused", "--json")).output)
         held = {"address": "127.0.0.1", "why": "too many wrong passwords", "wait": 180}
-        assert answer == {"held": [held], "more": 0, "names": 1}
+        assert answer == {"held": [held], "more": 0, "names": 1, "silent": []}
         for who in ("127.0.0.1", "ADA"):
             told = await sysop(board, "forgive", who)
             assert told.output == f"Nothing is held against {who} any more.\n"
@@ -199,7 +204,7 @@ async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the
         assert (await sysop(board, "drain")).output == "The board is closing.\n"
         assert board.server.ended.is_set()
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        await sysop(board, "drain")
+        assert (await sysop(board, "drain")).output == "The board is closing.\n"
         assert board.server.ended.is_set()
 
 
@@ -267,6 +272,19 @@ async def test_a_command_of_another_version_changes_nothing(
         writer.close()
         assert b"This server does not know that command." in answer
         assert not board.server.ended.is_set()
+
+
+async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A server that was stopped finds the command when it goes on, perhaps an hour later."""
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        with socket.socket(socket.AF_UNIX) as wire:
+            wire.connect(str(board.config.board.data / link.NAME))
+            wire.sendall(link.frame(link.HEADER, link.told({"control": "stop"})))
+        assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
+        assert not board.server.ended.is_set()
+        assert "a command came too late, whoever gave it has gone: stop" in caplog.text
 
 
 # As the sysop runs it

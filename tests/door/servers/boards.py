@@ -1,4 +1,5 @@
-"""Several servers of one board, each on a machine of its own, with one server of PostgreSQL."""
+"""Several servers of one board: each on a machine of its own, with one server of PostgreSQL, or all
+on one machine, with a file."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ events = []
 name = "{name}"
 {link}
 [timebank]
-database = "{database}"
+{database}
 """
 
 
@@ -31,7 +32,7 @@ class Machine(World):
 
     async def open(self) -> None:
         asyncio.get_running_loop().set_default_executor(self._executor)
-        await asyncio.to_thread(self.config.board.data.mkdir, parents=True)
+        await asyncio.to_thread(self.config.board.data.mkdir, parents=True, exist_ok=True)
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
         name = self.config.server.name
@@ -51,18 +52,24 @@ def url_of(database: ServerPlace) -> str:
 @asynccontextmanager
 async def machines(
     folder: Path,
-    database: ServerPlace,
+    database: ServerPlace | None,
     *names: str,
     toml: str = BOARD,
     link: str = 'link = "127.0.0.1:0"',
 ) -> AsyncIterator[list[Machine]]:
-    """Serve one board from machines of these names; at the end its books must be in order."""
+    """Serve one board from machines of these names; at the end its books must be in order.
+
+    Without a database they are processes of one machine, with their data in one folder.
+    """
+    books = "" if database is None else f'database = "{url_of(database)}"'
+    if database is None:
+        link, toml = "", toml.replace("[board]", f'[board]\ndata = "{folder / "data"}"')
     found: list[Machine] = []
     async with AsyncExitStack() as stack:
         for name in names:
             place = folder / name
             place.mkdir()
-            text = MACHINE.format(board=toml, name=name, link=link, database=url_of(database))
+            text = MACHINE.format(board=toml, name=name, link=link, database=books)
             (place / "sysop.toml").write_text(text, encoding="utf-8")
             machine = Machine(place, FakeClock(NOON), BUSY_SECONDS)
             stack.push_async_callback(machine.close)  # also what could not be opened, as `serve`

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from door.errors import Unreachable
+from door.errors import Unanswered, Unreachable
 from door.lines import link
 from door.lines.link import ENDED, HEADER, SHOWN, TYPED, frame, own_name, told
 from door.lines.tls.pinned import Identity
@@ -193,8 +193,9 @@ async def test_commands_are_asked_and_answered(tmp_path: Path) -> None:
             await one.peers.ask(two.number, large)
         answer = {"answer": '{"words": "yes"}'}
         assert await one.peers.ask(two.number, answer) == {"words": "yes"}
-        for answer, why in (("", "JSON"), ("[1]", "object"), ("{", "JSON")):
-            with pytest.raises(Unreachable, match=why):
+        deep = "[" * 10_000  # deeper than is read
+        for answer, why in (("", "JSON"), ("[1]", "object"), ("{", "JSON"), (deep, "JSON")):
+            with pytest.raises(Unanswered, match=why):
                 await one.peers.ask(two.number, {"answer": answer})
 
 

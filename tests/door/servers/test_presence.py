@@ -11,6 +11,7 @@ import pytest
 
 from door.errors import CannotListen, Unreachable
 from door.server.presence import RENEW_SECONDS
+from door.servers import notifications
 from door.servers.peers import Peer
 from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, machines
@@ -34,7 +35,10 @@ async def until_known(machine: Machine, *names: str) -> None:
                 await news.wait()
 
 
-async def test_who_begins_and_ends_is_known_at_once(tmp_path: Path, database: ServerPlace) -> None:
+async def test_who_begins_and_ends_is_known_at_once(
+    tmp_path: Path, database: ServerPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "LAST_SECONDS", PATIENCE)
     async with machines(tmp_path, database, "north") as (north,):
         assert north.server.board.server_id
         (tmp_path / "more").mkdir()
@@ -52,7 +56,8 @@ async def test_two_machines_reach_each_other_by_their_links(
         await until_known(north, "south")
         for here, there in ((north, south), (south, north)):
             board = here.server.board
-            answer = await board.peers.ask(there.server.board.server_id, {"control": "refused"})
+            said = {"control": "refused", "alone": True}
+            answer = await board.peers.ask(there.server.board.server_id, said)
             assert answer == {"held": [], "more": 0, "names": 0}
 
 
