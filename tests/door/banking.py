@@ -85,7 +85,7 @@ async def names_receiver(guest: Guest, receiver: str) -> None:
 async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") -> None:
     """Send minutes with a line of message; what comes of it is for the test to read."""
     await names_receiver(guest, receiver)
-    await types_amount(guest, "Send", str(minutes), f"{minutes} minutes")
+    await types_amount(guest, "Send", str(minutes), f"{minutes} minutes to {receiver.title()}")
     await guest.is_asked("Add a note")
     guest.presses(f"{message}\r")
 

@@ -180,7 +180,7 @@ SURE = {
     "withdraw": Said("Withdraw {amount}?"),
     "loan": Said("Borrow {amount}?"),
     "repay": Said("Repay {amount}?"),
-    "transfer": Said("Send {amount}?"),
+    "transfer": Said("Send {amount} to {name}?", name=r"[^.]+"),
 }
 
 # The status line.

@@ -83,7 +83,7 @@ async def test_a_pot_too_small_for_any_bet_is_told_so(
         assert PLACE_BET not in ada.prompt_row
         ada.terminal.send("b")
         await ada.terminal.wait_for(
-            lambda screen: screen.picture.count(refusal) == 2, "the refusal again"
+            lambda screen: screen.picture.count("bet.") == 2, "the end of the refusal again"
         )
         assert ada.hands_dealt == 0
 

@@ -196,7 +196,7 @@ async def test_a_message_at_the_window_loses_nothing_of_what_is_typed_there(
         bob = await at_the_window(board, "Bob", saved=20)
         board.enter("Carl")
         await names_receiver(bob, "Carl")
-        await types_amount(bob, "Send", "5", "5 minutes")
+        await types_amount(bob, "Send", "5", "5 minutes to Carl")
         await bob.is_asked("Add a note")
         bob.presses("half a mess")
         await bob.is_asked("half a mess")
