@@ -10,7 +10,7 @@ import pytest
 from verify.simulate.__main__ import found, play
 
 STEPS, PEOPLE = 80, 30
-SEEDS = range(2, 5)
+SEEDS = (2, 3, 10)  # in none of them hours pass, of which every second is lived through
 # A seed that restores early, and as many steps as show it.
 EARLY_RESTORE = (164, 120)
 
