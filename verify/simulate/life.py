@@ -285,7 +285,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.server.server.DoorListener": _takes_nobody,
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
-        "door.games.vegas.company.link.dial": dial,
+        "door.games.vegas.company.link.dial_any": dial,
         "timebank.ledger.sqlite.guard.time": SimpleNamespace(
             monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
         ),
@@ -363,7 +363,7 @@ class DoorWay(LinkListener):
 
 
 async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Reach the server from a door, as `door.lines.link.dial` does."""
+    """Reach the server from a door, as `door.lines.link.dial_any` does."""
     door = at_work()
     way = door.machine.door_way
     if way is None or way.life.is_dead():
