@@ -72,17 +72,17 @@ def coin_number(seconds: int, coin: int) -> str:
 
 def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     """Return the board's local time of `instant`: HH:MM, with the weekday beyond a day ahead."""
-    local = _local(instant, schedule)
-    time = f"{local:%H:%M}"
+    local, time = _local(instant, schedule)
     if instant - now < DAY:
         return time
     return _("{day} {time}").format(day=short_weekday(local), time=time)
 
 
 @lru_cache(maxsize=64)
-def _local(instant: datetime, schedule: Schedule) -> datetime:
-    """Return a local time; every status line names the next event's."""
-    return schedule.local(instant)
+def _local(instant: datetime, schedule: Schedule) -> tuple[datetime, str]:
+    """Return a local time, and as HH:MM; every status line names the next event's."""
+    local = schedule.local(instant)
+    return local, f"{local:%H:%M}"
 
 
 def comes_back_after(purse: Purse, schedule: Schedule) -> str:

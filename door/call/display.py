@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from ansi.canvas import Canvas
-from ansi.style import from_pipe, sgr
+from ansi.style import Colour, Style, from_pipe, sgr
 from ansi.width import character_width, text_width
 from timebank.language import Viewer, speaking_to
 
@@ -31,6 +31,7 @@ NARROW_BELOW_ROWS = 6
 # Beside the scene, on a wide screen: what was said before.
 LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
 TEXTS_KEPT = 60
+_STATUS_STYLE = Style(background=Colour.BLUE)
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
 
@@ -256,7 +257,7 @@ class LinesDisplay:
         self._prompt = ""
         self._send("\r\n")
 
-    def status(self, text: str) -> None:
+    def status(self, pieces: Sequence[str]) -> None:
         """Do nothing: a status line has no place among lines that scroll."""
 
     def view(self) -> View:
@@ -310,7 +311,7 @@ class CanvasDisplay:
     _asked: tuple[str, ...] = ("",)  # the prompt in lines
     _typed: str = ""
     _room: int = 0
-    _status: str = ""
+    _status: Sequence[str] = ()
     _stale: int = 0
     _flush_is_due: bool = False
     _unshown: int = 0  # lines of messages that were said since the last update
@@ -381,9 +382,10 @@ class CanvasDisplay:
     def answered(self) -> None:
         self.prompt("")
 
-    def status(self, text: str) -> None:
-        if text != self._status:
-            self._status = text
+    def status(self, pieces: Sequence[str]) -> None:
+        """Show a status line of these pieces, each with its own colour codes."""
+        if pieces != self._status:
+            self._status = pieces
             self._note(_STATUS)
 
     def view(self) -> View:
@@ -510,8 +512,8 @@ class CanvasDisplay:
 
     def _paint_status(self) -> None:
         row = self._canvas.rows - STATUS_ROWS
-        self._canvas.put_pipe(row, 0, "|17" + " " * self._canvas.width)
-        self._canvas.put_pipe(row, 1, self._status)
+        self._canvas.blank(row, 0, self._canvas.width, 1, _STATUS_STYLE)
+        self._canvas.put_pieces(row, 1, self._status, _STATUS_STYLE)
 
 
 Display = LinesDisplay | CanvasDisplay

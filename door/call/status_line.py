@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.width import text_width
@@ -26,6 +27,11 @@ _BAR = "|09\N{BOX DRAWINGS LIGHT VERTICAL}"
 _BARS = (f" {_BAR} ", _BAR)  # the usual one, and that where room is short
 
 
+@lru_cache(maxsize=1024)
+def _width(piece: str) -> int:
+    return text_width(plain(piece))
+
+
 @dataclass(slots=True, eq=False)
 class StatusLine:
     """The pot is told in coins of `coin` seconds, as they are where the caller sits. The line is
@@ -42,7 +48,7 @@ class StatusLine:
 
     def show(self) -> None:
         if not self.waits:
-            self.console.display.status(self.line())
+            self.console.display.status(self.pieces())
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:
@@ -53,17 +59,17 @@ class StatusLine:
             self.waits = False
         self.show()
 
-    def line(self) -> str:
-        """Return as much of it as fits: a cut amount would be another one."""
+    def pieces(self) -> list[str]:
+        """Return as much of it as fits: a cut amount would be another one. Bars are pieces too."""
         parts = self._parts()
         room = self.console.line.columns - 1 - INDENT
         while len(parts) > 1:
+            taken = sum(map(_width, parts))
             for bar in _BARS:
-                line = bar.join(parts)
-                if text_width(plain(line)) <= room:
-                    return line
+                if taken + _width(bar) * (len(parts) - 1) <= room:
+                    return [piece for part in parts for piece in (bar, part)][1:]
             parts.pop()
-        return parts[0]
+        return parts
 
     def _parts(self) -> list[str]:
         """Return what there is to tell, the most important first."""
@@ -73,9 +79,9 @@ class StatusLine:
         pot = self.purse.pot(self.coin)
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
-            return [f"|17|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank]
+            return [f"|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank]
         parts = [
-            f"|17|11{_('Node')} |15{self.node}",
+            f"|11{_('Node')} |15{self.node}",
             f"|11{_('Time left')} {clock}",
             f"|11{_('Pot')} |15{wording.coins(pot)}",
             bank,

@@ -53,7 +53,7 @@ def test_all_that_happens_in_a_moment_is_sent_at_once(screen: Screen) -> None:
     screen.display.say("And another.")
     screen.display.prompt("Well?")
     screen.display.typed("y")
-    screen.display.status("the status")
+    screen.display.status(["the status"])
     assert screen.sent == []
     screen.time_passes()
     assert len(screen.sent) == 1
@@ -75,7 +75,7 @@ def test_what_was_asked_and_answered_in_a_moment_is_never_shown(screen: Screen) 
 def test_a_flush_comes_once_however_much_happens(screen: Screen) -> None:
     for number in range(3):
         screen.display.say(f"number {number}")
-        screen.display.status(f"status {number}")
+        screen.display.status([f"status {number}"])
     assert len(screen.later) == 1
     screen.display.flush()
     screen.time_passes()

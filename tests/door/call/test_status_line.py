@@ -25,7 +25,7 @@ def line(columns: int, *, bank: int, event: str = "") -> str:
         until=None,
         event_words=lambda longest: event,
     )
-    return plain(StatusLine(console, books, 1, purse, MINUTE).line())  # type: ignore[arg-type]
+    return plain("".join(StatusLine(console, books, 1, purse, MINUTE).pieces()))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
