@@ -89,13 +89,18 @@ class Books:
         self.settings = settings_for(folder, **changes)
         self.now = now
         self.uptime = 0
-        if self.settings.server is None:
+        if not self.is_on_a_server:
             lay_new_books(self.settings.database)
         self.database = books_of(self.settings, busy_seconds=5)
-        self.database.open()
+        if not self.is_on_a_server:  # where tests/timebank/cluster.py has laid them
+            self.database.open()
 
     def close(self) -> None:
         self.database.close()
+
+    @property
+    def is_on_a_server(self) -> bool:
+        return self.settings.server is not None
 
     def change(self, **changes) -> None:
         """What a SIGHUP with another sysop.toml does."""

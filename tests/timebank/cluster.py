@@ -39,15 +39,18 @@ OPTIONS = (
     *("fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0"),
     *("synchronous_commit=on", "max_wal_size=4GB", "checkpoint_timeout=1h"),
 )
-# What changes when somebody adds, drops or changes a table, a trigger, a function or a rule.
-SHAPE = """
-SELECT count(*), max(CAST(CAST(xmin AS TEXT) AS BIGINT)) FROM (
-    SELECT xmin FROM pg_trigger UNION ALL SELECT xmin FROM pg_constraint
-    UNION ALL SELECT xmin FROM pg_attribute UNION ALL SELECT xmin FROM pg_proc
-    UNION ALL SELECT xmin FROM pg_index UNION ALL SELECT xmin FROM pg_attrdef
-    UNION ALL SELECT xmin FROM pg_class
-) AS parts
+# Counts whatever is done to tables, triggers, functions or rules, done for good or not: books that
+# have another shape than they were made with are thrown away.
+WATCH = """
+CREATE SCHEMA watch;
+CREATE SEQUENCE watch.changes;
+CREATE FUNCTION watch.count() RETURNS event_trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM nextval('watch.changes'); END $$;
+CREATE EVENT TRIGGER watch ON ddl_command_end EXECUTE FUNCTION watch.count()
 """
+CHANGED = "SELECT is_called FROM watch.changes"
+# In the session alone that cleans, which plans it once.
+CLEAN = "CREATE FUNCTION pg_temp.clean() RETURNS VOID LANGUAGE plpgsql AS $$ BEGIN {} END $$"
 
 
 def programs() -> Path | None:
@@ -132,7 +135,6 @@ class Cluster:
         self._made = 0
         self._clean: list[str] = []
         self._eyes: dict[str, psycopg.Connection] = {}
-        self._shape: dict[str, tuple] = {}
         self._uses: dict[str, int] = {}
         self._keeping = mock.patch("timebank.ledger.postgres.database.BooksConnection", Kept)
         self._keeping.start()
@@ -160,6 +162,8 @@ class Cluster:
         template = PostgresDatabase(self.place(TEMPLATE))
         template.open()
         template.close()
+        with self._connect(TEMPLATE) as shell:
+            shell.execute(WATCH)
 
     def url(self, name: str) -> str:
         return f"postgresql://postgres@/{name}?host={quote(str(self.folder), safe='')}"
@@ -178,8 +182,9 @@ class Cluster:
         name = f"{self._own}_{self._made}"
         self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
         eye = self._eyes[name] = self._connect(name)
+        eye.execute(CLEAN.format(_cleaning()))
+        eye.execute("SELECT setval('watch.changes', 1, false)")
         Kept.shelf[name] = []
-        self._shape[name] = self._shape_of(eye)
         self._uses[name] = 0
         return name
 
@@ -207,10 +212,10 @@ class Cluster:
             " WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> ALL (%s)",
             (kept,),
         )
-        if self._shape_of(eye) != self._shape[name]:
+        if eye.execute(CHANGED).fetchone() != (False,):
             self._throw_away(name)
             return
-        eye.execute(_cleaning(), prepare=False)
+        eye.execute("SELECT pg_temp.clean()")
         self._clean.append(name)
 
     def _throw_away(self, name: str) -> None:
@@ -227,12 +232,6 @@ class Cluster:
         self._keeping.stop()
         self._admin.close()
 
-    @staticmethod
-    def _shape_of(eye: psycopg.Connection) -> tuple:
-        row = eye.execute(SHAPE).fetchone()
-        assert row is not None
-        return row
-
 
 def _cleaning() -> str:
     """What makes used books new: no trigger fires, and no catalogue changes."""
@@ -246,16 +245,15 @@ def _cleaning() -> str:
     )
     return ";".join(
         (
-            "BEGIN",
             "SET LOCAL session_replication_role = replica",
             *(f"DELETE FROM {table.name}" for table in metadata.sorted_tables),
             f"INSERT INTO accounts (id, kind, unit, balance) VALUES {system}",
             "UPDATE numbers SET last = 0 WHERE last > 0",
             *(
-                f"SELECT setval(pg_get_serial_sequence('{table}', '{key}'), 1, false)"
+                f"PERFORM setval(pg_get_serial_sequence('{table}', '{key}'), 1, false)"
                 for table, key in numbered
             ),
-            f"SELECT setval(pg_get_serial_sequence('accounts', 'id'), {max(SYSTEM_ACCOUNTS)})",
-            "COMMIT",
+            f"PERFORM setval(pg_get_serial_sequence('accounts', 'id'), {max(SYSTEM_ACCOUNTS)})",
+            "",
         )
     )
