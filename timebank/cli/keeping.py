@@ -17,8 +17,10 @@ from timebank.errors import BackupRefused, NotInOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from timebank.audit.finding import Finding
+    from timebank.keeping.backup import Restored
     from timebank.ledger.database import Database
     from timebank.reports.exports import Record
     from timebank.settings.schedule import Schedule
@@ -34,15 +36,28 @@ def backup(config: Path, file: Path) -> None:
 
     The board can stay open. The copy is of one moment, and audited.
     """
-    from timebank.keeping import backup as backups
-
     with opened(config) as books, refusing(BackupRefused):
-        copied = backups.back_up(books.database, books.settings, books.clock.now(), file)
+        back_up = _copies(books.settings).back_up
+        copied = back_up(books.database, books.settings, books.clock.now(), file)
     if copied.findings:
         _tell(copied.findings)
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
+
+
+def _copies(settings: BankSettings) -> ModuleType:
+    """Give what copies the books, by what they are in."""
+    if settings.server is None:
+        from timebank.keeping import backup
+
+        return backup
+    from timebank.ledger.engines import books_of
+
+    books_of(settings)  # which says what is missing, where that is so
+    from timebank.keeping import dumps
+
+    return dumps
 
 
 @click.command()
@@ -103,13 +118,14 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
     back. Numbers go on past any ever given, in a new generation. Recovery codes are void, and
     powers taken away since then stay taken; passwords and locks are the backup's.
     """
-    from timebank.keeping import backup as backups
+    from timebank.errors import DatabaseRefused
 
     settings = load(config)
     try:
-        with refusing(BackupRefused):
-            do = backups.rehearse if dry_run else backups.restore
-            restored = do(file, settings, datetime.now(UTC))
+        with refusing(BackupRefused, DatabaseRefused):
+            copies = _copies(settings)
+            do = copies.rehearse if dry_run else copies.restore
+            restored: Restored = do(file, settings, datetime.now(UTC))
     except UserError as refusal:
         if isinstance(refusal.__cause__, NotInOrder):
             _tell(refusal.__cause__.findings)
@@ -121,7 +137,8 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
     if restored.on_call:
         names = ", ".join(restored.on_call)
         click.echo(f"Online right now: {names}. Close the board first.")
-    click.echo(f"{settings.database} holds {_transfers(restored.transfers)} from {file}.")
+    place = settings.server or settings.database
+    click.echo(f"{place} holds {_transfers(restored.transfers)} from {file}.")
     if restored.aside is not None:
         click.echo(f"The old books are in {restored.aside}.")
     say(restored.treated.sentences())

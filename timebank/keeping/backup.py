@@ -40,6 +40,7 @@ from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import guard, live_mark
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.live_mark import Note
+from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
 
 # How long a process that has the books to itself is waited for.
@@ -49,6 +50,8 @@ LOCK_SECONDS = 2.0
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 # What SQLite keeps beside a database; it must never meet another database than its own.
 COMPANIONS = ("-wal", "-shm", "-journal")
+# A file of pg_dump's begins with it.
+DUMP = b"PGDMP"
 # The beginning of every SQLite file, without which it is none.
 HEADER_BYTES = 100
 
@@ -70,25 +73,23 @@ class Restored:
     """
 
     transfers: int
-    aside: Path | None
+    aside: Path | ServerPlace | None
     treated: Treated
     on_call: tuple[str, ...] = ()
 
 
-def back_up(database: Database, settings: BankSettings, now: datetime, target: Path) -> Copied:
+def back_up(
+    database: SqliteDatabase, settings: BankSettings, now: datetime, target: Path
+) -> Copied:
     """Copy the books as they are at one moment to a new file, and audit the copy.
 
     Others may write meanwhile. The copy is one file, for its owner's eyes only; it is kept even if
     the audit finds something, for it is what there is. Raises `BackupRefused`.
     """
-    if not isinstance(database, SqliteDatabase):
-        raise BackupRefused(
-            f"The books are on a server, {database.place}, which is backed up by its own programs:"
-            " pg_dump or pg_basebackup."
-        )
     with new_file(target) as part:
         _copy(database.path, part)
-        copied = _audited(part, settings, now)
+        with contextlib.closing(SqliteDatabase(part)) as copy:
+            copied = _audited(copy, settings, now)
         with contextlib.closing(_connected(part)) as connection:
             restoring.marked_as_copy(connection, now)
         return copied
@@ -101,13 +102,14 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
     old books are kept beside the new, with the time in their name. Raises `BackupRefused`; nothing
     has changed then.
     """
-    path = _file_of(settings)
-    _refuse_source(source, path)
+    path = settings.database
+    _refuse_other_source(source, path)
     with _sentences(path), _room_beside(path) as room:
         copy = room / path.name
         copy.touch(0o600, exist_ok=False)
         _copy(source, copy)
-        transfers = _made_ready(copy, settings, now, source)
+        transfers = made_ready(SqliteDatabase(copy), settings, now, source)
+        sync(copy)
         aside = _free_aside(path, now)
         if not path.exists():
             given = restoring.given_by_note(path)
@@ -134,27 +136,19 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     where the backup and the books are, and the board may be open. Raises `BackupRefused` for a
     backup that a restore would refuse.
     """
-    path = _file_of(settings)
-    _refuse_source(source, path)
+    path = settings.database
+    _refuse_other_source(source, path)
     with (
         _sentences(Path(tempfile.gettempdir())),
         tempfile.TemporaryDirectory(prefix="timebank-restore-") as room,
     ):
         copy, before = Path(room, path.name), Path(room, "before")
         _copy_apart(source, copy)
-        transfers = _made_ready(copy, settings, now, source)
+        transfers = made_ready(SqliteDatabase(copy), settings, now, source)
         aside = _free_aside(path, now) if path.exists() else None
         given, on_call = _known_beside(path, before, now)
         treated, _ = _treated(copy, settings, now, given, source)
         return Restored(transfers, aside, treated, on_call)
-
-
-def _file_of(settings: BankSettings) -> Path:
-    if settings.server is not None:
-        raise BackupRefused(
-            f"The books are on a server, {settings.server}, where no file takes their place."
-        )
-    return settings.database
 
 
 def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[str, ...]]:
@@ -176,14 +170,25 @@ def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[s
         return given, ()
 
 
-def _refuse_source(source: Path, path: Path) -> None:
+def refuse_source(source: Path, path: Path | None = None) -> None:
+    """Refuse what is no file, or what is at `path`, where the books are."""
     try:
         if not source.is_file():
             raise BackupRefused(f"There is no file {source}.")
-        if path.exists() and source.samefile(path):
+        if path is not None and path.exists() and source.samefile(path):
             raise BackupRefused(f"{source} is the database itself.")
     except OSError as error:
         raise BackupRefused(f"{source} cannot be read: {error.strerror}.") from error
+
+
+def _refuse_other_source(source: Path, path: Path) -> None:
+    refuse_source(source, path)
+    with _sentences(source), source.open("rb") as file:
+        if file.read(len(DUMP)) == DUMP:
+            raise BackupRefused(
+                f"{source} is a copy of books on a server, and goes to a server: name one as"
+                " database in [timebank] of sysop.toml."
+            )
 
 
 def _free_aside(path: Path, now: datetime) -> Path:
@@ -307,11 +312,8 @@ def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
     return sqlite.opened(path, LOCK_SECONDS, mode)
 
 
-def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
-    with (
-        contextlib.closing(SqliteDatabase(path)) as database,
-        database.reading(settings, now) as desk,
-    ):
+def _audited(database: Database, settings: BankSettings, now: datetime) -> Copied:
+    with database.reading(settings, now) as desk:
         return Copied(ledger.count(desk), audit(desk))
 
 
@@ -325,20 +327,22 @@ def _room_beside(path: Path) -> Iterator[Path]:
         shutil.rmtree(room, ignore_errors=True)
 
 
-def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path) -> int:
-    """See that the copy of a backup is ours, of today's version and in order; count transfers."""
+def made_ready(copy: Database, settings: BankSettings, now: datetime, source: Path) -> int:
+    """See that the copy of a backup is ours, of today's version and in order; count transfers.
+
+    `copy` is not open yet, nor is it afterwards. Raises `BackupRefused`.
+    """
     try:
-        with contextlib.closing(SqliteDatabase(copy)) as database:
-            database.open_existing()
-            database.open()
+        with contextlib.closing(copy):
+            copy.open_existing()
+            copy.open()
             audited = _audited(copy, settings, now)
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
         reason = error.orig if isinstance(error, DBAPIError) else error
         # The sysop knows the backup, not the copy that was looked at.
-        raise BackupRefused(str(reason).replace(str(copy), str(source))) from error
+        raise BackupRefused(str(reason).replace(copy.place, str(source))) from error
     if audited.findings:
         raise NotInOrder(source, audited.findings)
-    sync(copy)
     return audited.transfers
 
 

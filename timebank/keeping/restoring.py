@@ -359,6 +359,17 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     return Given(generation, kept, None if is_last else 0, powerless if is_last else None, commits)
 
 
+def given_in(desk: Desk) -> Given:
+    """Tell what books to be replaced know, of which it is known that they were the last."""
+    books = desk.connection
+    return Given(
+        generations.current(books),
+        generations.last_numbers(books),
+        powerless=frozenset((number, created) for number, created in _POWERLESS(books)),
+        commits=high_water.count_of(books),
+    )
+
+
 def recognise(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
     """Look whether the file is the books that were served last; treat it as restored if not.
 

@@ -344,7 +344,7 @@ def test_nothing_is_restored_under_another_process(played, copy, timebank):
 
 @pytest.mark.parametrize(
     "step",
-    ["_copy", "_made_ready", "_treated", "_put_aside", "_copy_file", "_put_in_place", "replace"],
+    ["_copy", "made_ready", "_treated", "_put_aside", "_copy_file", "_put_in_place", "replace"],
 )
 def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, monkeypatch):
     played.call(1, node=2).lose(120)

@@ -386,6 +386,17 @@ def post_guards(connection: Connection) -> None:
     _switch_guards(connection, "ENABLE")
 
 
+def server_version(connection: Connection) -> int:
+    """Say of which version the server is, such as 15."""
+    return driver(connection).info.server_version // 10_000
+
+
+def exported_snapshot(connection: Connection) -> str:
+    """Name the moment that the open transaction sees, for pg_dump to see the same."""
+    name: str = connection.exec_driver_sql("SELECT pg_export_snapshot()").scalar_one()
+    return name
+
+
 def data_version(connection: Connection) -> int:
     """Return a number that changes when anybody has written into the books."""
     number: int = connection.exec_driver_sql(
