@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
 
+PROCESSES = count(1)
+
 
 def enter(books, name: str = "alpha", *gone: str, **said) -> registry.ServerRecord:
-    newcomer = Newcomer(**{"process": name, "settings": "{}", "version": "1", **said}, name=name)
+    usual = {"process": f"p:{next(PROCESSES)}", "settings": "{}", "version": "1"}
+    newcomer = Newcomer(**{**usual, **said}, name=name)
     return books.do(registry.enter, newcomer, gone.__contains__)
 
 
@@ -24,7 +29,7 @@ def names(books) -> list[str]:
 
 def test_what_a_server_says_of_itself_is_there_for_others(books):
     said = {"link": "10.0.0.1:2324", "certificate": "PEM", "settings": '{"a":1}', "version": "2"}
-    alpha = enter(books, "alpha", **said)
+    alpha = enter(books, "alpha", process="alpha", **said)
     assert books.do(registry.living) == [alpha]
     assert {key: getattr(alpha, key) for key in said} == said
     assert (alpha.process, alpha.draining) == ("alpha", False)
@@ -58,31 +63,75 @@ def test_who_leaves_lets_go_what_it_held(books):
 
 
 class TestOneThatFallsSilent:
-    def test_is_dead_and_its_name_is_free(self, books):
-        alpha = enter(books)
-        fall_silent(books, alpha)
-        assert names(books) == []
-        assert enter(books).name == "alpha"
-        assert not books.do(registry.renew, alpha.id)
+    @pytest.fixture
+    def beta(self, books):
+        return enter(books, "beta")
 
-    def test_lives_again_when_it_was_only_slow_and_nobody_came(self, books):
+    def test_is_dead(self, books, beta):
+        fall_silent(books, enter(books))
+        assert names(books) == ["beta"]
+
+    def test_lives_again_when_it_was_only_slow(self, books, beta):
         alpha = enter(books)
         fall_silent(books, alpha)
         assert books.do(registry.renew, alpha.id)
-        assert names(books) == ["alpha"]
+        assert names(books) == ["beta", "alpha"]
+
+    def test_loses_its_row_and_what_it_held_when_nobody_has_heard_of_it(self, books, beta):
+        alpha = enter(books)
+        books.do(leases.take, "jobs", alpha.id, 12)
+        for _ in range(2):
+            fall_silent(books, alpha)
+        assert books.do(registry.renew, beta.id)  # which has entered a moment ago itself
+        assert books.do(leases.holder, "jobs") is not None
+        books.sql("UPDATE servers SET started = started - 61 WHERE id = ?", beta.id)
+        assert books.do(registry.renew, beta.id)
+        assert not books.do(registry.renew, alpha.id)
+        assert books.do(leases.holder, "jobs") is None
 
     def test_and_is_known_to_be_gone_leaves_its_name_at_once(self, books):
-        enter(books, process="p:1")
-        assert enter(books, "alpha", "p:1", process="p:2").name == "alpha"
+        enter(books, process="p:x")
+        assert enter(books, "alpha", "p:x").name == "alpha"
         assert names(books) == ["alpha"]
+
+    def test_and_was_this_process_before_is_gone(self, books):
+        enter(books, process="p:x")
+        assert enter(books, process="p:x").name == "alpha"
+        assert names(books) == ["alpha"]
+
+
+def test_on_a_server_the_name_of_a_dead_one_is_free(books):
+    """In a file it may have been alone, and said nothing: nobody could have read it."""
+    alpha = enter(books)
+    fall_silent(books, alpha)
+    of_a_file = books.settings.server is None
+    assert enter(books).name == ("alpha-2" if of_a_file else "alpha")
+    assert books.do(registry.renew, alpha.id) == of_a_file
+    assert len(names(books)) == (2 if of_a_file else 1)
+
+
+def test_one_that_is_alone_with_a_file_writes_nothing_to_say_that_it_lives(books):
+    alpha = enter(books)
+    fall_silent(books, alpha)
+    of_a_file = books.settings.server is None
+    assert books.do(registry.is_alone, alpha.id) == of_a_file
+    assert books.do(registry.renew, alpha.id)
+    assert names(books) == ([] if of_a_file else ["alpha"])
+    beta = enter(books, "beta")
+    assert not books.do(registry.is_alone, alpha.id)
+    assert books.do(registry.renew, alpha.id)
+    assert names(books) == ["alpha", "beta"]
+    books.do(registry.leave, beta.id)
+    assert books.do(registry.is_alone, alpha.id) == of_a_file
 
 
 def test_a_clock_that_was_set_back_kills_nobody_for_ever(books):
     alpha = enter(books)
-    books.sql("UPDATE servers SET renewed = renewed + 3600")
-    assert names(books) == []
+    enter(books, "beta")
+    books.sql("UPDATE servers SET renewed = renewed + 3600 WHERE id = ?", alpha.id)
+    assert names(books) == ["beta"]
     assert books.do(registry.renew, alpha.id)
-    assert names(books) == ["alpha"]
+    assert names(books) == ["alpha", "beta"]
 
 
 def test_who_lets_nobody_in_says_so(books):
