@@ -155,11 +155,21 @@ def _leases(*where: ColumnElement[bool]) -> sql.Query:
 _LEASES = sql.read(_Lease, _leases)
 _LEASE = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.caller_id)))
 _LEASE_OF_CALL = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.id)))
-_ON_NODES = sql.read(
+_ON_NODE = (_OPEN, calls.c.away == 0)
+_NODES: sql.Reader[int] = sql.value(lambda: select(calls.c.node).where(*_ON_NODE))
+# Those that may be dead: all others have been renewed a moment ago, whatever the clock is.
+_OLD = sql.read(
     _OnNode,
     lambda: sql.fields_of(_OnNode, calls, call_id=calls.c.id, ago=_AGO).where(
-        _OPEN, calls.c.away == 0
+        *_ON_NODE, calls.c.renewed < bindparam("before")
     ),
+)
+_BUSY: sql.Reader[int] = sql.value(
+    lambda: (
+        select(func.count())
+        .select_from(calls)
+        .where(*_ON_NODE, calls.c.process != bindparam("process"))
+    )
 )
 _SERVERS = sql.Prepared(lambda: select(servers.c.process, servers.c.name))
 _CALLER = sql.Prepared(
@@ -291,15 +301,14 @@ def _number(desk: Desk, nodes: Nodes, old: _Lease | None) -> int:
     A dead call that still has it is closed. Its server may have been only slow, and would go on
     with it otherwise, on the same node as another.
     """
-    taken, dead = set(), dict[int, int]()
-    for each in _ON_NODES.all(desk.connection):
-        if old is not None and each.call_id == old.call_id:
-            continue
-        if _lives(desk, each):
-            taken.add(each.node)
-        else:
-            dead[each.node] = each.call_id
-    wanted = old.node if old is not None and not old.away else nodes.wanted
+    doubtful = _OLD.all(desk.connection, before=stamp(desk.now) - LEASE_SECONDS)
+    dead = {each.node: each.call_id for each in doubtful if not _lives(desk, each)}
+    taken = set(_NODES.all(desk.connection)) - dead.keys()
+    wanted = nodes.wanted
+    if old is not None and not old.away:
+        wanted = old.node
+        taken.discard(wanted)
+        dead.pop(wanted, None)
     number = _lowest(nodes, taken) if wanted is None or wanted in taken else wanted
     if number in dead:
         _close_dead(desk, _LEASE_OF_CALL.one(desk.connection, id=dead[number]))
@@ -363,6 +372,11 @@ def open_calls(desk: Desk) -> list[OpenCall]:
         )
         for call in sorted(_LEASES.all(desk.connection), key=lambda call: call.node)
     ]
+
+
+def busy_elsewhere(desk: Desk, process: str) -> int:
+    """Count the nodes of the board that are on calls of other processes."""
+    return _BUSY.one(desk.connection, process=process)
 
 
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
