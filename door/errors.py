@@ -148,6 +148,10 @@ class LibraryMissing(Unserved):
     """What is wanted needs a library that is not installed; the text says how to install it."""
 
 
+class CannotJoin(Unserved):
+    """Other servers of the board are not like this one; the text says which, and in what."""
+
+
 class CannotListen(Unserved):
     """A port cannot be opened; the text says which, and what to do."""
 

@@ -17,7 +17,7 @@ import click
 
 from door.cli.common import config_option, load_config
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
-from door.errors import BoardClosed, CannotListen, NoSuchHand, PasswordRefused
+from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import NameRefused
 
@@ -69,7 +69,7 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
         worker = Workers(config, workers).start()
         _log_to_stderr(verbose, f"[{worker.number}] ")
     with (
-        refusing(DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError),
+        refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
         runner.run(server.serve(config, _announce, worker))

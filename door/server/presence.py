@@ -1,4 +1,9 @@
-"""How the other servers of the board know this one and reach it, from its start to its end."""
+"""How the other servers of the board know this one and reach it, from its start to its end.
+
+Its row says with which settings it serves. Those that must be equal on all servers are compared
+when one starts, which does not where they are not, and when one is told to read its file again: it
+goes by what is new there once all that live have been told to do the same.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +11,27 @@ import asyncio
 import contextlib
 import logging
 import socket
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from door.call.flag import Flag
 from door.call.process import process_is_gone
 from door.clock import sleep
-from door.errors import CannotListen, LibraryMissing
+from door.errors import CannotJoin, CannotListen, LibraryMissing
 from door.lines import link
 from door.lines.link import LinkListener
-from door.servers import bus
+from door.servers import agreement, bus
+from door.servers.agreement import Stand
 from timebank.errors import BooksFailed
 from timebank.servers import registry
 from timebank.servers.registry import LIVING_SECONDS, Newcomer, ServerRecord
 
 if TYPE_CHECKING:
     from door.call.board import Board
+    from door.config.config import Config
     from door.lines.link import OnCall
     from door.lines.port.listener import Listener
     from timebank.ledger.database import Desk
@@ -32,14 +40,39 @@ PROGRAM = "blackjack-for-time"
 # Two renewals may fail before anybody thinks that this server is dead.
 RENEW_SECONDS = LIVING_SECONDS / 3
 
+# How long a server that was alone may take to see that it is not, and how often that is looked at.
+WAKE_SECONDS = 7.0
+WAKING_SECONDS = 0.5
+
 log = logging.getLogger("door.servers")
 
 
+class _Among(NamedTuple):
+    """A server's row, and why it cannot serve: because of those that live, and that may."""
+
+    row: ServerRecord
+    against: list[str]
+    perhaps: list[str]
+
+
 class Presence:
-    def __init__(self, board: Board, on_call: OnCall) -> None:
-        """`on_call` serves whoever comes through a link."""
+    def __init__(
+        self,
+        board: Board,
+        on_call: OnCall,
+        adopt: Callable[[Config], None],
+        drain: Callable[[], object],
+    ) -> None:
+        """`on_call` serves whoever comes through a link.
+
+        `adopt` has the server go by settings that all agree on; `drain` has it take no more calls.
+        """
         self._board = board
         self._on_call = on_call
+        self._adopt = adopt
+        self._drain = drain
+        self._asked: Config | None = None  # what waits for the others to be asked the same
+        self._waits_for: list[str] = []  # what was said of that last
         self._link = ""  # where others reach us
         self._certificate = ""
         self._look = Flag()
@@ -47,13 +80,17 @@ class Presence:
         self.listeners: list[Listener] = []
 
     async def begin(self) -> None:
-        """Open what others reach this server by, and enter it; raises `CannotListen`."""
+        """Open what others reach this server by, and enter it.
+
+        Raises `CannotListen` and `CannotJoin`.
+        """
         board = self._board
         await self._open_own_socket()
         await self._open_link()
-        await board.books.run(self._enter)
+        await self._join()
         await board.peers.look()
         board.bus.subscribe(bus.SERVERS, lambda facts: self._look.set())
+        board.bus.subscribe(bus.SETTINGS, lambda facts: self._look.set())
         board.bus.on_gap(self._look.set)
         await board.bus.start()
         board.bus.publish(bus.SERVERS)
@@ -117,51 +154,128 @@ class Presence:
         self._certificate = identity.certificate
         board.peers.identify(identity)
 
-    def _enter(self, desk: Desk) -> None:
+    async def _join(self) -> None:
+        """Enter this server, if the others are like it; raises `CannotJoin`."""
         board = self._board
-        row = registry.enter(
-            desk,
-            Newcomer(
-                name=board.config.server.name or socket.gethostname(),
-                process=board.process,
-                settings="{}",
-                version=version(PROGRAM),
-                link=self._link,
-                certificate=self._certificate,
-            ),
-            is_gone=process_is_gone,
+        among = await board.books.run(self._enter)
+        patience = board.clock.monotonic() + WAKE_SECONDS
+        while among.perhaps and not among.against and board.clock.monotonic() < patience:
+            await sleep(board.clock, WAKING_SECONDS)
+            among = await board.books.run(partial(self._among, row=among.row))
+        if among.against:
+            await board.books.run(partial(registry.leave, server_id=among.row.id))
+            raise CannotJoin(f"{' '.join(among.against)} See {board.config.path}.")
+        board.peers.own_id = among.row.id
+
+    def _enter(self, desk: Desk) -> _Among:
+        board = self._board
+        terms = agreement.terms_of(board.config)
+        newcomer = Newcomer(
+            name=board.config.server.name or socket.gethostname(),
+            process=board.process,
+            settings=Stand(terms, terms).encode(),
+            version=version(PROGRAM),
+            link=self._link,
+            certificate=self._certificate,
         )
-        board.peers.own_id = row.id
+        return self._among(desk, registry.enter(desk, newcomer, is_gone=process_is_gone))
+
+    def _among(self, desk: Desk, row: ServerRecord) -> _Among:
+        terms = agreement.terms_of(self._board.config)
+        against, perhaps = (
+            list(
+                agreement.objections(
+                    row.version, terms, [each for each in all_ if each.id != row.id]
+                )
+            )
+            for all_ in (registry.living(desk), registry.silent(desk))
+        )
+        return _Among(row, against, perhaps)
 
     async def _keep(self) -> None:
         """Renew the row as long as this server lives."""
         while True:
             await sleep(self._board.clock, RENEW_SECONDS)
-            try:
-                await self._renew()
-            except BooksFailed as error:
-                log.error("%s", error)
+            await self._guarded(self._renew)
 
     async def _renew(self) -> None:
         board = self._board
 
-        def renew(desk: Desk) -> list[ServerRecord]:
-            if not registry.renew(desk, board.server_id, draining=board.draining):
-                self._enter(desk)
-            return registry.living(desk)
+        def renew(desk: Desk) -> tuple[_Among | None, list[ServerRecord]]:
+            is_there = registry.renew(desk, board.server_id, draining=board.draining)
+            return None if is_there else self._enter(desk), registry.living(desk)
 
-        before = board.server_id
-        board.peers.adopt(await board.books.run(renew))
-        if board.server_id != before:
+        back, living = await board.books.run(renew)
+        if back is not None:
+            board.peers.own_id = back.row.id
             log.warning("the others thought this server dead; it is back")
             board.bus.publish(bus.SERVERS)
+            if back.against and not board.draining:
+                log.error("%s This one takes no more calls.", " ".join(back.against))
+                self._drain()
+        board.peers.adopt(living)
+        await self._agree()
 
     async def _look_around(self) -> None:
-        """Look who lives whenever somebody says that this has changed."""
+        """Look who lives, and by which settings, whenever somebody says that this has changed."""
         while True:
             await self._look.wait()
             self._look.clear()
-            try:
-                await self._board.peers.look()
-            except BooksFailed as error:
-                log.error("%s", error)
+            await self._guarded(self._board.peers.look)
+            await self._guarded(self._agree)
+
+    @staticmethod
+    async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except BooksFailed as error:
+            log.error("%s", error)
+
+    # Settings.
+
+    @property
+    def waits(self) -> bool:
+        """Whether settings were asked for that others have not been asked for."""
+        return self._asked is not None
+
+    async def ask_for(self, config: Config) -> None:
+        """Go by these settings once all servers are asked for what must be equal in them."""
+        self._asked, self._waits_for = config, []
+        try:
+            await self._agree()
+        except BooksFailed as error:
+            log.error("%s", error)  # asked again at the next look
+
+    async def _agree(self) -> None:
+        """See whether all are asked for the settings that this one waits to go by."""
+        config = self._asked
+        if config is None:
+            return
+        waits_for = await self._board.books.run(partial(self._stand, config=config))
+        if config is not self._asked:
+            return  # asked for others meanwhile
+        if not waits_for:
+            self._asked = None
+            self._adopt(config)
+        elif waits_for != self._waits_for:
+            log.error(
+                "the settings stay as they were until the other servers are asked for the same: %s",
+                " ".join(waits_for),
+            )
+        if waits_for != self._waits_for or not waits_for:
+            self._board.bus.publish(bus.SETTINGS)
+        self._waits_for = waits_for
+
+    def _stand(self, desk: Desk, config: Config) -> list[str]:
+        """Write down what is asked for, and say who has not been asked for it, and in what."""
+        board = self._board
+        asked = agreement.terms_of(config)
+        waits_for = [
+            f"{other.name} is not, for {agreement.listed(keys)}."
+            for other in registry.living(desk)
+            if other.id != board.server_id and not other.draining
+            if (keys := agreement.differing(asked, Stand.of(other).asked))
+        ]
+        used = agreement.terms_of(board.config) if waits_for else asked
+        registry.change_settings(desk, board.server_id, Stand(used, asked).encode())
+        return waits_for

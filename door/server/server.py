@@ -42,6 +42,7 @@ from door.server.housekeeping import Housekeeping
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
+from door.servers import agreement
 from door.session.logon import DRAINING
 from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
@@ -121,7 +122,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._handed = DoorListener(self.board, self._session)
-        self._presence = Presence(self.board, self._answer_door)
+        self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)
         self._looks: list[asyncio.Task[None]] = []
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._settings_are_new = Flag()
@@ -238,10 +239,17 @@ class Server:
         if new.bank.server != old.bank.server:
             log.warning("a new database counts from the next start on")
             new = replace(new, bank=replace(new.bank, server=old.bank.server))
+        if agreement.terms_of(new) == agreement.terms_of(old) and not self._presence.waits:
+            self._adopt(new)
+        else:
+            self._looks.append(asyncio.create_task(self._presence.ask_for(new)))
+
+    def _adopt(self, new: Config) -> None:
+        """Go by new settings."""
         self.board.config = new
         self.board.reception.keep_to(new)
         self._take_doors()
-        log.info("%s was read again; it counts for new calls", old.path)
+        log.info("%s was read again; it counts for new calls", new.path)
         self._settings_are_new.set()
 
     def _adapted(self, config: Config) -> Config:

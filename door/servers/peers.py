@@ -75,7 +75,8 @@ class Peers:
 
     async def look(self) -> None:
         """Look up which servers live; raises what the books raise."""
-        self.adopt(await self._rows())
+        living = await self._rows()
+        self.adopt(living)
 
     def adopt(self, living: Sequence[Peer]) -> None:
         """Go by what was just looked up."""

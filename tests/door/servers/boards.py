@@ -36,7 +36,8 @@ class Machine(World):
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
         name = self.config.server.name
-        with mock.patch("door.call.board.this_process", return_value=f"{name}/1:1"):
+        process = f"{self.folder.parent.name}-{name}/1:1"
+        with mock.patch("door.call.board.this_process", return_value=process):
             self.server = Server(
                 self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}
             )
