@@ -1,34 +1,40 @@
 """What a running board does by itself, now and then.
 
 Leases are renewed, hands that nobody returned to are stood, records travel to and from THEBANK.EXT,
-the bulletin of the day is written, and callers on line are told of what was left for them.
+the bulletin of the day is written, and callers on line are told of what was left for them. What
+concerns the whole board is done by one of its servers, the one that leads (leadership.py).
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
 from door.call.display import literal
+from door.call.flag import Flag
 from door.clock import sleep
 from door.errors import Closing
 from door.games import overdue
 from door.lobby import bulletins
+from door.server import leadership
+from door.servers import bus
 from timebank.callers.notices import notices, unseen
 from timebank.calls import clock_mend
-from timebank.calls.calls import RENEW_SECONDS
+from timebank.calls.calls import RENEW_SECONDS, busy_elsewhere, close_dead_calls
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
 from timebank.language import Phrase, speaking_to
 from timebank.ledger import dialects
 from timebank.ledger.sqlite import live_mark
+from timebank.servers import registry
 from timebank.thebank.importer import import_all
-from timebank.thebank.outbox import flush_outbox
+from timebank.thebank.outbox import Delivery, flush_outbox
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -39,17 +45,23 @@ if TYPE_CHECKING:
     from timebank.settings.settings import BankSettings
 
 OVERDUE_SECONDS = 600.0
+DEAD_SECONDS = 60.0  # how often calls are closed whose server is dead
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
-LOOK_SECONDS = 5.0  # how often it is asked whether another process wrote into the books
 
 T = TypeVar("T")
+Work = Callable[[], Awaitable[None]]
 
 log = logging.getLogger("door.housekeeping")
 
 
-def _books_version(desk: Desk) -> int:
-    return dialects.of(desk.connection).data_version(desk.connection)
+class _Look(NamedTuple):
+    """What is seen in the books: a number that changes with them, and whether this server leads."""
+
+    version: int
+    leads: bool
+    # How many nodes are on calls of other servers.
+    busy: int
 
 
 class Housekeeping:
@@ -60,6 +72,8 @@ class Housekeeping:
         self._clock = clock
         self._bulletin_day: date | None = None
         self._books_version = -1
+        self._leads = False
+        self._look_now = Flag()
         self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
         self._jobs: list[asyncio.Task[None]] = []
 
@@ -69,13 +83,18 @@ class Housekeeping:
 
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
-        await self._stand_overdue()
+        self._leads = (await self._books.run(self._look)).leads
         await self._look_for_a_wrong_clock()
-        await self._write_bulletin()
+        await self._begin_to_lead()
+        for kind in (bus.SERVERS, bus.LEASE):
+            self._board.bus.subscribe(kind, lambda facts: self._look_now.set())
+        self._board.bus.on_gap(self._look_now.set)
         self._begin(
-            self._every(lambda: OVERDUE_SECONDS, self._stand_overdue),
-            self._every(lambda: BULLETIN_SECONDS, self._write_bulletin),
-            self._every(lambda: self._board.config.bank.import_seconds, self._import),
+            self._look_when_told(),
+            self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
+            self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
+            self._led(lambda: self._board.config.bank.import_seconds, self._import),
+            self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
         )
 
     async def start_beside_others(self) -> None:
@@ -84,13 +103,29 @@ class Housekeeping:
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
         self._begin(self._guarded(self._renew_mark))
 
+    async def _begin_to_lead(self) -> None:
+        """Do once what whoever led before may have left undone."""
+        if self._leads:
+            await self._stand_overdue()
+            await self._write_bulletin()
+            self._books.outbox_waits.set()
+
+    def _led(self, seconds: Callable[[], float], work: Work) -> Coroutine[Any, Any, None]:
+        """Do something now and then that only one server of the board does."""
+
+        async def led() -> None:
+            if self._leads:
+                await work()
+
+        return self._every(seconds, led)
+
     def _begin(self, *own: Coroutine[Any, Any, None]) -> None:
         """Begin what every process does, behind the jobs of its `own`."""
         self._books.outbox_waits.set()
         jobs = (
             *own,
             self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
-            self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
+            self._every(lambda: leadership.LOOK_SECONDS, self._look_at_the_books),
             self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
             self._deliver_outbox(),
             self._tell_at_once(),
@@ -104,8 +139,13 @@ class Housekeeping:
         await asyncio.gather(*self._jobs, return_exceptions=True)
 
     async def flush_outbox(self) -> bool:
-        """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting."""
-        delivery = await self._beside_the_loop(flush_outbox)
+        """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting.
+
+        Where another server does that, it is left to it.
+        """
+        if not (self._leads or self._board.serves_one):
+            return True
+        delivery = await self._beside_the_loop(self._deliver)
         for number in delivery.doubtful:
             log.error(
                 "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
@@ -113,6 +153,13 @@ class Housekeeping:
             )
         self._report("outbox", delivery.problem)
         return delivery.problem is None
+
+    def _deliver(self, database: Database, settings: BankSettings, now: datetime) -> Delivery:
+        if not self._leads:
+            with contextlib.suppress(BooksFailed), database.reading(settings, now) as desk:
+                if leadership.somebody_leads(desk):
+                    return Delivery((), (), None)
+        return flush_outbox(database, settings, now)
 
     async def _deliver_outbox(self) -> None:
         """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""
@@ -152,16 +199,63 @@ class Housekeeping:
             log.error("the bulletin cannot be written into %s: %s", board.texts, error.strerror)
         self._bulletin_day = today
 
+    async def _close_dead_calls(self) -> None:
+        """Close the calls of a server that is dead, whose callers need not come back."""
+        for call_id in await self._books.run(self._calls_of_the_dead):
+            log.warning("closed call %d, whose server is gone", call_id)
+
+    def _calls_of_the_dead(self, desk: Desk) -> list[int]:
+        if registry.is_alone(desk, self._board.server_id):
+            return []  # then `timebank maintain` does, and whoever calls again
+        return close_dead_calls(desk)
+
     async def _look_at_the_books(self) -> None:
         """See whether another process has written, and tell callers what it left for them.
 
-        The clock is judged on the way, for another process may have believed it meanwhile.
+        The clock is judged on the way, for another process may have believed it meanwhile; and the
+        jobs are taken when whoever led is gone.
         """
         await self.keep_clock()
-        version = await self._books.run(_books_version)
-        if version != self._books_version:
-            self._books_version = version
+        seen = await self._books.run(self._look)
+        self._board.busy_elsewhere = seen.busy
+        await self._lead(seen.leads)
+        if seen.version != self._books_version:
+            self._books_version = seen.version
+            if self._leads:
+                self._books.outbox_waits.set()  # it may have left a record
             await self._tell_notices()
+
+    async def _look_when_told(self) -> None:
+        """Look at once when another server has begun or ended, or let the jobs go."""
+        while True:
+            await self._look_now.wait()
+            self._look_now.clear()
+            await self._guarded(self._look_at_the_books)
+
+    def _look(self, desk: Desk) -> _Look:
+        board, leads = self._board, False
+        if board.server_id:
+            leads = leadership.attend(desk, board.server_id, draining=board.draining)
+        version = dialects.of(desk.connection).data_version(desk.connection)
+        return _Look(version, leads, busy_elsewhere(desk, board.process))
+
+    async def _lead(self, leads: bool) -> None:
+        """Take the jobs up, or leave them to whoever has them now."""
+        if leads == self._leads:
+            return
+        self._leads = leads
+        log.info("this server %s", "leads now" if leads else "leads no more")
+        if not leads:
+            self._board.bus.publish(bus.LEASE, name=leadership.JOBS)
+        await self._begin_to_lead()
+
+    async def hand_on(self) -> None:
+        """Do what is left of the jobs, before the lease is let go; for the end of a server."""
+        with contextlib.suppress(BooksFailed):
+            # Behind all that is on its way into the books.
+            await self._lead((await self._books.run(self._look)).leads)
+        await self.flush_outbox()
+        self._leads = False
 
     async def keep_clock(self) -> None:
         """Hold the wall clock against what has passed, and tell the log when it is off."""
@@ -215,15 +309,13 @@ class Housekeeping:
         await self._books.gone.wait()
         self._board.interrupt_all(Closing(wording.GONE))
 
-    async def _every(
-        self, seconds: Callable[[], float], work: Callable[[], Awaitable[None]]
-    ) -> None:
+    async def _every(self, seconds: Callable[[], float], work: Work) -> None:
         while True:
             await sleep(self._clock, seconds())
             await self._guarded(work)
 
     @staticmethod
-    async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
+    async def _guarded(work: Work) -> None:
         """Do a piece of work; whatever goes wrong with it is logged, and its next round comes."""
         try:
             await work()

@@ -192,9 +192,9 @@ class Server:
             await doors.finish(0)
         await self._handed.finish()
         await self.board.close_games()
+        await self._housekeeping.hand_on()
         await self._presence.end()
         await self.books.close()
-        await self._housekeeping.flush_outbox()
         self.board.passwords.close()
         self.board.reception.close_log()
 

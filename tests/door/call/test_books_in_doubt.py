@@ -21,7 +21,7 @@ from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.engine import shuffle
 from door.games.vegas import news
-from door.server.housekeeping import LOOK_SECONDS
+from door.server.leadership import LOOK_SECONDS
 from tests.door.at_the_teletype import at_the_teletype
 from tests.door.playing import PLACE_BET, at_the_table, hand
 from tests.door.seated import party

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from door.server.housekeeping import LOOK_SECONDS
+from door.server.leadership import LOOK_SECONDS
 from tests.door.banking import at_the_window, is_refused_at_once, moves
 from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
 from tests.world import World, world

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from door.server.housekeeping import LOOK_SECONDS
+from door.server.leadership import LOOK_SECONDS
 from tests.door.banking import (
     SCREENS,
     WINDOW,

@@ -1,0 +1,44 @@
+"""Which of several servers does the jobs that only one may do.
+
+They are done under the lease `jobs`. Its holder takes it again at each look at the books, and lets
+it go at its end, or when it takes no more calls and another server does. Once it is dead the lease
+runs out, and whoever looks next has it: within 15 seconds, as the time of a lease and that between
+two looks are no more together.
+"""
+
+from __future__ import annotations
+
+from timebank.ledger.database import Desk
+from timebank.servers import leases, registry
+
+JOBS = "jobs"
+LEASE_SECONDS = 9
+LOOK_SECONDS = 5.0  # how often a server looks at the books, and at the lease
+
+
+def attend(desk: Desk, server_id: int, *, draining: bool) -> bool:
+    """Take or keep the jobs for a server, unless another has them; tell whether it leads.
+
+    One that drains leads only where nobody else could.
+    """
+    holder = leases.holder(desk, JOBS)
+    is_ours = holder is not None and holder.server_id == server_id
+    if is_ours and registry.is_alone(desk, server_id):
+        return True
+    if draining and _has_successor(desk, server_id):
+        if is_ours:
+            leases.let_go(desk, JOBS, server_id)
+        return False
+    if holder is not None and not is_ours and holder.live:
+        return False
+    return leases.take(desk, JOBS, server_id, LEASE_SECONDS) is not None
+
+
+def _has_successor(desk: Desk, server_id: int) -> bool:
+    return any(server.id != server_id and not server.draining for server in registry.living(desk))
+
+
+def somebody_leads(desk: Desk) -> bool:
+    """Tell whether a server is known to do the jobs; one that is alone with a file is not."""
+    holder = leases.holder(desk, JOBS)
+    return holder is not None and holder.live
