@@ -188,7 +188,7 @@ class Presence:
                     row.version, terms, [each for each in all_ if each.id != row.id]
                 )
             )
-            for all_ in (registry.living(desk), registry.silent(desk))
+            for all_ in (registry.living(desk), [row for row, _ in registry.lost(desk)])
         )
         return _Among(row, against, perhaps)
 

@@ -79,8 +79,14 @@ class Peers:
         self.adopt(living)
 
     def adopt(self, living: Sequence[Peer]) -> None:
-        """Go by what was just looked up."""
+        """Go by what was just looked up.
+
+        This one lives whatever is there: alone with books in a file it does not say so.
+        """
+        own = self._known.get(self.own_id)
         self._known = {peer.id: peer for peer in living}
+        if own is not None:
+            self._known.setdefault(own.id, own)
         self._follow()
 
     @property

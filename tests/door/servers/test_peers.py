@@ -255,6 +255,17 @@ async def test_who_is_who(tmp_path: Path) -> None:
         assert one.peers.name_of(7) == "7"
 
 
+async def test_one_that_is_alone_knows_itself_though_it_does_not_say_that_it_lives(
+    tmp_path: Path,
+) -> None:
+    async with servers(tmp_path, 2) as (one, two):
+        one.peers.adopt([])
+        assert [peer.id for peer in one.peers.living] == [1]
+        assert one.peers.name_of(1) == "A"
+        assert not one.peers.others
+        assert not one.peers.is_known(two.identity.certificate.encode())
+
+
 def test_each_process_has_a_socket_of_its_own() -> None:
     names = {own_name("a/1:7"), own_name("a/1:8"), own_name("b/1:7")}
     assert len(names) == 3
