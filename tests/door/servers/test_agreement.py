@@ -136,8 +136,8 @@ def test_what_is_agreed_with_a_host_is_the_same_everywhere(terms):
 
 def test_what_only_one_release_knows_is_no_difference(terms):
     ours = terms()
-    assert differing(ours, {**ours, "[games.vegas] tables": "3"}) == []
-    assert differing({**ours, "[games.vegas] tables": "3"}, ours) == []
+    assert differing(ours, {**ours, "[games.vegas] chairs": "3"}) == []
+    assert differing({**ours, "[games.vegas] chairs": "3"}, ours) == []
 
 
 def test_a_stand_is_read_as_it_was_written(terms):
