@@ -6,13 +6,14 @@ waits for its clock waits on, and nobody hears of it. Or it is gone, as after ki
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from unittest import mock
 
 from door.call.status_line import StatusLine
 from door.games.vegas.room import VegasRoom, room_of
+from door.lines.port.connection import LineConnection
 from tests.clock import FakeClock
 from tests.world import BOARD, NOON, World, _not_painted, world
 
@@ -49,6 +50,16 @@ class Servers(list[World]):
         for job in self.room(number)._jobs:
             job.cancel()
 
+    @contextmanager
+    def stands_still(self, number: int) -> Iterator[None]:
+        """Let nothing be heard of a server meanwhile."""
+        self.stops(number)
+        lines = [visit.answer.line for visit in self._visits_to(number)]
+        with ExitStack() as stack:
+            for line in lines:
+                stack.enter_context(mock.patch.object(line, "write", return_value=None))
+            yield
+
     def is_gone(self, number: int) -> None:
         """Let a server be gone without a word: its links break, and nothing answers there."""
         self.stops(number)
@@ -58,8 +69,12 @@ class Servers(list[World]):
         """Let nobody reach a server, and break its links; it goes on."""
         for listener in self[number].server._presence.listeners:
             listener.close()
-            for visit in list(listener._visits):
-                visit.cut()
+        for visit in self._visits_to(number):
+            visit.cut()
+
+    def _visits_to(self, number: int) -> list[LineConnection]:
+        listeners = self[number].server._presence.listeners
+        return [visit for listener in listeners for visit in listener._visits]
 
 
 @asynccontextmanager

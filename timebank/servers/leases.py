@@ -30,6 +30,7 @@ class Holder(NamedTuple):
     server_id: int
     fence: int
     live: bool
+    left: int  # seconds that it has yet to run; of one that has run out, it is nothing to go by
 
 
 class _Lease(NamedTuple):
@@ -108,7 +109,8 @@ def holder(desk: Desk, name: str) -> Holder | None:
     lease = _READ.first(desk.connection, name=name)
     if lease is None or lease.server is None:
         return None
-    return Holder(lease.server, lease.fence, lease.is_live(clock.seconds(desk)))
+    now = clock.seconds(desk)
+    return Holder(lease.server, lease.fence, lease.is_live(now), lease.until - now)
 
 
 def hold(desk: Desk, name: str, fence: int) -> None:

@@ -28,7 +28,7 @@ from door.games.vegas.table import VegasTable
 from door.lines import link
 from door.lines.line import CALLER_HUNG_UP
 from timebank.callers import callers
-from timebank.language import N_, _
+from timebank.language import N_, _, speaking_to
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -42,6 +42,10 @@ ALONE = N_(
     "dealer, from a shoe of your own."
 )
 TABLE_GONE = N_("The board closed the table. Any open hand is kept for you.")
+SILENT = N_(
+    "Nothing was heard of the server of this table for some seconds. If that goes on, another one "
+    "takes the table up: please wait."
+)
 MOVING = N_("The server of this table doesn't answer. Another one takes the table up: please wait.")
 UNREACHED = N_(
     "The table can't be reached just now. Any open hand is kept for you: please try again in a "
@@ -51,6 +55,7 @@ UNREACHED = N_(
 TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
 HANDOVER_SECONDS = 1.0  # that the server has to keep the hand for the call that takes over
 PATIENCE_SECONDS = 25.0  # for a table whose server is gone; a lease runs out in half of that
+QUIET_SECONDS = 3.0  # without anything to show: a table that is played at counts seconds
 AGAIN_SECONDS = 1.0  # until the table is looked for again
 
 log = logging.getLogger("door.tables")
@@ -157,7 +162,7 @@ class Company:
             caller.is_away = True
             line.attach(end)
             try:
-                with self._room.following(away, end.leave):
+                with self._room.following(away, end):
                     return await self._until_over(end)
             finally:
                 line.attach(console)
@@ -244,11 +249,39 @@ class CallersLink(Link):
     def __init__(self, console: Console, *ends: Any) -> None:
         super().__init__(*ends)
         self._console = console
+        self._shown_at = console.clock.monotonic()
+        self._waits = False  # and the screen says so
 
     def received(self, data: bytes) -> None:
         """Pass on what was typed; the caller is awake, as far as the clock here is concerned."""
         self._console.last_key = self._console.clock.monotonic()
         super().received(data)
+
+    def shows(self, content: bytes) -> None:
+        self._shown_at = self._console.clock.monotonic()
+        super().shows(content)
+        if self._waits:
+            self._comes_back()
+
+    def waits(self, *, is_late: bool) -> None:
+        """Say in words that the table stands still, as long as it does."""
+        console = self._console
+        if self._waits and not is_late:
+            self._comes_back()
+        elif is_late and not self._waits:
+            self._waits = console.clock.monotonic() - self._shown_at >= QUIET_SECONDS
+            if self._waits:
+                console.paint_screens()
+                with speaking_to(console.viewer):
+                    console.stage(Page("Vegas", wrap(_(SILENT), LAYOUT_COLUMNS - 2)))
+
+    def _comes_back(self) -> None:
+        """Have the server paint the whole screen again, of which nothing is left."""
+        self._waits = False
+        if self._console.can_paint:
+            line = self._console.line
+            self.resized(line.columns, line.rows - 1)  # the same size as before is no news
+            self.resized(line.columns, line.rows)
 
     def hung_up(self, reason: str) -> None:
         """Let the call end here; the server hears of it when the link closes."""

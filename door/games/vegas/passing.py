@@ -186,6 +186,15 @@ class Link:
         """Say what ends the visit besides the caller."""
         self.say(link.frame(link.INTERRUPTED, why.encode()))
 
+    def waits(self, *, is_late: bool) -> None:
+        """Learn whether nothing was heard of the server for longer than there should be."""
+
+    def shows(self, content: bytes) -> None:
+        """Show what the server sends."""
+        assert self._line is not None  # it was asked to serve somebody on a line
+        self.has_shown = True
+        self._line.write(content)
+
     def leave(self) -> None:
         """Let it be over here: the table is not there any more."""
         if not self._left.done():
@@ -209,8 +218,7 @@ class Link:
             while data := await self._reader.read(link.LARGEST):
                 for kind, content in frames.feed(data):
                     if kind == link.SHOWN and self._line is not None:
-                        self.has_shown = True
-                        self._line.write(content)
+                        self.shows(content)
                     elif kind == link.ENDED:
                         return link.read_told(content)
         except (OSError, LinkBroken) as error:

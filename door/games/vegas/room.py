@@ -13,7 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from door.clock import sleep
 from door.errors import NoServer, NoTable, TableMoved
@@ -23,7 +23,7 @@ from door.games.vegas.game import VegasSettings
 from door.games.vegas.passing import COUNT, asked
 from door.games.vegas.round import GAME
 from door.games.vegas.table import VegasTable
-from door.games.vegas.tenure import RENEW_SECONDS, lease_of
+from door.games.vegas.tenure import LATE_SECONDS, RENEW_SECONDS, lease_of
 from timebank.errors import BooksFailed, BooksUnavailable, JournalDamaged
 from timebank.language import _, ngettext
 from timebank.servers import leases
@@ -49,11 +49,22 @@ class Away:
     server: int
 
 
+class Follower(Protocol):
+    """Somebody from here who is at a table of another server."""
+
+    def leave(self) -> None:
+        """Learn that this server deals there no more."""
+
+    def waits(self, *, is_late: bool) -> None:
+        """Learn whether nothing was heard of this server for longer than there should be."""
+
+
 class Whose(NamedTuple):
-    """Who deals where: by table the servers that do, those whose server is silent, and those with a
-    round in play from the shoe that all share."""
+    """Who deals where: by table the servers that do, those of whom nothing was heard lately, those
+    whose server is silent, and those with a round in play from the shoe that all share."""
 
     holders: Mapping[int, Away]
+    late: Set[int]
     silent: Set[int]
     in_play: Set[int]
 
@@ -64,7 +75,7 @@ class VegasRoom(Shared):
     def __init__(self, board: Board) -> None:
         self._board = board
         self._tables: dict[int, VegasTable] = {}
-        self._followed: dict[Callable[[], None], Away] = {}  # how to leave each, and where it is
+        self._followed: dict[Follower, Away] = {}  # where each is
         self._elsewhere: set[int] = set()  # tables of other servers, when it was looked at last
         self._successor: int | None = None  # the server that has our tables from now on
         self._jobs: list[asyncio.Task[None]] = []
@@ -163,9 +174,11 @@ class VegasRoom(Shared):
         whose = await self._board.books.read(partial(_whose, numbers=numbers))
         ours = {number for number, table in self._tables.items() if table.tenure.is_held}
         self._elsewhere = whose.holders.keys() - ours
-        for leave, away in list(self._followed.items()):
+        for follower, away in list(self._followed.items()):
             if whose.holders.get(away.number) != away:
-                leave()
+                follower.leave()
+            else:
+                follower.waits(is_late=away.number in whose.late)
         if self._successor is None:
             for number in sorted(whose.in_play - whose.holders.keys() - ours):
                 await self._take_up(number)
@@ -254,14 +267,14 @@ class VegasRoom(Shared):
         return None
 
     @contextlib.contextmanager
-    def following(self, away: Away | None, leave: Callable[[], None]) -> Iterator[None]:
-        """Have `leave` called once another server deals at the table, or nobody does."""
+    def following(self, away: Away | None, follower: Follower) -> Iterator[None]:
+        """Tell somebody what becomes of the server of their table, if it is another one."""
         if away is not None:
-            self._followed[leave] = away
+            self._followed[follower] = away
         try:
             yield
         finally:
-            self._followed.pop(leave, None)
+            self._followed.pop(follower, None)
 
     # Which table.
 
@@ -304,14 +317,16 @@ class VegasRoom(Shared):
 
 def _whose(desk: Desk, numbers: set[int]) -> Whose:
     in_play = journal.tables_in_play(desk, GAME)
-    holders, silent = {}, set()
+    holders, late, silent = {}, set(), set()
     for number in numbers | in_play:
         holder = leases.holder(desk, lease_of(number))
         if holder is not None and holder.live:
             holders[number] = Away(number, holder.server_id)
+            if holder.left < LATE_SECONDS:
+                late.add(number)
         elif holder is not None:
             silent.add(number)
-    return Whose(holders, silent, in_play)
+    return Whose(holders, late, silent, in_play)
 
 
 def _table_of_hand(desk: Desk, caller_id: int) -> int | None:

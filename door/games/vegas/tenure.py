@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # By the clock of the books: how long a table is a server's, and how often that is renewed.
 LEASE_SECONDS = 12
 RENEW_SECONDS = 5.0
+# A lease with less than this to run should have been renewed.
+LATE_SECONDS = 5
 
 
 def lease_of(number: int) -> str:

@@ -113,7 +113,7 @@ async def _pass_on(board: Board, visitor: Visitor, connection: LinkConnection, a
     async with linked(ends, header, line) as end:
         line.attach(end)
         connection.interrupted = end.interrupted
-        with room_of(board).following(away, end.leave):
+        with room_of(board).following(away, end):
             return await end.ended()
 
 

@@ -22,7 +22,7 @@ from tests.door.seated import arrives, everybody_plays, shoe
 from tests.door.several import Servers, servers
 from tests.door.visiting import MENU
 from tests.door.wall import Told
-from tests.terminal import PATIENCE
+from tests.terminal import MODERN, PATIENCE, REFUSING, Profile
 from tests.world import World
 from timebank.errors import LeaseLost
 from timebank.wagers import journal
@@ -30,6 +30,7 @@ from timebank.wagers.journal import StoredRound
 
 TAKEN_UP = 15  # seconds within which another server deals at the table
 MOVING = "Another one takes the table up: please wait."
+SILENT = "Nothing was heard of the server of this table"
 HAND_GOES_ON = "The table has moved to another server. Your hand goes on."
 
 
@@ -134,14 +135,20 @@ async def test_a_table_in_use_is_kept(tmp_path: Path) -> None:
 
 @asynccontextmanager
 async def in_mid_round(
-    folder: Path, *names: str, count: int = 2, bank: str = "", **keys: object
+    folder: Path,
+    *names: str,
+    count: int = 2,
+    bank: str = "",
+    profile: Profile = MODERN,
+    **keys: object,
 ) -> AsyncIterator[tuple[Servers, list[Player]]]:
     """A round that everybody has to play: the first caller is on the first server, which deals, and
     all others on the second one, or each on the next of more."""
     async with servers(folder, count, toml=table_toml(timebank=bank, **keys)) as several:
         several[0].seeds = [shoe(len(names), everybody_plays)]
         players = [
-            await player(several[min(number, count - 1)], name) for number, name in enumerate(names)
+            await player(several[min(number, count - 1)], name, profile if number else MODERN)
+            for number, name in enumerate(names)
         ]
         for each in players:
             await each.is_ready()
@@ -279,6 +286,54 @@ async def test_nobody_waits_for_longer_than_half_a_minute(tmp_path: Path) -> Non
         assert open_round(two).caller == "Ada"
         assert two.room(0).table().tenure.is_held
         await ada.has_the_turn()
+
+
+# A server that stands still
+
+
+async def test_callers_of_others_are_told_that_it_stands_still(tmp_path: Path) -> None:
+    async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
+        with two.stands_still(0):
+            await two.pass_time(6)
+            assert SILENT not in bob.screen
+            await two.pass_time(4)
+            await bob.sees(SILENT)
+            await two.pass_time(5)
+            await bob.sees(HAND_GOES_ON)
+            assert SILENT not in bob.screen
+
+
+@pytest.mark.parametrize("profile", [MODERN, REFUSING], ids=["painted", "lines"])
+async def test_they_see_the_table_again_where_it_goes_on_after_all(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with in_mid_round(tmp_path, "Ada", "Bob", profile=profile) as (two, (ada, bob)):
+        cards = bob.block(2)
+        with two.stands_still(0):
+            await two.pass_time(10)
+            await bob.sees(SILENT)
+        await two.room(0)._keep()
+        await two.pass_time(3)
+        if profile is MODERN:
+            await bob.terminal.until_gone(SILENT)
+            assert bob.block(2) == cards
+        await ada.stands()
+        await bob.stands()
+        assert await journaled(two) == ["1:stay", "2:stay"]
+
+
+async def test_a_server_that_is_cut_off_from_the_books_alone_is_looked_at_as_ever(
+    tmp_path: Path,
+) -> None:
+    async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (ada, bob)):
+        two.stops(0)
+        for _ in range(10):
+            await two.pass_time(1)
+            ada.presses("k")
+            await ada.is_asked("Say:")
+            ada.presses("hello\r")
+            await bob.sees("hello")
+        assert SILENT not in bob.screen
 
 
 # A server that was only slow
