@@ -22,7 +22,8 @@ from timebank.reports.extracts import Wanted
 
 MINUTE = 60
 PLACE_BET = "<B>et"
-BETWEEN_HANDS = "<R>ules"  # where no bet is offered, too
+AT_THE_TABLE = "<R>ules"
+BETWEEN_HANDS = "<T>ime bank"  # at the table, where no bet is offered too
 PAST_HEADER = " "  # skips the header on the way to a table, where one is shown
 KEYS = {
     "insurance": "i",
@@ -186,7 +187,11 @@ class Table:
     def _shows_hand(self) -> bool:
         over, phase = self.round.over, self.round.phase
         asked = (
-            PLACE_BET if over else "Insurance for" if phase is BlackjackPhase.INSURANCE else "<H>it"
+            BETWEEN_HANDS
+            if over
+            else "Insurance for"
+            if phase is BlackjackPhase.INSURANCE
+            else "<H>it"
         )
         mine = self.round.seats[0].hands[0]
         return (
@@ -297,5 +302,5 @@ async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
     terminal.send(" ")
     await table.prompt("oodbye")
     terminal.send(f"b{PAST_HEADER}")
-    await table.prompt(BETWEEN_HANDS)
+    await table.prompt(AT_THE_TABLE)
     return table

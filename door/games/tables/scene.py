@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from ansi.canvas import Canvas
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
 from ansi.style import Colour, Style
 from door import wording
@@ -20,7 +22,7 @@ from timebank.words import field as figure
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from ansi.canvas import Canvas, Row
+    from ansi.canvas import Row
     from door.call.display import Area
 
 PANEL_COLUMNS = 25  # the figures at the right
@@ -156,6 +158,22 @@ def felt_of(area: Area) -> FeltLayout:
     return FeltLayout(area.left, columns, rows, rails, large, top, gap)
 
 
+def _panel_column(area: Area) -> int:
+    return area.left + area.columns - PANEL_COLUMNS
+
+
+@lru_cache(maxsize=64)
+def _empty_table(columns: int, colour: bool, area: Area) -> tuple[Row, ...]:
+    """Paint what no card and no figure changes, from `FELT_ROW` on: once for all tables."""
+    canvas, felt = Canvas(columns, area.rows, colour=colour), felt_of(area)
+    canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
+    if not area.is_narrow:
+        canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
+        canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
+        canvas.box(FELT_ROW, _panel_column(area), PANEL_COLUMNS, area.rows - FELT_ROW, BRASS)
+    return canvas.painted(FELT_ROW, area.rows - FELT_ROW)
+
+
 @dataclass(slots=True)
 class TableScene:
     """Everything on a table at one moment. A game adds its cards: `lay`, `follow`, `clear`,
@@ -216,7 +234,7 @@ class TableScene:
         if area.is_narrow:
             canvas.put_pipe(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
         else:
-            column = self._panel_column(area) + 2 + NAME_COLUMNS
+            column = _panel_column(area) + 2 + NAME_COLUMNS
             canvas.put_pipe(FELT_ROW + 1, column, f"|14{clock:<11}")
 
     def lines(self) -> Sequence[str]:
@@ -264,21 +282,18 @@ class TableScene:
 
     def _paint_still(self, canvas: Canvas, area: Area) -> None:
         felt = felt_of(area)
+        canvas.paste(FELT_ROW, _empty_table(canvas.columns, canvas.colour, area))
         if area.is_narrow:
             paint_title(canvas, area.left, self.title, self._turns_short())
         else:
             paint_title(canvas, area.centred(), self.title, self._turn_words())
-        canvas.blank(FELT_ROW, felt.left, felt.columns, felt.rows, FELT)
-        if not area.is_narrow:
-            canvas.put(FELT_ROW, felt.left, "▀" * felt.columns, RAIL)
-            canvas.put(FELT_ROW + felt.rows - 1, felt.left, "▄" * felt.columns, RAIL)
         self._paint_cards(canvas, felt)
         if self.banner:
             self._paint_banner(canvas, felt)
         if area.is_narrow:
             self._paint_figures_below(canvas, area)
         else:
-            self._paint_panel(canvas, self._panel_column(area), area.rows - FELT_ROW)
+            self._paint_panel(canvas, _panel_column(area), area.rows - FELT_ROW)
 
     def _paint_result(self, canvas: Canvas, felt: FeltLayout, row: int, column: int) -> None:
         """Paint how the hand ended, with a chip for each coin: ten cannot be taken for one."""
@@ -300,12 +315,7 @@ class TableScene:
         for number, line in enumerate(("", words, "")):
             canvas.put(row + number, felt.left, line.ljust(felt.columns), _BANNER)
 
-    def _panel_column(self, area: Area) -> int:
-        return area.left + area.columns - PANEL_COLUMNS
-
     def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
-        canvas.blank(FELT_ROW, column - 1, PANEL_COLUMNS + 1, rows)
-        canvas.box(FELT_ROW, column, PANEL_COLUMNS, rows, BRASS)
         figures = [(_("Time"), ""), *self._figures()]
         if self.seed:
             figures.append((_("Seed"), self.seed[:SHORT]))

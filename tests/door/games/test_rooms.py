@@ -167,7 +167,7 @@ def test_settings_are_read_without_rounds_tables_or_books() -> None:
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 def test_a_descriptor_finds_what_it_names(game: Game) -> None:
     assert game.kind.name == game.name
-    for where in (game.table_at, "table:menu_words"):
+    for where in (game.table_at, game.words_at):
         assert callable(game.find(where))
     assert all(callable(find(where)) for where in game.shares.values())
     assert not game.visitors_at or callable(find(game.visitors_at))

@@ -13,7 +13,7 @@ from door.games.red_dog.round import RedDogAction
 from door.games.red_dog.rules import RedDogRules
 from tests.door.games.red_dog.playing import RedDog, at_red_dog, ends, house, sit_down
 from tests.door.games.test_trouble import UNWRITTEN, books_locked, disk_broken
-from tests.door.playing import MINUTE, PLACE_BET
+from tests.door.playing import AT_THE_TABLE, MINUTE, PLACE_BET
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Terminal
 from tests.world import NOON, log_on, world
 
@@ -115,8 +115,9 @@ async def test_a_raise_that_would_take_the_last_coin_is_not_offered(tmp_path: Pa
         ada.board.seeds = [seed]
         await ada.asks_to_bet()
         ada.terminal.send("2\r")
-        await ada.message("A raise would take your last coin: you stand.")
-        await ada.prompt(PLACE_BET)
+        await ada.message("The smallest bet is 1 coin, and your last coin can't be bet.")
+        await ada.prompt(AT_THE_TABLE)
+        assert "A raise would take your last coin: you stand." in ada.terminal.transcript
         assert ada.journal() == ["bet", "stay"]
         assert ada.moved() == [("stake", 2400), ("lost", 2400)]
 
