@@ -20,13 +20,15 @@ from verify.machines import phones
 from verify.machines.databases import CALLERS_PORT, FRONT, SERVERS
 from verify.machines.networks import CannotBeDone
 from verify.machines.programs import Program, wait_until
-from verify.machines.result import LONGEST_WAIT, Result
+from verify.machines.result import Result
 from verify.machines.world import FIRST, HOME, World
 from verify.robots import check, copied, house
 
 LINK_PORT = 2324
 PHONES, PHONES_NUMBER = "phones", 41
-ROBOTS = 12
+ROBOTS = 16
+SOCIABLE = 8  # of them, who like the tables of Vegas best
+TABLES = 2  # there
 LAG = 60.0  # seconds that a screen may be behind the books, while a server stands still
 RUN = "from door.cli.main import main; main()"
 STARTING_SECONDS = 60.0
@@ -48,6 +50,7 @@ class Boards(World):
             "host": self.network.addresses[FRONT],
             "port": CALLERS_PORT,
             "names": self._names(),
+            "sociable": SOCIABLE,
             "seed": self.chance.getrandbits(32),
             "folder": str(self.folder),
         }
@@ -114,16 +117,19 @@ class Boards(World):
                 "calls": sum(seen.calls for seen in everybody),
                 "hands": compared.hands,
                 "hands seen": compared.settlements,
+                "of them at Vegas": sum(
+                    hand.game == "vegas" for seen in everybody for hand in seen.settlements
+                ),
                 "movements seen": compared.movements,
                 "glances at the clock": compared.purses,
                 "cards seen": compared.cards,
             }
         )
-        waits = [wait for seen in everybody for wait in seen.slowest]
-        result.longest_wait = max(waits, default=0.0)
-        result.counted[f"calls with a wait of more than {LONGEST_WAIT:g} s"] += sum(
-            wait > LONGEST_WAIT for wait in waits
-        )
+        for seen in everybody:
+            for seconds, question, _ in seen.unanswered:
+                result.waited(f"{seen.name}, after {question!r},", seconds)
+        silent = max((wait for seen in everybody for wait in seen.slowest), default=0.0)
+        result.longest_without_a_word = silent
         moments = phones.notes(self.folder)
         told = [at for (at, _, hands), (_, _, more) in pairwise(moments) if more > hands]
         result.longest_silence = max((b - a for a, b in pairwise(told)), default=0.0)
@@ -163,4 +169,7 @@ class Boards(World):
             # Where the other server reaches it.
             link = f'\n[server]\nlink = "{self.network.addresses[machine]}:{LINK_PORT}"\n'
             listener = 'host = "127.0.0.1"\nport = 0'
-            self._config(machine).write_text(text.replace(listener, f"{here}\n{front}") + link)
+            vegas = "[games.vegas]\n"
+            own = text.replace(listener, f"{here}\n{front}")
+            own = own.replace(vegas, f"{vegas}tables = {TABLES}\n")
+            self._config(machine).write_text(own + link)

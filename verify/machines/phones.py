@@ -17,7 +17,7 @@ from typing import Any
 from verify.robots import HASTY, Robot, Seen
 
 # They stay until they are cut off, and come back soon.
-PACE = replace(HASTY, think=(0.1, 0.6), stays=(3600.0, 7200.0), away=(0.2, 2.0))
+PACE = replace(HASTY, think=(0.1, 0.6), stays=(3600.0, 7200.0), away=(0.2, 2.0), patience=5.0)
 TELLS = 1.0  # seconds between two notes of what has been pressed
 
 
@@ -36,8 +36,9 @@ async def play(told: Mapping[str, Any]) -> None:
             pace=PACE,
             is_known=True,
             friend=names[0],
+            taste="company" if number < told["sociable"] else None,
         )
-        for name in names
+        for number, name in enumerate(names)
     ]
     folder = Path(told["folder"])
     noting = asyncio.create_task(_note(robots, folder / "keys"))

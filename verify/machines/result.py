@@ -16,6 +16,7 @@ class Result:
     counted: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     longest_wait: float = 0.0
+    longest_without_a_word: float = 0.0
     longest_silence: float = 0.0
 
     def add(self, other: Result) -> None:
@@ -23,7 +24,14 @@ class Result:
         self.counted += other.counted
         self.wrong += other.wrong
         self.longest_wait = max(self.longest_wait, other.longest_wait)
+        self.longest_without_a_word = max(self.longest_without_a_word, other.longest_without_a_word)
         self.longest_silence = max(self.longest_silence, other.longest_silence)
+
+    def waited(self, who: str, seconds: float) -> None:
+        """Count a wait for an answer; one of more than `LONGEST_WAIT` is wrong."""
+        self.longest_wait = max(self.longest_wait, seconds)
+        if seconds > LONGEST_WAIT:
+            self.wrong.append(f"{who} waited {seconds:.1f} s for an answer")
 
     def __str__(self) -> str:
         kinds = Counter(name.partition(":")[0] for name in self.faults)
@@ -31,5 +39,6 @@ class Result:
         counted = ", ".join(f"{times} {what}" for what, times in sorted(self.counted.items()))
         return (
             f"faults: {faults or 'none'}; {counted}; longest wait {self.longest_wait:.1f} s,"
-            f" longest time without an answer {self.longest_silence:.1f} s; {len(self.wrong)} wrong"
+            f" without a word {self.longest_without_a_word:.1f} s, longest time without an answer"
+            f" {self.longest_silence:.1f} s; {len(self.wrong)} wrong"
         )

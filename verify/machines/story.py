@@ -24,7 +24,7 @@ from verify.machines.databases import Databases
 from verify.machines.faults import FAULTS
 from verify.machines.history import FAILED, OK, Books, Operation, Row
 from verify.machines.networks import CannotBeDone, Network, inside
-from verify.machines.result import LONGEST_WAIT, Result
+from verify.machines.result import Result
 from verify.machines.worker import BY, settings_of
 from verify.machines.world import FIRST, Tell, World
 
@@ -149,9 +149,9 @@ def _count(operations: list[Operation], books: Books, result: Result) -> None:
             counted["unknown"] += 1
             counted["unknown, and there"] += operation.key in there
     counted["transfers"] += len(books.rows)
-    waits = [(each.answered - each.asked) / 1e9 for each in operations if each.answered]
-    result.longest_wait = max(waits, default=0.0)
-    counted[f"waits of more than {LONGEST_WAIT:g} s"] += sum(wait > LONGEST_WAIT for wait in waits)
+    for operation in operations:
+        if operation.answered:
+            result.waited(operation.key, (operation.answered - operation.asked) / 1e9)
     answers = sorted(each.answered for each in operations if each.answered and each.outcome == OK)
     gaps = [(after - before) / 1e9 for before, after in pairwise(answers)]
     result.longest_silence = max(gaps, default=0.0)

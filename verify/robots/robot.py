@@ -14,7 +14,6 @@ from verify.robots.seen import Seen
 from verify.robots.watcher import Watcher
 
 PASSWORD = "open sesame"
-PATIENCE = 20.0  # seconds without anything to answer after which a key is tried
 ALONE = 0.5  # seconds from Esc to the next key
 GOOD_BYE = 20.0  # seconds that a robot takes to leave in peace, at most
 
@@ -29,6 +28,7 @@ class Pace:
     away: tuple[float, float]  # from one call to the next
     hangs_up: float
     takes_over: float
+    patience: float = 20.0  # seconds without anything to answer after which a key is tried
 
 
 HUMAN = Pace(
@@ -57,6 +57,9 @@ class _Line:
     phone: Phone
     watcher: Watcher
     answered: float  # when the robot last pressed a key there, or dialled
+    asked: float  # the same, without the keys that were pressed because nothing came
+    # Seconds from then to something to answer, what had been asked, and the screen then.
+    slowest: tuple[float, str, str] = (0.0, "", "")
     came: int = 0  # bytes that had come by then
     prompt: str = ""  # what the robot answered
 
@@ -112,6 +115,8 @@ class Robot:
         line.watcher.look(line.phone.screen, is_last=True)
         self.seen.waits += line.phone.waits
         self.seen.slowest.append(line.phone.slowest)
+        _measure(line, asyncio.get_running_loop().time())
+        self.seen.unanswered.append(line.slowest)
         self.seen.taken_over += phrases.TAKEN_OVER.is_in(line.phone.screen.picture)
         line.phone.hang_up()
 
@@ -120,7 +125,7 @@ class Robot:
         self._chooser.expected = None
         connected = await phone.call(self.host, self.port, self._program)
         now = asyncio.get_running_loop().time()
-        return _Line(connected, Watcher(self.seen, self._coin), now)
+        return _Line(connected, Watcher(self.seen, self._coin), now, now)
 
     async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
         """Answer what is asked on the newest line until that is gone, or the robot hangs up."""
@@ -157,7 +162,7 @@ class Robot:
     def _keys(self, line: _Line) -> str:
         """Return what is pressed now; "" while there is nothing new to answer."""
         now = asyncio.get_running_loop().time()
-        waits = now - line.answered < PATIENCE
+        waits = now - line.answered < self._pace.patience
         if waits and line.phone.came == line.came:
             return ""
         screen = line.phone.screen
@@ -167,6 +172,9 @@ class Robot:
         if not keys and not waits:
             keys = ENTER
         if keys:
+            if waits:
+                _measure(line, now)
+                line.asked = now
             line.answered, line.prompt = now, screen.prompt
         return keys
 
@@ -191,6 +199,12 @@ class Robot:
         """Find out whether the board has the robot's name: told so, or told that it is taken."""
         if not self._chooser.is_known:
             self._chooser.is_known = self.seen.is_registered or phrases.IS_TAKEN.is_in(picture)
+
+
+def _measure(line: _Line, now: float) -> None:
+    if not line.watcher.is_in_company:
+        waited = (now - line.asked, line.prompt, line.phone.screen.picture)
+        line.slowest = max(line.slowest, waited)
 
 
 def _is_being_answered(line: _Line) -> bool:

@@ -70,5 +70,8 @@ class Seen:
     taken_over: int = 0
     keys: int = 0
     waits: list[float] = field(default_factory=list)  # for the answer to a key, in seconds
-    slowest: list[float] = field(default_factory=list)  # the longest of each call, for anything
+    # The longest of each call, in seconds: from a key to anything that came, and from a key to
+    # something to answer, where no other caller was waited for, with the question and the screen.
+    slowest: list[float] = field(default_factory=list)
+    unanswered: list[tuple[float, str, str]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)  # what no caller should ever read

@@ -27,6 +27,7 @@ class Watcher:
         self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
         self._is_fresh = False  # whether the last hand is the last settlement that was noted
         self._nets: dict[str, int] = {}  # by unit
+        self.is_in_company = False  # at a table where others are waited for
         self.expected: Done | None = None  # that was asked for at the bank's window
 
     def look(self, screen: Screen, *, is_last: bool = False) -> None:
@@ -42,10 +43,11 @@ class Watcher:
             self._seen.is_registered = True
         if phrases.MAIN_MENU.is_in(prompt):
             self._alone, self._ended, self._nets = _NOTHING, None, {}
-            self._goes_on = self._is_fresh = False
+            self._goes_on = self._is_fresh = self.is_in_company = False
         with contextlib.suppress(ValueError):  # half a screen, when the line is lost on the way
             found = reading.table(screen, self._seen.name, self._coin)
             if found is not None:
+                self.is_in_company = found.game == "vegas"
                 self._watch(found, prompt, is_last=is_last)
         self._hear_of_the_bank(prompt, picture)
         if screen.is_asking:
