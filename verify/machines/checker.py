@@ -65,25 +65,30 @@ def _chain(operations: list[Operation], books: Books) -> Iterator[str]:
 
 def _order(operations: list[Operation], books: Books) -> Iterator[str]:
     """Go through all instants: whoever is asked now must come after all that was answered."""
-    marks = {key: first for key, first, _ in books.marks}
+    marks = {key: (first, last) for key, first, last in books.marks}
     answers = sorted(
         (each for each in _told(operations) if each.answered is not None),
         key=lambda each: each.answered or 0,
     )
+    seen = {
+        each.key: each.seen if each.is_placed else marks.get(each.key, (0, 0))[1]
+        for each in answers
+    }
     furthest, by, next_answer = 0, "", 0
     for operation in sorted(operations, key=lambda each: each.asked):
         while next_answer < len(answers) and (answers[next_answer].answered or 0) < operation.asked:
-            if answers[next_answer].seen > furthest:
-                furthest, by = answers[next_answer].seen, answers[next_answer].key
+            answer = answers[next_answer].key
+            if seen[answer] > furthest:
+                furthest, by = seen[answer], answer
             next_answer += 1
         before = operation.before
-        if operation.outcome == UNKNOWN:
-            first = marks.get(operation.key, 0)
+        if operation.outcome == FAILED:
+            continue
+        if operation.outcome == UNKNOWN or not operation.is_placed:
+            first, _ = marks.get(operation.key, (0, 0))
             if not first:
                 continue
             before = first - 1
-        elif operation.outcome == FAILED:
-            continue
         if before < furthest:
             yield (
                 f"{operation.key} ({operation.what}) was asked for after {by} was answered, which"

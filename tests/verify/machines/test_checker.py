@@ -63,7 +63,9 @@ def honest(seed: int, count: int = 60) -> History:
             operation.digest = rows[-1].digest if rows else ""
             seen = ACCOUNTS if operation.is_read else chance.sample(ACCOUNTS, 2)
             operation.balances = {account: balances[account] for account in seen}
-        if operation.outcome != OK:
+            if number % 7 == 0 and not operation.is_read:  # it is told nothing but that it is done
+                operation.seen, operation.digest, operation.balances = 0, "", {}
+        if operation.outcome != OK or not operation.seen:
             operation.own = 0
         operations.append(operation)
     return operations, Books(rows, balances, marks)
@@ -76,7 +78,11 @@ def some(history: History, holds: Callable[[Operation], bool]) -> Operation:
 
 
 def is_step(operation: Operation) -> bool:
-    return operation.outcome == OK and not operation.is_read
+    return operation.outcome == OK and not operation.is_read and operation.seen > 0
+
+
+def is_not_placed(operation: Operation) -> bool:
+    return operation.outcome == OK and not operation.is_read and not operation.seen
 
 
 def is_read(operation: Operation) -> bool:
@@ -110,6 +116,11 @@ def lost_write(history: History) -> History:
     """The books have forgotten the row of an answer, and nobody was told."""
     operations, books = history
     return operations, without_rows_of(books, some(history, is_step).key)
+
+
+def lost_write_without_a_place(history: History) -> History:
+    operations, books = history
+    return operations, without_rows_of(books, some(history, is_not_placed).key)
 
 
 def acknowledged_and_gone(history: History) -> History:
@@ -196,6 +207,23 @@ def out_of_order(history: History) -> History:
     return operations, books
 
 
+def out_of_order_without_a_place(history: History) -> History:
+    operations, books = history
+    step = some(history, is_not_placed)
+    step.asked += 20 * SECOND
+    step.answered = (step.answered or 0) + 20 * SECOND
+    return operations, books
+
+
+def answered_without_a_place_and_not_seen(history: History) -> History:
+    """One who asked after such an answer does not see what it did."""
+    operations, books = history
+    step = some(history, is_not_placed)
+    step.asked -= 20 * SECOND
+    step.answered = (step.answered or 0) - 20 * SECOND
+    return operations, books
+
+
 def unknown_and_out_of_order(history: History) -> History:
     """An operation without an answer took effect before it was asked for."""
     operations, books = history
@@ -230,6 +258,7 @@ def sum_not_zero(history: History) -> History:
 
 LIES = {
     lost_write: "was told as done, and is not in the books",
+    lost_write_without_a_place: "was told as done, and is not in the books",
     acknowledged_and_gone: "which is another now, or gone",
     doubled: "is in the books 2 times",
     failed_and_there: "was told as not done, and is in the books",
@@ -239,6 +268,8 @@ LIES = {
     read_of_two_moments: "where the transfers up to",
     dirty_read: "which is another now, or gone",
     out_of_order: "was asked for after",
+    out_of_order_without_a_place: "was asked for after",
+    answered_without_a_place_and_not_seen: "was asked for after",
     unknown_and_out_of_order: "was asked for after",
     other_numbers: "was told as transfers",
     balance_apart: "and its transfers make",
