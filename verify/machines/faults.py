@@ -120,6 +120,11 @@ def cut_from_database(world: World) -> str:
     return _cut(world, machine, other, 3, 20)
 
 
+def cut_between_servers(world: World) -> str:
+    machine, other = SERVERS
+    return _cut(world, machine, other, 5, 40)
+
+
 def cut_between_databases(world: World) -> str:
     primary = world.primary()
     other = world.chance.choice([each for each in DATABASES if each != primary])
@@ -170,6 +175,15 @@ def clocks_moved(world: World) -> str:
         said.append(f"and {primary} killed")
         world.pause(3, 10)
     return ", ".join(said)
+
+
+def server_clock_moved(world: World) -> str:
+    """Move the wall clock of a board, and back."""
+    machine = world.chance.choice(sorted(SERVERS))
+    seconds = world.chance.choice((-1, 1)) * world.chance.randint(5, 2 * 86400)
+    world.set_clock(machine, seconds)
+    world.pause(5, 20)
+    return f"that of {machine} by {seconds:+d} s"
 
 
 def keepers_without_quorum(world: World) -> str:
@@ -235,6 +249,11 @@ FAULTS: dict[str, Fault] = {
         disk_full,
         connections_ended,
     )
+}
+
+# Those that only real boards feel.
+FAULTS_OF_BOARDS: dict[str, Fault] = {
+    each.__name__.replace("_", "-"): each for each in (cut_between_servers, server_clock_moved)
 }
 
 

@@ -22,12 +22,14 @@ from timebank.ledger.schema import accounts, actions, transfers
 from verify.machines import checker, history
 from verify.machines.boards import Boards
 from verify.machines.databases import Databases
-from verify.machines.faults import FAULTS
+from verify.machines.faults import FAULTS, FAULTS_OF_BOARDS
 from verify.machines.history import FAILED, OK, Books, Operation, Row
 from verify.machines.networks import CannotBeDone, Network, inside
 from verify.machines.result import Result
 from verify.machines.worker import BY, KEY, settings_of
 from verify.machines.world import FIRST, Tell, World
+
+EVERY_FAULT = {**FAULTS, **FAULTS_OF_BOARDS}
 
 
 def run(
@@ -78,7 +80,7 @@ def _play(world: World, names: Sequence[str], quiet: float, result: Result) -> N
     time.sleep(quiet)
     for name in names:
         before = world.acknowledged()
-        did = FAULTS[name](world)
+        did = EVERY_FAULT[name](world)
         mended = world.mend()
         time.sleep(quiet)
         done = world.acknowledged() - before

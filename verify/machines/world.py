@@ -134,6 +134,9 @@ class World:
 
     # What faults ask for.
 
+    def set_clock(self, machine: str, seconds: int) -> None:
+        """Move the clock of a server against the real one; the bank has the databases' alone."""
+
     def primary(self) -> str:
         """Name the primary, as soon as there is one."""
         wait_until("a primary", lambda: bool(self.databases.primary()), MENDING_SECONDS)

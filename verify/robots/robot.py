@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import random
 from dataclasses import dataclass, replace
 
@@ -152,6 +153,8 @@ class Robot:
             if self._chance.random() < self._pace.hangs_up:
                 return
             if self._chance.random() < self._pace.takes_over and self._chooser.is_known:
+                _measure(line, loop.time())
+                line.asked = math.inf  # nobody waits there any more
                 line = await self._dial()
                 lines.append(line)
                 continue
