@@ -17,7 +17,7 @@ from timebank.ledger.engines import books_of
 from verify.kills.count import Count
 from verify.kills.rounds import BAD, forgive_half_screens
 from verify.machines import phones
-from verify.machines.databases import CALLERS_PORT, FRONT, SERVERS
+from verify.machines.databases import CALLERS_PORT, FRONT, SERVERS, set_clock
 from verify.machines.networks import CannotBeDone
 from verify.machines.programs import Program, wait_until
 from verify.machines.result import Result
@@ -64,7 +64,7 @@ class Boards(World):
         super().close()
 
     def set_clock(self, machine: str, seconds: int) -> None:
-        self._clock(machine).write_text(f"{seconds:+d}")
+        set_clock(self._clock(machine), seconds)
 
     def mend(self) -> float:
         for machine in SERVERS:
