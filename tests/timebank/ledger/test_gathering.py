@@ -31,6 +31,7 @@ class Guest:
     def __init__(self, call) -> None:
         self.books = call.books
         self.caller_id = call.caller_id
+        self.call_of = call
         self.call = call.id
         self.sitter = {FIRST_SEAT: Sitter(call.caller_id, call.id, 0)}
         self.shoe = 0
@@ -262,6 +263,23 @@ class Touching:
 
     def touches(self, desk):
         touch(desk, self.call, 0)
+
+
+class TestARowThatTheServerRefuses:
+    def test_is_in_no_log(self, books, seated, caplog):
+        caplog.set_level("DEBUG")
+        table = seated(books)
+        secret = bytes.fromhex("5ec12e75" * 8)
+
+        class Forger(Guest):
+            def takes_half_a_deck(self, desk):
+                journal.open_shoe(desk, self.caller_id, GAME, -1, secret, SEAL)
+
+        forger = Forger(table.guests[0].call_of)
+        errors = table.do(forger.takes_half_a_deck, table.guests[1].takes_a_shoe)
+        assert set(errors) == {0}
+        assert "violates check constraint" in caplog.text
+        assert secret.hex()[:8] not in caplog.text
 
 
 class TestACommitThatBreaksOff:

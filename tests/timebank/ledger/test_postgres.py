@@ -104,6 +104,24 @@ class TestOpening:
                 way()
         books.sql("UPDATE books SET program = ?, version = ?", APPLICATION_ID, SCHEMA_VERSION)
 
+    def test_a_connection_that_breaks_off_is_refused_in_a_sentence_alone(
+        self, cluster, empty, monkeypatch, caplog
+    ):
+        real = postgres_dialect.begin_writing
+
+        def begin(connection, milliseconds):
+            with cluster.connect(empty) as shell:
+                pid = connection.connection.driver_connection.info.backend_pid
+                shell.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+            real(connection, milliseconds)
+
+        monkeypatch.setattr(postgres_dialect, "begin_writing", begin)
+        database = PostgresDatabase(cluster.place(empty))
+        with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*terminating connection"):
+            database.open()
+        database.close()
+        assert caplog.records == []
+
     def test_a_server_that_is_not_there_is_refused_in_a_sentence(self, tmp_path):
         place = read_place(f"postgresql://me@/books?host={tmp_path}")
         with pytest.raises(DatabaseRefused, match=r"postgresql://me@/books cannot be opened: "):

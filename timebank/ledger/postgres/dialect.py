@@ -6,6 +6,7 @@ Whole numbers are BIGINT there, and so are their sums. Texts are compared by the
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -88,6 +89,20 @@ class _Statements(PGCompiler_psycopg):
         return f"CAST(sum{self.function_argspec(function, **how)} AS BIGINT)"
 
 
+@contextlib.contextmanager
+def without_rows() -> Iterator[None]:
+    """Let an error of the server say no more than its first sentence.
+
+    What the server adds is the row that it has refused, with a seed or a password hash in it.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        if error.diag.message_primary:
+            error.args = (error.diag.message_primary,)
+        raise
+
+
 class BooksDialect(PGDialect_psycopg):
     """What SQLAlchemy knows of PostgreSQL, and a few words of our own."""
 
@@ -97,16 +112,12 @@ class BooksDialect(PGDialect_psycopg):
     type_compiler_cls = _Types
 
     def do_execute(self, cursor: Any, statement: str, parameters: Any, context: Any = None) -> None:
-        """Run a statement; its error says no more than its first sentence.
-
-        What the server adds is the row that it has refused, with a seed or a password hash in it.
-        """
-        try:
+        with without_rows():
             cursor.execute(statement, parameters)
-        except psycopg.Error as error:
-            if error.diag.message_primary:
-                error.args = (error.diag.message_primary,)
-            raise
+
+    def do_rollback(self, dbapi_connection: Any) -> None:
+        if not dbapi_connection.closed:  # the server has done it for one that is gone
+            super().do_rollback(dbapi_connection)  # type: ignore[no-untyped-call]
 
 
 DIALECT = BooksDialect()  # type: ignore[no-untyped-call]

@@ -199,7 +199,7 @@ class PostgresGathering:
     def _trip(self) -> Iterator[Callable[..., Rows]]:
         """Run statements whose answers are there when the block has ended."""
         self._connection.patience = PATIENCE
-        with self._connection.pipeline():
+        with postgres.without_rows(), self._connection.pipeline():
             yield partial(self._connection.execute, prepare=True)
 
     def _join(self, statement: Prepared, values: Values, place: int) -> int:
