@@ -17,7 +17,19 @@ from typing import Any
 
 import click
 
-from bench import animation, books, connect, doors, keys, ledger, peers, stall, startup, tutor
+from bench import (
+    animation,
+    books,
+    connect,
+    doors,
+    keys,
+    ledger,
+    machines,
+    peers,
+    stall,
+    startup,
+    tutor,
+)
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.server.server import quickest
 
@@ -35,6 +47,7 @@ PARTS: dict[str, Part] = {
     "startup": lambda scale, disk, memory: startup.run(scale),
     "doors": lambda scale, disk, memory: doors.run(scale, disk),
     "books": lambda scale, disk, memory: books.run(scale, disk),
+    "machines": lambda scale, disk, memory: machines.run(scale, disk),
 }
 
 PEERS = "peers"  # asked for by name alone, with a host

@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from datetime import time as time_of_day
@@ -18,6 +18,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from bench.board import NOON, slow_down
+from bench.report import percentile
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.clock import SystemClock
@@ -62,10 +63,11 @@ class StoppedClock(SystemClock):
 
 
 class Rate(NamedTuple):
-    """Transactions a second, and seconds of CPU for each."""
+    """Transactions a second, seconds of CPU for each, and what one wait in a hundred exceeds."""
 
     a_second: float
     cpu: float
+    p99: float
 
 
 class Bettor:
@@ -163,12 +165,12 @@ def room(disk: Path, count: int, *, elapsed: int) -> Iterator[Room]:
 
 
 def bettors_at(
-    database: Database, settings: BankSettings, count: int, elapsed: int
+    database: Database, settings: BankSettings, count: int, elapsed: int, first: int = 0
 ) -> list[Bettor]:
-    """Register so many new callers in open books, and open a call for each."""
+    """Register so many new callers in open books, and open a call for each; `first` is a number."""
     bettors = []
     with database.transaction(settings, NOON) as desk:
-        for number in range(count):
+        for number in range(first, first + count):
             record = callers.register(desk, f"Bettor {number}", "")
             opened = open_call(desk, record.id, number, "bench", "127.0.0.1", False)
             bettors.append(Bettor(record.id, opened.call_id, elapsed))
@@ -182,22 +184,32 @@ def at_the_books(
     with room(disk, count, elapsed=elapsed) as here:
         if commit:
             slow_down(here.database, commit)
-        return asyncio.run(_play(here, seconds))
+        return asyncio.run(_alone(here, seconds))
 
 
-async def _play(here: Room, seconds: float) -> Rate:
-    books = Books(here.database, lambda: here.settings, BoardClock(StoppedClock()))
-    began, used = time.perf_counter(), time.process_time()
-    until = began + seconds
-
-    async def play(bettor: Bettor) -> int:
-        done = 0
-        while time.perf_counter() < until:
-            await books.run(bettor.next_operation(), call=bettor.call_id)
-            done += 1
-        return done
-
-    done = sum(await asyncio.gather(*map(play, here.bettors)))
-    rate = Rate(done / (time.perf_counter() - began), (time.process_time() - used) / done)
+async def _alone(here: Room, seconds: float) -> Rate:
+    books = books_of_room(here)
+    rate = await play(books, here.bettors, seconds)
     await books.close()
     return rate
+
+
+def books_of_room(here: Room) -> Books:
+    return Books(here.database, lambda: here.settings, BoardClock(StoppedClock()))
+
+
+async def play(books: Books, bettors: Sequence[Bettor], seconds: float) -> Rate:
+    """Let bettors play for so long."""
+    began, used = time.perf_counter(), time.process_time()
+    until = began + seconds
+    waits: list[float] = []
+
+    async def bet(bettor: Bettor) -> None:
+        while (asked := time.perf_counter()) < until:
+            await books.run(bettor.next_operation(), call=bettor.call_id)
+            waits.append(time.perf_counter() - asked)
+
+    await asyncio.gather(*map(bet, bettors))
+    done = len(waits)
+    a_second = done / (time.perf_counter() - began)
+    return Rate(a_second, (time.process_time() - used) / done, percentile(waits, 99))

@@ -67,6 +67,7 @@ class Scale:
     stall_seconds: float
     starts: int
     book_transfers: int  # in the books of years
+    servers: tuple[int, ...]  # of one board, one after the other
     loop: str = "asyncio"  # that the board runs on, or "uvloop"
 
 
@@ -85,6 +86,7 @@ FULL = Scale(
     stall_seconds=3.0,
     starts=15,
     book_transfers=5_000_000,
+    servers=(1, 2, 4),
 )
 QUICK = Scale(
     callers=100,
@@ -101,6 +103,7 @@ QUICK = Scale(
     stall_seconds=0.8,
     starts=3,
     book_transfers=20_000,
+    servers=(1, 2),
 )
 
 

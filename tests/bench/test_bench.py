@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import bench.__main__
+import bench.machines
 import bench.peers
 from bench.load import Guest
 from bench.report import QUICK, Goal, Row, Scale, line, number, percentile
@@ -32,6 +33,7 @@ BRIEF = Scale(
     stall_seconds=0.05,
     starts=1,
     book_transfers=2000,
+    servers=(1,),
 )
 FIGURE = r"-|-?[0-9,.]+"
 PRINTED = re.compile(
@@ -68,6 +70,8 @@ def test_figures_are_written_out(value: float, shown: str) -> None:
 def test_every_part_prints_figures_with_their_baselines_and_goals(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if part == "machines" and bench.machines.programs() is None:
+        pytest.skip("PostgreSQL is not installed")
     rows = printed(part, tmp_path, monkeypatch)
     assert any(row["ratio"] for row in rows)
     assert any(row["goal"] and row["verdict"] for row in rows)

@@ -1,0 +1,265 @@
+"""Several servers at the same books: in a file, on PostgreSQL, and half a millisecond off from it.
+
+Each server is a process with its bettors; each hand is three keys that commit: a shoe is sealed, a
+bet placed, a hand stood. The books are on the same disk in both, and every COMMIT waits for it. The
+way to a machine that is half a millisecond off is a relay (away.py), half of it in each direction.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from bench.bettors import Rate
+from bench.processes import Child
+from bench.report import Goal, Row, Scale, median
+
+KEYS = 3  # that commit, a hand
+AWAY = 0.0005  # seconds there and back
+PATIENCE = 30.0  # seconds for a server of PostgreSQL to begin
+ACCOUNTS = ("postgres", "nobody")  # who runs it where we are root, which it refuses
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "shared_buffers": "256MB",
+    "max_wal_size": "4GB",
+}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+HALF = Goal("ratio", ">=", 0.5)
+MORE_BY_TWO = Goal("ratio", ">=", 1.6)
+THOUSAND = Goal("value", ">=", 1000)
+
+
+class Found(NamedTuple):
+    """What some servers did together: keys that committed a second, and seconds of CPU for each."""
+
+    keys: float
+    p99: float
+    cpu: float
+    database_cpu: float
+
+    @property
+    def hands(self) -> float:
+        return self.keys / KEYS
+
+    @property
+    def cores(self) -> float:
+        """How many cores were busy with it."""
+        return self.keys * (self.cpu + self.database_cpu)
+
+
+Key = tuple[str, int]  # where the books are, and how many servers there are
+
+
+def run(scale: Scale, disk: Path) -> Iterator[Row]:
+    if programs() is None:
+        return
+    found: dict[Key, list[Found]] = {}
+    with _postgres(disk) as server:
+        for _ in range(scale.rounds):
+            for count in scale.servers:
+                for where, measured in _turn(scale, disk, server, count):
+                    found.setdefault((where, count), []).append(measured)
+    middle = {
+        key: Found(*(median(column) for column in zip(*each, strict=True)))
+        for key, each in found.items()
+    }
+    yield from _rows(scale, middle)
+
+
+def _turn(scale: Scale, disk: Path, server: _Postgres, count: int) -> Iterator[tuple[str, Found]]:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
+        yield "file", _played(scale, str(Path(folder, "board.sqlite3")), count, None)
+    with server.new_database() as name:
+        yield "PostgreSQL", _played(scale, server.url(name, server.port), count, server)
+    with (
+        server.new_database() as name,
+        closing(Child("bench.away", str(server.port), str(AWAY / 2))) as relay,
+    ):
+        yield AT, _played(scale, server.url(name, relay.port), count, server)
+
+
+AT = "0.5 ms off"
+
+
+def _rows(scale: Scale, found: dict[Key, Found]) -> Iterator[Row]:
+    in_a_file = found["file", 1]
+    for (where, count), measured in found.items():
+        what = f"{where}, {count} x {scale.bettors}"
+        one = found[where, 1]
+        if where == "file":
+            yield Row(f"{what}: bets", "/s", measured.hands, None if count == 1 else one.hands)
+        elif count == 1:
+            goal = HALF if where == "PostgreSQL" else None
+            yield Row(f"{what}: bets", "/s", measured.hands, in_a_file.hands, goal)
+        else:
+            goal = MORE_BY_TWO if count == 2 and _has_room(one) else None
+            yield Row(f"{what}: bets", "/s", measured.hands, one.hands, goal)
+        yield Row(f"{what}: p99 of a key that commits", "ms", measured.p99 * 1e3)
+        yield Row(f"{what}: CPU a key, servers", "us", measured.cpu * 1e6)
+        if where != "file":
+            yield Row(f"{what}: CPU a key, PostgreSQL", "us", measured.database_cpu * 1e6)
+        yield Row(f"{what}: cores busy", "", measured.cores)
+    most = max(measured.hands for (where, _), measured in found.items() if where == AT)
+    yield Row(f"{AT}: most bets", "/s", most, None, THOUSAND)
+
+
+def _has_room(one: Found) -> bool:
+    """Tell whether the machine has cores for as much more as is asked of a second server."""
+    return one.cores * MORE_BY_TWO.bound <= (os.cpu_count() or 1)
+
+
+def _played(scale: Scale, place: str, count: int, server: _Postgres | None) -> Found:
+    """Let so many servers play at once at new books."""
+    with ExitStack() as stack, ThreadPoolExecutor(count) as pool:
+        servers = [
+            stack.enter_context(Child("bench.server", place, str(number), str(scale.bettors)))
+            for number in range(count)
+        ]
+        order = str(scale.ledger_seconds)
+        # A connection is slow until it knows the tables, and has planned what it is asked.
+        list(pool.map(lambda each: each.ask(order), servers))
+        used = 0.0 if server is None else server.cpu()
+        rates = [Rate(*each) for each in pool.map(lambda each: each.ask(order), servers)]
+        used = 0.0 if server is None else server.cpu() - used
+    keys = sum(rate.a_second for rate in rates)
+    return Found(
+        keys,
+        max(rate.p99 for rate in rates),
+        fmean(rate.cpu for rate in rates),
+        used / (keys * scale.ledger_seconds),
+    )
+
+
+# PostgreSQL.
+
+
+def programs() -> Path | None:
+    """The folder of the newest server that is installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    beside = str(found[-1]) if found else shutil.which("initdb")
+    return Path(beside).parent if beside else None
+
+
+class _Postgres:
+    """A server of PostgreSQL whose COMMITs wait for a disk."""
+
+    def __init__(self, folder: Path, port: int, process: int) -> None:
+        self._folder = folder
+        self.port = port
+        self._process = process
+        self._made = 0
+
+    def url(self, name: str, port: int) -> str:
+        return f"postgresql://postgres@127.0.0.1:{port}/{name}"
+
+    @contextmanager
+    def new_database(self) -> Iterator[str]:
+        self._made += 1
+        name = f"books_{self._made}"
+        import psycopg
+
+        with psycopg.connect(self.url("postgres", self.port), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+            yield name
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def cpu(self) -> float:
+        """Seconds of CPU of the server and all its processes, those that have ended too."""
+        total = 0
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and (times := _times(entry)):
+                parent, *ticks = times
+                if self._process == int(entry.name):
+                    total += sum(ticks)
+                elif self._process == parent:
+                    total += ticks[0] + ticks[1]
+        return total / TICKS
+
+
+def _times(process: Path) -> list[int]:
+    """The parent of a process, and its CPU: user, system, and both of its children that ended."""
+    try:
+        fields = (process / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+    return [int(fields[1]), *map(int, fields[11:15])]
+
+
+@contextmanager
+def _postgres(disk: Path) -> Iterator[_Postgres]:
+    found = programs()
+    assert found is not None
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk, ignore_cleanup_errors=True) as name:
+        folder, data, port = Path(name), Path(name, "data"), _free_port()
+        who = _account()
+        if who:
+            shutil.chown(folder, who)
+        initdb = (found / "initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale")
+        subprocess.run(
+            [*_as(who), *initdb, "-D", data], check=True, capture_output=True, cwd=folder
+        )
+        options = [f"-c{key}={value}" for key, value in SETTINGS.items()]
+        process = subprocess.Popen(
+            [*_as(who), found / "postgres", "-D", data, "-k", folder, "-p", str(port), *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+        )
+        try:
+            server = _Postgres(folder, port, process.pid)
+            _wait_for(server)
+            yield server
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(PATIENCE)
+
+
+def _account() -> str:
+    if os.geteuid() != 0:
+        return ""
+    known = Path("/etc/passwd").read_text()
+    return next(each for each in ACCOUNTS if f"\n{each}:" in known)
+
+
+def _as(account: str) -> list[str]:
+    if not account:
+        return []
+    # The folder may be in one that only root may enter.
+    may_enter = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override")
+    who = (f"--reuid={account}", "--regid=nogroup", "--clear-groups")
+    return ["setpriv", *who, *may_enter]
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port: int = taken.getsockname()[1]
+    return port
+
+
+def _wait_for(server: _Postgres) -> None:
+    import psycopg
+
+    latest = time.monotonic() + PATIENCE
+    while True:
+        try:
+            psycopg.connect(server.url("postgres", server.port)).close()
+        except psycopg.OperationalError:
+            if time.monotonic() > latest:
+                raise
+            time.sleep(0.05)
+        else:
+            return
