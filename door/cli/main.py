@@ -67,6 +67,7 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
         from door.server.workers import Workers
 
         worker = Workers(config, workers).start()
+        config = worker.config
         _log_to_stderr(verbose, f"[{worker.number}] ")
     with (
         refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),

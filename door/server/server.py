@@ -11,7 +11,6 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from door.call.process import process_is_gone
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
 from door.config import named, privacy
+from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
 from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing
 from door.games import floor, registry
@@ -111,7 +111,6 @@ class Server:
     ) -> None:
         """`worker` says which it is where several share the ports of the board."""
         self._worker = worker
-        config = self._adapted(config)
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
         lay_tables = partial(floor.lay_tables, given=shared)
@@ -223,22 +222,12 @@ class Server:
         """Read the file again, for calls to come; a bad file keeps the old settings."""
         old = self.board.config
         try:
-            new = self._adapted(settings.load(old.path))
+            new, later = keep_begun(old, self._adapted(settings.load(old.path)))
         except SettingsError as error:
             log.error("%s is not used, the settings stay as they were:\n%s", old.path, error)
             return
-        if (new.board.data, new.listeners) != (old.board.data, old.listeners):
-            log.warning("a new data folder or new listeners count from the next start on")
-            # Ports that are open go on as they are; so must what is made of their callers.
-            board = replace(new.board, data=old.board.data)
-            new = replace(new, board=board, listeners=old.listeners)
-        if (new.server.name, new.server.link) != (old.server.name, old.server.link):
-            log.warning("a new name or link of this server counts from the next start on")
-            server = replace(new.server, name=old.server.name, link=old.server.link)
-            new = replace(new, server=server)
-        if new.bank.server != old.bank.server:
-            log.warning("a new database counts from the next start on")
-            new = replace(new, bank=replace(new.bank, server=old.bank.server))
+        for words in later:
+            log.warning("%s", words)
         if agreement.terms_of(new) == agreement.terms_of(old) and not self._presence.waits:
             self._adopt(new)
         else:
@@ -288,10 +277,14 @@ class Server:
         try:
             await self._open_for_doors()
         except OSError as error:
-            log.warning(
-                "neither door processes nor commands such as door nodes reach this server yet: %s",
-                error,
-            )
+            if self._presence.listeners:  # they come by the other server
+                log.info("another server of this board has the socket for anybody: %s", error)
+            else:
+                log.warning(
+                    "neither door processes nor commands such as door nodes reach this server yet:"
+                    " %s",
+                    error,
+                )
             self._looks.append(asyncio.create_task(self._look_for_doors()))
 
     async def _look_for_doors(self) -> None:
@@ -299,7 +292,7 @@ class Server:
             await sleep(self.board.clock, AGAIN_SECONDS)
             with contextlib.suppress(OSError):
                 await self._open_for_doors()
-        log.warning("door processes and commands reach this server now")
+        log.info("door processes and commands reach this server by themselves now")
 
     async def _open_for_doors(self) -> None:
         doors = LinkListener(self._answer_door)

@@ -22,8 +22,11 @@ from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from door.config import config as settings
+from door.config.reloading import keep_begun
 from door.lines.port.listener import reserve
 from timebank.cli.errors import EXIT_REFUSED, UserError
+from timebank.errors import SettingsError
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -40,18 +43,16 @@ class Worker:
     """One of the servers, as it knows of it: `number` is from 1."""
 
     number: int
+    # By which it begins.
+    config: Config
     # Those that all have, in the order of the settings.
     ports: Sequence[int]
     _parent: int
     _ready: int
 
     def adapt(self, config: Config) -> Config:
-        """Return the settings as they are for this one: links are one port apart."""
-        link = config.server.link
-        if link is None or link.port == 0:
-            return config
-        link = replace(link, port=link.port + self.number - 1)
-        return replace(config, server=replace(config.server, link=link))
+        """Return settings that were read as they are for this one."""
+        return _adapted(config, self.number)
 
     def serves(self, end: Callable[[], None]) -> None:
         """Tell the parent that callers are served, and call `end` when it is gone; on the loop."""
@@ -59,6 +60,15 @@ class Worker:
             os.write(self._ready, b".")
         os.close(self._ready)
         asyncio.get_running_loop().add_reader(self._parent, end)
+
+
+def _adapted(config: Config, number: int) -> Config:
+    """Return the settings as they are for one of the servers: links are one port apart."""
+    link = config.server.link
+    if link is None or link.port == 0:
+        return config
+    link = replace(link, port=link.port + number - 1)
+    return replace(config, server=replace(config.server, link=link))
 
 
 @dataclass
@@ -134,9 +144,15 @@ class Workers:
 
     def _obey(self, number: int) -> None:
         if number == signal.SIGHUP:
+            self._read_again()
             self._tell(signal.SIGHUP)
         elif number != signal.SIGCHLD:
             self._close()
+
+    def _read_again(self) -> None:
+        """Have a server that is started from now on begin by the settings of the others."""
+        with contextlib.suppress(SettingsError):  # they say what is wrong with it
+            self._config, _ = keep_begun(self._config, settings.load(self._config.path))
 
     def _close(self) -> None:
         self._is_closing = True
@@ -210,7 +226,8 @@ class Workers:
         ports = [wire.getsockname()[1] for wire in self._ports]
         for wire in self._ports:
             wire.close()
-        return Worker(number, ports, self._alive[0], tells)
+        config = _adapted(self._config, number)
+        return Worker(number, config, ports, self._alive[0], tells)
 
 
 @contextlib.contextmanager

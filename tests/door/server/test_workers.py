@@ -98,6 +98,8 @@ async def test_the_servers_of_a_board(tmp_path: Path, bank: str) -> None:
             range(1, sum(map(len, found.values())) + 1)
         )
 
+        text = board.config.path.read_text("utf-8").replace("The Test Board", "Another Name")
+        board.config.path.write_text(text, "utf-8")
         board.process.send_signal(signal.SIGHUP)
         await board.logs("was read again", 2)
 
@@ -106,7 +108,7 @@ async def test_the_servers_of_a_board(tmp_path: Path, bank: str) -> None:
         for table in found[killed]:
             await table.terminal.until_closed()
         await board.logs("has ended by signal 9; another one takes its place")
-        await board.until_there_work(3)
+        await board.until_there_work(3)  # by the settings of the other
         assert killed not in board.children()
         assert len(board.children()) == 2
         (first, *_) = found[stays]

@@ -1,0 +1,27 @@
+"""What of settings that are read again counts at once, and what only when a server begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from door.config.config import Config
+
+
+def keep_begun(old: Config, new: Config) -> tuple[Config, Sequence[str]]:
+    """Return the new settings with what a server that serves by the old ones cannot change, and
+    say what that is where they differ in it."""
+    later = []
+    if (new.board.data, new.listeners) != (old.board.data, old.listeners):
+        later.append("a new data folder or new listeners count from the next start on")
+        # Ports that are open go on as they are; so must what is made of their callers.
+        board = replace(new.board, data=old.board.data)
+        new = replace(new, board=board, listeners=old.listeners)
+    if (new.server.name, new.server.link) != (old.server.name, old.server.link):
+        later.append("a new name or link of this server counts from the next start on")
+        server = replace(new.server, name=old.server.name, link=old.server.link)
+        new = replace(new, server=server)
+    if new.bank.server != old.bank.server:
+        later.append("a new database counts from the next start on")
+        new = replace(new, bank=replace(new.bank, server=old.bank.server))
+    return new, later
