@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -12,7 +11,6 @@ import pytest
 from door.errors import CannotListen, Unreachable
 from door.server.presence import RENEW_SECONDS
 from door.servers import notifications
-from door.servers.peers import Peer
 from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, machines
 from timebank.servers import registry
@@ -22,13 +20,14 @@ from timebank.settings.place import ServerPlace
 async def until_known(machine: Machine, *names: str) -> None:
     """Wait until a server knows who the others are."""
     peers = machine.server.board.peers
-    adopt, news = peers.adopt, asyncio.Event()
+    follow, news = peers._follow, asyncio.Event()
 
-    def adopted(living: Sequence[Peer]) -> None:
-        adopt(living)
+    def followed() -> None:
+        follow()
         news.set()
 
-    with mock.patch.object(peers, "adopt", adopted):
+    # Not `adopt`: who looks has taken that up before the wait for the rows.
+    with mock.patch.object(peers, "_follow", followed):
         async with asyncio.timeout(PATIENCE):
             while {peer.name for peer in peers.others} != set(names):
                 news.clear()
