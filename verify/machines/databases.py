@@ -1,7 +1,7 @@
 """The databases: three of PostgreSQL under Patroni, three of etcd, and HAProxy in front of them.
 
-All of it is Debian's. What is written into the files of Patroni and HAProxy is what
-docs/many-machines.md tells a sysop to write, with shorter times where that only makes a run faster.
+All of it is Debian's. Its settings are the files that docs/many-machines.md has a sysop install
+(shipped.py), with addresses and places of these machines, and less memory and disk.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import psycopg
 
+from verify.machines import shipped
 from verify.machines.networks import SUBNET, Network, inside, processes_in, run
 from verify.machines.programs import (
     FAKETIME,
@@ -39,33 +40,11 @@ SERVERS = {"server1": 31, "server2": 32}
 CALLERS_PORT = 2323
 DISK = 400  # megabytes of each database
 USER = "postgres"
+EXAMPLE_PEERS = ",".join(f"db{each}=http://10.0.0.1{each}:2380" for each in (1, 2, 3))
 STARTING_SECONDS = 120.0
 MENDING_SECONDS = 120.0
 LEADER = b"/service/books/leader"  # the key by which Patroni knows the primary
-TTL, LOOP_WAIT, RETRY_TIMEOUT = 20, 2, 5  # seconds; Patroni knows no shorter ttl
-
-HAPROXY = """
-global
-    maxconn 2000
-defaults
-    mode tcp
-    timeout connect 3s
-    timeout client 24h
-    timeout server 24h
-    timeout check 2s
-listen databases
-    bind {front}:5432
-    option httpchk OPTIONS /primary
-    http-check expect status 200
-    default-server inter 1s fall 2 rise 2 on-marked-down shutdown-sessions
-{databases}
-listen callers
-    bind {front}:2323
-    balance leastconn
-    default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
-    default-server send-proxy-v2 check-send-proxy
-{servers}
-"""
+TTL = 20  # seconds, as in the settings of Patroni, which knows no shorter one
 
 
 class Databases:
@@ -131,31 +110,35 @@ class Databases:
         self._mounted.clear()
 
     def _keeper(self, machine: str) -> Program:
-        address = self.network.addresses[machine]
-        peers = ",".join(f"{each}=http://{self.network.addresses[each]}:2380" for each in KEEPERS)
-        words = [
-            *("etcd", "--name", machine, "--data-dir", str(self.folder / machine / "data")),
-            *("--listen-client-urls", f"http://{address}:2379"),
-            *("--advertise-client-urls", f"http://{address}:2379"),
-            *("--listen-peer-urls", f"http://{address}:2380"),
-            *("--initial-advertise-peer-urls", f"http://{address}:2380"),
-            *("--initial-cluster", peers, "--initial-cluster-state", "new"),
-            *("--heartbeat-interval", "200", "--election-timeout", "2000"),
-        ]
-        return Program(self.network, machine, words, self.folder / machine)
+        addresses = self.network.addresses
+        peers = ",".join(f"{each}=http://{addresses[each]}:2380" for each in KEEPERS)
+        text = shipped.fitted(
+            "etcd.default",
+            {"NAME": machine, "ADDRESS": addresses[machine]},
+            {
+                "/var/lib/etcd/books": str(self.folder / machine / "data"),
+                EXAMPLE_PEERS: peers,
+            },
+        )
+        settings = shipped.environment(text)
+        folder = self.folder / machine
+        return Program(self.network, machine, ["etcd"], folder, environment=settings)
 
     def _front(self) -> Program:
-        databases = "\n".join(
-            f"    server {each} {self.network.addresses[each]}:5432 check port 8008"
-            for each in DATABASES
-        )
-        servers = "\n".join(
-            f"    server {each} {SUBNET}{number}:{CALLERS_PORT} check"
-            for each, number in SERVERS.items()
-        )
-        file = self.folder / FRONT / "haproxy.cfg"
-        front = self.network.addresses[FRONT]
-        file.write_text(HAPROXY.format(front=front, databases=databases, servers=servers))
+        folder, front = self.folder / FRONT, self.network.addresses[FRONT]
+        instead = {
+            "/run/haproxy/admin.sock": str(folder / "admin.sock"),
+            "bind 127.0.0.1:5432": f"bind {front}:5432",
+            "bind :23 ": f"bind {front}:{CALLERS_PORT} ",
+        }
+        for number, machine in enumerate(DATABASES, 1):
+            address = self.network.addresses[machine]
+            instead[f"server db{number} 10.0.0.1{number}:5432"] = f"server {machine} {address}:5432"
+        for number, (machine, host) in enumerate(SERVERS.items(), 1):
+            address = f"{SUBNET}{host}:{CALLERS_PORT}"
+            instead[f"server board{number} 10.0.0.3{number}:2323"] = f"server {machine} {address}"
+        file = folder / "haproxy.cfg"
+        file.write_text(shipped.fitted("haproxy.cfg", {}, instead))
         words = ["haproxy", "-db", "-f", str(file)]
         return Program(self.network, FRONT, words, self.folder / FRONT)
 
@@ -166,7 +149,7 @@ class Databases:
         run("mount", "-t", "tmpfs", "-o", f"size={DISK}m,mode=700", "tmpfs", str(disk))
         shutil.chown(disk, USER, USER)
         file = self.folder / machine / "patroni.yml"
-        file.write_text(json.dumps(self._settings(machine, disk), indent=1))  # JSON is YAML too
+        file.write_text(self._settings(machine, disk))
         words = ["patroni", str(file)]
         return Program(self.network, machine, words, self.folder / machine, user=USER)
 
@@ -186,62 +169,36 @@ class Databases:
         server.chmod(0o755)
         return folder
 
-    def _settings(self, machine: str, disk: Path) -> dict[str, Any]:
-        address = self.network.addresses[machine]
-        who = {"username": USER, "password": "unused"}
-        return {
-            "scope": "books",
-            "name": machine,
-            "restapi": {"listen": f"{address}:8008", "connect_address": f"{address}:8008"},
-            "etcd3": {"hosts": [f"{self.network.addresses[each]}:2379" for each in KEEPERS]},
-            "bootstrap": {
-                "dcs": {
-                    "ttl": TTL,
-                    "loop_wait": LOOP_WAIT,
-                    "retry_timeout": RETRY_TIMEOUT,
-                    # A primary that has crashed is left for a standby at once.
-                    "primary_start_timeout": 0,
-                    "master_start_timeout": 0,
-                    "synchronous_mode": True,
-                    "synchronous_mode_strict": True,
-                    "postgresql": {
-                        "use_pg_rewind": True,
-                        "use_slots": False,
-                        "parameters": {
-                            "max_connections": 100,
-                            "shared_buffers": "32MB",
-                            "wal_keep_size": "64MB",
-                            "max_wal_size": "64MB",
-                            "min_wal_size": "8MB",
-                            "wal_sender_timeout": "5s",
-                            "wal_receiver_timeout": "5s",
-                            "tcp_keepalives_idle": 5,
-                            "tcp_keepalives_interval": 2,
-                            "tcp_keepalives_count": 3,
-                            "fsync": "on",
-                        },
-                    },
-                },
-                "initdb": ["data-checksums", {"encoding": "UTF8"}, {"wal-segsize": "4"}],
-            },
-            "postgresql": {
-                "listen": f"{address}:5432",
-                "connect_address": f"{address}:5432",
-                "data_dir": str(disk / "data"),
-                "bin_dir": str(self._programs(machine)),
-                "authentication": {"superuser": who, "replication": who, "rewind": who},
-                "parameters": {"unix_socket_directories": str(disk)},
-                "pg_hba": [
-                    "local all all trust",
-                    "host all all 192.0.2.0/24 trust",
-                    "host replication all 192.0.2.0/24 trust",
-                ],
-                "basebackup": [{"checkpoint": "fast"}],
-                "remove_data_directory_on_rewind_failure": True,
-                "remove_data_directory_on_diverged_timelines": True,
-            },
-            "watchdog": {"mode": "off"},
+    def _settings(self, machine: str, disk: Path) -> str:
+        own = {
+            "NAME": machine,
+            "ADDRESS": self.network.addresses[machine],
+            "REPLICATION": "a-secret",
+            "REWIND": "another",
         }
+        instead = {
+            f"10.0.0.1{number}:2379": f"{self.network.addresses[each]}:2379"
+            for number, each in enumerate(KEEPERS, 1)
+        }
+        instead |= {
+            "/var/lib/postgresql/15/books": str(disk / "data"),
+            "/usr/lib/postgresql/15/bin": str(self._programs(machine)),
+            "/var/run/postgresql": str(disk),
+            # Three machines have one home of their user.
+            "  use_unix_socket: true": f"  use_unix_socket: true\n  pgpass: {disk / 'pgpass'}",
+            # Processes of the bank come without passwords.
+            "all all 10.0.0.0/24 scram-sha-256": f"all all {SUBNET}0/24 trust",
+            "replicator 10.0.0.0/24": f"replicator {SUBNET}0/24",
+            # There is little room, and the disk is filled on purpose.
+            "shared_buffers: 256MB": "shared_buffers: 32MB",
+            "wal_keep_size: 1GB": "wal_keep_size: 64MB",
+            "max_wal_size: 1GB": "max_wal_size: 64MB",
+            "min_wal_size: 80MB": "min_wal_size: 8MB",
+            "    - data-checksums": '    - data-checksums\n    - wal-segsize: "4"',
+            # The watchdog is that of the real machine.
+            "mode: automatic": 'mode: "off"',
+        }
+        return shipped.fitted("patroni.yml", own, instead)
 
     # What it looks like.
 
