@@ -8,7 +8,6 @@ up, another call took over) arrives as an `Interruption` raised from the same `a
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -127,7 +126,7 @@ class Console:
         self._loop = asyncio.get_running_loop()
         self._decoder = KeyDecoder(look.charset)
         self._heard = self.last_key  # when something arrived last, a key or not
-        self._asked: deque[Callable[[int, int], None]] = deque()  # who waits for a position
+        self._asked: list[Callable[[int, int], None]] = []  # who waits for a position
         self._keys: list[str] = []
         self.rubout: Key = BACKSPACE  # what byte 7F means in the room they are in
         self._keys_on_end = 0  # given since the loop had a turn
@@ -543,7 +542,7 @@ class Console:
     def _take_positions(self) -> None:
         for row, column in self._decoder.positions():
             if self._asked:
-                self._asked.popleft()(row, column)
+                self._asked.pop(0)(row, column)
 
     def _take_corner(self, row: int, column: int) -> None:
         """Take the far corner for the size; one that no screen has is a key of some other kind."""

@@ -306,7 +306,7 @@ class CanvasDisplay:
     _scene: Scene | None = None
     _messages: tuple[str, ...] = ()  # lines as they are shown
     _said: list[str] = field(default_factory=list)  # what these lines belong to
-    _earlier: deque[str] = field(default_factory=lambda: deque(maxlen=TEXTS_KEPT))
+    _earlier: tuple[str, ...] = ()  # the latest last
     _prompt: str = ""
     _asked: tuple[str, ...] = ("",)  # the prompt in lines
     _typed: str = ""
@@ -339,7 +339,7 @@ class CanvasDisplay:
     def stage(self, scene: Scene) -> None:
         """Show a new scene, and forget the messages that belonged to the last one."""
         self._scene = scene
-        self._earlier.extend(self._said)
+        self.remember(self._said)
         self._messages, self._said = (), []
         self._prompt, self._asked, self._typed = "", ("",), ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
@@ -361,7 +361,7 @@ class CanvasDisplay:
         for number, said in enumerate(reversed(self._said), start=1):
             shown += len(wrap(said, self._canvas.width - 2))
             if shown >= len(self._messages):
-                self._earlier.extend(self._said[:-number])
+                self.remember(self._said[:-number])
                 del self._said[:-number]
                 break
         self._note(_MESSAGES)
@@ -389,14 +389,14 @@ class CanvasDisplay:
             self._note(_STATUS)
 
     def view(self) -> View:
-        said, earlier = tuple(self._said), tuple(self._earlier)
-        return View(self._scene, said, self._prompt, self._typed, self._room, earlier)
+        said = tuple(self._said)
+        return View(self._scene, said, self._prompt, self._typed, self._room, self._earlier)
 
     def take_back(self, said: Sequence[str]) -> None:
         """Forget that these texts were said last: they are to be said again."""
         for text in reversed(said):
             if self._earlier and self._earlier[-1] == text:
-                self._earlier.pop()
+                self._earlier = self._earlier[:-1]
 
     def flush(self) -> None:
         self._flush_is_due = False
@@ -408,12 +408,12 @@ class CanvasDisplay:
         self._send("\x1b[0m\x1b[?25h\x1b[2J\x1b[H")
 
     def remember(self, earlier: Sequence[str]) -> None:
-        """Take over what was said before on another display."""
-        self._earlier.extend(earlier)
+        """Take over what was said before, here or on another display."""
+        self._earlier = (*self._earlier, *earlier)[-TEXTS_KEPT:]
 
     def forget(self) -> None:
         """Clear what was said, all that has been shown."""
-        self._earlier.clear()
+        self._earlier = ()
         if not self._unshown:
             self._messages, self._said = (), []
         self._note(_MESSAGES)

@@ -6,7 +6,7 @@ it shows has always happened.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -195,7 +195,7 @@ class TableScene:
     is_dealt: bool = False
     result: Result | None = None
     banner: str = ""  # across the felt, for a moment
-    history: deque[Result] = field(default_factory=lambda: deque(maxlen=HISTORY))
+    history: tuple[Result, ...] = ()  # the latest last
     tally: TableTally = field(default_factory=TableTally)
     # What was painted last, for which area; nothing after a change.
     _painted: tuple[tuple[object, ...], tuple[Row, ...]] | None = None
@@ -214,7 +214,7 @@ class TableScene:
 
     def end(self, words: str, net: int) -> None:
         self.result = Result(words, net)
-        self.history.append(self.result)
+        self.history = (*self.history, self.result)[-HISTORY:]
 
     def changed(self) -> None:
         """Have all of it painted at the next refresh, and not the clock alone."""
@@ -328,7 +328,7 @@ class TableScene:
         if rows >= ROWS_FOR_LARGE:
             row += 1
             canvas.put_pipe(row, column + 2, f"|10{_('Last hands')}")
-        for hand in list(reversed(self.history))[: max(0, last - row)]:
+        for hand in self.history[::-1][: max(0, last - row)]:
             row += 1
             sign = "|10" if hand.net > 0 else "|12" if hand.net < 0 else "|14"
             amount = _signed_coins(hand.net, self.coin)
