@@ -180,7 +180,8 @@ def _of_the_board(
         median(off.busy) * 100,
     )
     yield Row("nobody plays: busy", "%", median(idle.busy) * 100)
-    yield Row("memory a caller, normal or not yet played", "kB", normal.memory, memory, MEMORY_GOAL)
+    yield Row("memory a caller who has not played yet", "kB", memory, goal=MEMORY_GOAL)
+    yield Row("memory a caller after play, normal or off", "kB", normal.memory, off.memory)
 
 
 def _of_others(idle: Turns, off: Turns, normal: Turns, bare: Turns) -> Iterator[Row]:
