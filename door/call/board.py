@@ -14,10 +14,12 @@ from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
 from door.call.purse import TickingPurse
+from door.call.strangers import SharedCounts
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
+from door.servers import bus
 from door.servers.bus import Bus
 from door.servers.peers import Peers
 from door.servers.ways import ways_of
@@ -70,12 +72,15 @@ class Board:
         self.process = this_process()
         self.peers = Peers(config.board.data, lambda: books.read(registry.living))
         self.bus = Bus(ways_of(config, self.process, is_server=only_node is None))
+        self.bus.subscribe(bus.TAKEN_OVER, lambda facts: self.end_call(facts.get("call")))
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
         self.by_doors: list[Caller] = []  # on nodes of their own boards
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
-        self.reception = Reception(config, clock, lambda: len(self._on_nodes))
+        counted = SharedCounts(self.bus, clock, self.process, lambda: bool(self.peers.others))
+        self.reception = Reception(config, clock, lambda: len(self._on_nodes), counted.tell)
+        counted.lead_to(self.reception.hear)
         self.draining = False  # whether no new calls are taken
         self._visitors: list[Caller] = []
         self.shared = lay_tables(self)
@@ -236,6 +241,8 @@ class Board:
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)
+        if opened.ended_call is not None and opened.ended_call not in self._calls_here():
+            self.bus.publish(bus.TAKEN_OVER, call=opened.ended_call)
         self._end_raced(record)
         if by_door:
             self.by_doors.append(caller)
@@ -278,11 +285,14 @@ class Board:
         for call_id in closed:
             living[call_id].console.interrupt(TakenOver(TAKEN_OVER))
 
-    def end_call(self, call_id: int) -> None:
+    def end_call(self, call_id: object) -> None:
         """End a call that another server's took the place of; one that is not here is left."""
-        for caller in self._own_callers():
-            if caller.call_id == call_id:
-                caller.console.interrupt(TakenOver(TAKEN_OVER))
+        caller = self._calls_here().get(call_id)
+        if caller is not None:
+            caller.console.interrupt(TakenOver(TAKEN_OVER))
+
+    def _calls_here(self) -> dict[object, Caller]:
+        return {caller.call_id: caller for caller in self._own_callers()}
 
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:

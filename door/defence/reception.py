@@ -18,7 +18,18 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.defence.counts import FIRST, TOO_MANY_NAMES, Charge, Defence, HeldOff, Rank, key_of
+from door.defence.counts import (
+    FIRST,
+    TOO_MANY_NAMES,
+    Charge,
+    Defence,
+    HeldOff,
+    Rank,
+    StrangerCount,
+    Tell,
+    key_of,
+    nobody,
+)
 from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
 from door.errors import CallRefused, Distrusted, Fault, NotTaken
@@ -51,10 +62,13 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
+    def __init__(
+        self, config: Config, clock: Clock, on_nodes: Callable[[], int], tell: Tell = nobody
+    ) -> None:
+        """`tell` is told what is counted here."""
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
-        self._defence = Defence(config.defence)
+        self._defence = Defence(config.defence, tell)
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a password that waits may be checked
         self._lookout = Lookout(config)
@@ -88,6 +102,17 @@ class Reception:
             with contextlib.suppress(OSError):
                 handler.close()
         self._log.handlers.clear()
+
+    # With other servers.
+
+    def hear(self, counts: Iterable[StrangerCount], server: str) -> None:
+        """Count with us what another server has counted."""
+        self._defence.hear(counts, server, self._clock.monotonic())
+        self._look_everywhere()
+
+    def tell_lines(self) -> None:
+        """Tell again how many lines are open, because others believe that for a while only."""
+        self._defence.lines.tell_again()
 
     # At the ports: a `Gate`.
 

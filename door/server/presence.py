@@ -214,6 +214,7 @@ class Presence:
                 log.error("%s This one takes no more calls.", " ".join(back.against))
                 self._drain()
         board.peers.adopt(living)
+        board.reception.tell_lines()
         await self._agree()
 
     async def _look_around(self) -> None:

@@ -6,7 +6,7 @@ of a gap (`Bus.on_gap`) looks at everything once.
 
 A message is a line of JSON, shorter than `LARGEST` bytes:
 
-    {"id": "c0ffee:7", "kind": "notices", "facts": {"callers": [1, 2]}}
+    {"id": "c0ffee:7", "kind": "notices", "facts": {}}
 
 `id` is who said it and the how manieth it is, so that what comes in by two ways is heard once.
 What is no such line, or of a kind that nobody here knows, is nothing.
@@ -26,13 +26,13 @@ from typing import Any, Protocol
 LARGEST = 7900  # bytes of a message; PostgreSQL takes less than 8000
 MOST_SEEN = 4096  # messages that are known when they come again
 
-# The kinds. Facts are in `docs/formats.md`.
-NOTICES = "notices"  # something waits for these callers
-TAKEN_OVER = "taken-over"  # a caller has another call now
-STRANGERS = "strangers"  # what was counted against whom
-SERVERS = "servers"  # one has begun, or ended
-SETTINGS = "settings"  # one goes by new ones
-LEASE = "lease"  # one was let go
+# The kinds, and what their facts are.
+NOTICES = "notices"  # something waits for some caller: none
+TAKEN_OVER = "taken-over"  # a caller has another call now: `call`, the number of the old one
+STRANGERS = "strangers"  # what was counted: `server`, `counts`, each a `StrangerCount`
+SERVERS = "servers"  # one has begun, or ended, or drains: none
+SETTINGS = "settings"  # one goes by new ones, or was asked to: none
+LEASE = "lease"  # one was let go: `name`
 
 Facts = Mapping[str, Any]
 Heard = Callable[[Facts], None]

@@ -746,8 +746,8 @@ _DEFENCE = (
     Mutant(
         "An address has one line more than it may.",
         "door/defence/counts.py",
-        "self._calls.get(who, 0) >= rules.calls_per_address",
-        "self._calls.get(who, 0) > rules.calls_per_address",
+        "if self.lines.of(who, now) >= rules.calls_per_address:",
+        "if self.lines.of(who, now) > rules.calls_per_address:",
     ),
     Mutant(
         "One more wrong password is checked at once.",
