@@ -74,6 +74,7 @@ class Housekeeping:
         self._books_version = -1
         self._leads = False
         self._look_now = Flag()
+        self._notices_came = Flag()
         self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
         self._jobs: list[asyncio.Task[None]] = []
 
@@ -121,6 +122,7 @@ class Housekeeping:
 
     def _begin(self, *own: Coroutine[Any, Any, None]) -> None:
         """Begin what every process does, behind the jobs of its `own`."""
+        self._board.bus.subscribe(bus.NOTICES, lambda facts: self._notices_came.set())
         self._books.outbox_waits.set()
         jobs = (
             *own,
@@ -129,6 +131,7 @@ class Housekeeping:
             self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
             self._deliver_outbox(),
             self._tell_at_once(),
+            self._tell_when_told(),
             self._close_when_gone(),
         )
         self._jobs = [asyncio.create_task(job) for job in jobs]
@@ -244,8 +247,10 @@ class Housekeeping:
         if leads == self._leads:
             return
         self._leads = leads
-        log.info("this server %s", "leads now" if leads else "leads no more")
-        if not leads:
+        if leads:
+            log.warning("this server leads now: it does what only one of several may do")
+        else:
+            log.info("another server leads now")
             self._board.bus.publish(bus.LEASE, name=leadership.JOBS)
         await self._begin_to_lead()
 
@@ -271,10 +276,17 @@ class Housekeeping:
             log.warning("A wrong clock has gone too far for %s: see `timebank clock`.", names)
 
     async def _tell_at_once(self) -> None:
-        """Tell what a caller of this server has left for another, without waiting for a look."""
+        """Tell what a caller of this process has left for another, without waiting for a look."""
         while True:
             await self._books.notices_wait.wait()
             self._books.notices_wait.clear()
+            self._board.bus.publish(bus.NOTICES)
+            self._notices_came.set()
+
+    async def _tell_when_told(self) -> None:
+        while True:
+            await self._notices_came.wait()
+            self._notices_came.clear()
             await self._guarded(self._tell_notices)
 
     async def _tell_notices(self) -> None:

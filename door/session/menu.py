@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from door.games.registry import GAMES
 from door.lobby import bulletins, texts
 from door.lobby.teller import visit_bank
 from door.session.settings import visit_settings
-from timebank.calls.calls import open_calls
+from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext
 
@@ -55,6 +55,7 @@ MEANINGS = {
 }
 MAIN_MENU = N_("Main menu")
 ELSEWHERE = N_("on another line")
+MOST_OF_A_PLACE = 23  # characters of where somebody is, in a list
 NAMES_SHOWN = 3  # of those who are on
 WIDE = 70  # columns that a table takes
 INDENT, NARROW_INDENT = "     ", "    "
@@ -380,19 +381,16 @@ def _bank(caller: Caller) -> str:
 
 
 async def _company(board: Board, caller: Caller) -> str:
-    """Say who else is on."""
-    if board.serves_one:
-        try:
-            calls = await caller.ask_books(open_calls)
-        except BooksUnavailable:
-            calls = []
-        others = [call.name for call in calls if call.live and call.call_id != caller.call_id]
-    else:
-        others = [
-            f"{other.record.name} ({_(other.place)})"
-            for other in board.callers()
-            if other is not caller
-        ]
+    """Say who else is on, those on this server first."""
+    here = {other.call_id: other for other in board.callers() if other is not caller}
+    others = [f"{other.record.name} ({_(other.place)})" for other in here.values()]
+    if board.serves_one or board.peers.others:
+        with suppress(BooksUnavailable):
+            others += [
+                call.name
+                for call in await caller.ask_books(open_calls)
+                if call.live and call.call_id not in {caller.call_id, *here}
+            ]
     if not others:
         return _("You're the only one on.")
     shown = [literal(name) for name in others[:NAMES_SHOWN]]
@@ -420,7 +418,7 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
     for call in await caller.ask_books(open_calls):
         if not call.live:
             continue
-        place = _(here[call.call_id].place if call.call_id in here else ELSEWHERE)
+        place = _where(board, call, here)
         on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
         if is_wide:
             rows.append(f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}")
@@ -433,3 +431,11 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
         heads = (_("Node"), _("Caller"), _("Where"), _("On for"))
         rows.insert(0, f"|11{heads[0]:>4}  {heads[1]:<26}{heads[2]:<24}{heads[3]:>9}")
     await caller.console.read(_("Who is on"), "\n".join(rows))
+
+
+def _where(board: Board, call: OpenCall, here: Mapping[int, Caller]) -> str:
+    if call.call_id in here:
+        return _(here[call.call_id].place)
+    if call.server in {peer.name for peer in board.peers.others}:
+        return _("on {server}").format(server=literal(call.server))[:MOST_OF_A_PLACE]
+    return _(ELSEWHERE)
