@@ -83,7 +83,7 @@ _ALL_ACCOUNTS = Prepared(
 
 def _read_accounts(desk: Desk) -> dict[int, _Account]:
     accounts = {}
-    for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS(desk.connection):
+    for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS.long(desk.connection):
         owner = f" of {name} (caller {caller_id})" if name else f" of {game}" if game else ""
         label = f"account {number} ({kind}{owner})"
         accounts[number] = _Account(label, kind, unit, balance)
@@ -115,7 +115,7 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
     # Numbers that no transfer has, because a restore went past them.
     passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
     last = 0
-    for number, place, size, amount, source_id, target_id in _TRANSFERS(desk.connection):
+    for number, place, size, amount, source_id, target_id in _TRANSFERS.long(desk.connection):
         where = f"transfer {number}"
         yield from _missing(last + 1, number - 1, passed)
         last = number

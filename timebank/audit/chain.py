@@ -91,7 +91,7 @@ def check_chain(desk: Desk, since_digest: str | None) -> Iterator[Finding]:
     to_come = generations(desk.connection)
     found = since_digest in (None, GENESIS, *(each.digest for each in to_come))
     bad = 0
-    for row in map(Written._make, _ALL(desk.connection)):
+    for row in map(Written._make, _ALL.long(desk.connection)):
         follows = row.number == (1 if last is None else last.number + 1)
         begins: Generation | None = None
         while to_come and _is_of(row, to_come[0]):

@@ -106,7 +106,7 @@ _CALLS = Prepared(_calls)
 
 
 def _check_calls(desk: Desk) -> Iterator[Finding]:
-    for call, visit, over, left in _CALLS(desk.connection):
+    for call, visit, over, left in _CALLS.long(desk.connection):
         if visit is None:
             yield Finding(f"call {call}", "It is another board's caller's, but has no visit.")
         elif over != left:
@@ -168,7 +168,7 @@ COLUMNS = (
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    for number, over, *amounts in _VISITS(desk.connection):
+    for number, over, *amounts in _VISITS.long(desk.connection):
         said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # While it is open, only what came in is known.
         for what, says, moves in list(zip(COLUMNS, said, moved, strict=True)):
@@ -271,7 +271,7 @@ def _ended(row: Any) -> list[object]:
 def _check_order(desk: Desk) -> Iterator[Finding]:
     """Reckon every visit anew, and see that each goes on where the one before it ended."""
     before: Any = None
-    for row in _IN_ORDER(desk.connection).mappings():
+    for row in _IN_ORDER.long(desk.connection).mappings():
         where = f"visit {row['id']}"
         first = before is None or before["caller_id"] != row["caller_id"]
         left = (0, 0) if first else (before["left_standing"], before["left_own"])

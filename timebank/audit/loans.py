@@ -85,11 +85,11 @@ class _Loan:
 
 def check_loans(desk: Desk) -> Iterator[Finding]:
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
-    for caller_id, *row in _MOVED(desk.connection):
+    for caller_id, *row in _MOVED.long(desk.connection):
         rows[caller_id].append(_LoanRow(*row))
     loans = {caller_id: _Loan(found) for caller_id, found in rows.items()}
     nobodys = _Loan([])
-    for caller_id, rows_of_days in groupby(_DAYS(desk.connection), key=itemgetter(0)):
+    for caller_id, rows_of_days in groupby(_DAYS.long(desk.connection), key=itemgetter(0)):
         found = [_Day(*day) for _, *day in rows_of_days]
         begun = [day for day in found if isinstance(day.after, int)]
         for day in found:
@@ -104,7 +104,7 @@ def check_loans(desk: Desk) -> Iterator[Finding]:
                     f"When {day.day} began {was} was owed on a loan, not {day.owed}.",
                 )
         yield from _check_days(loan, begun)
-    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS(desk.connection)}
+    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS.long(desk.connection)}
     for loan in loans.values():
         yield from _check_visits(loan, ended)
 

@@ -68,7 +68,7 @@ _HANDS = Prepared(_hands)
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    for hand in _HANDS(desk.connection):
+    for hand in _HANDS.long(desk.connection):
         where = f"hand {hand.number}"
         if hand.first != hand.bet:
             yield Finding(

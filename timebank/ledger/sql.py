@@ -97,6 +97,9 @@ class Foreseen(NamedTuple):
 # many rows it changes. Each run changes "one", or the operation is to be carried out by itself
 # after all; or it is "any", and nobody asks.
 Gathered: TypeAlias = Literal["", "one", "any"]
+# The option of a connection to large books under which stands how SQLAlchemy is to read very many
+# rows, so that they come some at a time.
+LONG_READS = "long_reads"
 # The name of the dialect of what gathers them (postgres/gathering.py).
 GATHERING = "gathering"
 
@@ -138,6 +141,18 @@ class Prepared:
         if hot is None:
             hot = self._first_run(connection, values)
         return connection.exec_driver_sql(hot[0], hot[1](values))
+
+    def long(self, connection: Connection, /, **values: object) -> Rows:
+        """Run a query that finds the more rows the older the books are.
+
+        However many they are, they are never all in memory: SQLite gives one after the other, and a
+        server some at a time where the books are large.
+        """
+        how = connection.get_execution_options().get(LONG_READS)
+        if how is None:
+            return self(connection, **values)
+        text = self.text(connection.dialect)
+        return connection.exec_driver_sql(text.sql, text.pick(values), execution_options=how)
 
     def number(self, connection: Connection, /, **values: object) -> int:
         """Run an INSERT, and give the number that the row got.
@@ -199,7 +214,7 @@ class Reader(Prepared, Generic[R]):
 
     def stream(self, connection: Connection, /, **values: object) -> Iterator[R]:
         """Read one row after the other; nothing is run before the first is asked for."""
-        yield from map(self._make, self(connection, **values))
+        yield from map(self._make, self.long(connection, **values))
 
 
 class _Values(Reader[R]):

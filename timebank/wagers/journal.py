@@ -398,7 +398,7 @@ def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
 def _stored(
     desk: Desk, those: Prepared, **values: object
 ) -> Iterator[StoredRound | JournalDamaged]:
-    for row in those(desk.connection, **values):
+    for row in those.long(desk.connection, **values):
         played = _PLAYED(desk.connection, lead=row.lead).all()
         try:
             stored = _round(row, played, _seats(desk, row.lead))

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from tests.timebank.books import NOON
+from timebank.audit import chain
 from timebank.callers.notices import add_notice
 from timebank.errors import (
     BooksUnavailable,
@@ -28,6 +29,7 @@ from timebank.ledger.postgres import dialect as postgres_dialect
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE, SCHEMA_VERSION
 from timebank.settings.place import read_place
+from timebank.wagers import journal
 
 
 @pytest.fixture
@@ -193,6 +195,28 @@ class TestTurns:
             books.database.reading(books.settings, NOON) as desk,
         ):
             desk.connection.exec_driver_sql("DELETE FROM notices")
+
+
+class TestLongReads:
+    def rows_of(self, books):
+        with books.database.reading(books.settings, NOON) as desk:
+            found = chain._ALL.long(desk.connection)
+            return isinstance(found.cursor, psycopg.ServerCursor), found.all()
+
+    def test_of_large_books_come_some_rows_at_a_time(self, books, monkeypatch):
+        call = books.call(books.caller("Ann"))
+        for _ in range(3):
+            call.lose(60)
+        is_in_parts, rows = self.rows_of(books)
+        assert not is_in_parts
+        monkeypatch.setattr(postgres_dialect, "LARGE", 0)
+        monkeypatch.setattr(postgres_dialect, "PART", 2)
+        assert self.rows_of(books) == (True, rows)
+        assert books.audit() == []
+        books.sql("UPDATE rounds SET lost = 30 WHERE id = 2")
+        assert books.audit() == ["hand 2: 30 was lost, its transfers add up to 60."]
+        with books.database.reading(books.settings, NOON) as desk:
+            assert [each.id for each in journal.rounds(desk, None)] == [1, 2, 3]
 
 
 class Wire:

@@ -34,6 +34,7 @@ from timebank.ledger import failures
 from timebank.ledger.postgres import guards
 from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation
 from timebank.ledger.schema import metadata
+from timebank.ledger.sql import LONG_READS
 
 NAME = "PostgreSQL"
 # A whole number of ours for its locks, so that other programs on the server have theirs.
@@ -51,6 +52,12 @@ SILENCE = 30_000
 # How long a transaction that writes may say nothing before the server ends it: its process has
 # stopped, and keeps everybody else from writing.
 IDLE = "10s"
+
+
+# Books are large whose transfers take so many bytes: some 30,000 of them.
+LARGE = 8 << 20
+# How many rows of a long answer are here at a time.
+PART = 1000
 
 
 class _Types(PGTypeCompiler):
@@ -208,8 +215,23 @@ def begin_reading(connection: Connection) -> None:
     """Begin a transaction that sees one moment."""
     found = driver(connection)
     found.patience = PATIENCE
-    found.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", prepare=False)
+    begun = found.execute(
+        "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+        f" SELECT pg_relation_size(to_regclass('transfers')) > {LARGE}",
+        prepare=False,
+    )
     found.patience = None  # what is read may take long
+    begun.nextset()
+    if begun.fetchone() == (True,):
+        read_in_parts(connection)
+
+
+def read_in_parts(connection: Connection) -> None:
+    """Let the server keep what `Prepared.long` finds, in the open transaction, until it is read.
+
+    Else all rows of an answer are here before the first is looked at. It costs two trips more.
+    """
+    connection.execution_options(**{LONG_READS: {"stream_results": True, "yield_per": PART}})
 
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -379,6 +401,7 @@ def is_shared(connection: Connection) -> bool:
 def stay(connection: Connection) -> None:
     """Let the open transaction last, whatever else its process does meanwhile."""
     driver(connection).patience = None
+    read_in_parts(connection)
     connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
