@@ -179,9 +179,11 @@ def objections(version: str, terms: Terms, others: Iterable[ServerRecord]) -> It
                 " servers of one board are of the same release or of two that follow one another."
             )
             continue
-        # One that takes no more calls makes room for one with other settings, say.
-        keys = differing(terms, Stand.of(other).used)
-        if keys and not other.draining:
+        stand = Stand.of(other)
+        keys = differing(terms, stand.used)
+        # One that takes no more calls makes room for one with other settings, say; and one that
+        # waits for others to be asked what it was asked goes by that when this one comes.
+        if keys and not other.draining and differing(terms, stand.asked):
             yield f"The server {other.name} serves with other settings: {listed(keys)}."
 
 

@@ -4,13 +4,14 @@ on one machine, with a file."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from unittest import mock
 
 from door.server.server import Server
 from tests.clock import FakeClock
+from tests.door.lines.board import PATIENCE
 from tests.world import BOARD, NOON, World
 from timebank.ledger.database import BUSY_SECONDS
 from timebank.ledger.engines import books_of
@@ -23,7 +24,7 @@ events = []
 name = "{name}"
 {link}
 [timebank]
-{database}
+{bank}
 """
 
 
@@ -57,20 +58,24 @@ async def machines(
     *names: str,
     toml: str = BOARD,
     link: str = 'link = "127.0.0.1:0"',
+    data: Path | None = None,
+    bank: str = "",
 ) -> AsyncIterator[list[Machine]]:
     """Serve one board from machines of these names; at the end its books must be in order.
 
-    Without a database they are processes of one machine, with their data in one folder.
+    Without a database they are processes of one machine, with their data in one folder: `data`, or
+    one of their own.
     """
-    books = "" if database is None else f'database = "{url_of(database)}"'
+    if database is not None:
+        bank = f'{bank}\ndatabase = "{url_of(database)}"'
     if database is None:
-        link, toml = "", toml.replace("[board]", f'[board]\ndata = "{folder / "data"}"')
+        link, toml = "", toml.replace("[board]", f'[board]\ndata = "{data or folder / "data"}"')
     found: list[Machine] = []
     async with AsyncExitStack() as stack:
         for name in names:
             place = folder / name
             place.mkdir()
-            text = MACHINE.format(board=toml, name=name, link=link, database=books)
+            text = MACHINE.format(board=toml, name=name, link=link, bank=bank)
             (place / "sysop.toml").write_text(text, encoding="utf-8")
             machine = Machine(place, FakeClock(NOON), BUSY_SECONDS)
             stack.push_async_callback(machine.close)  # also what could not be opened, as `serve`
@@ -78,3 +83,36 @@ async def machines(
             found.append(machine)
         yield found
         assert found[0].findings() == []
+
+
+@asynccontextmanager
+async def beside(
+    folder: Path, database: ServerPlace | None, name: str, toml: str = BOARD
+) -> AsyncIterator[Machine]:
+    """Serve from one more machine, beside those that were opened with this folder."""
+    more = folder / f"beside-{name}"
+    more.mkdir()
+    async with machines(more, database, name, toml=toml, data=folder / "data") as (machine,):
+        yield machine
+
+
+async def until(reached: Callable[[], bool], owner: object, method: str) -> None:
+    """Wait until it is so, which is looked at whenever a method of the owner has been called."""
+    real, news = getattr(owner, method), asyncio.Event()
+
+    def called(*args: object, **more: object) -> object:
+        done = real(*args, **more)
+        news.set()
+        return done
+
+    with mock.patch.object(owner, method, called):
+        async with asyncio.timeout(PATIENCE):
+            while not reached():
+                news.clear()
+                await news.wait()
+
+
+async def until_known(machine: Machine, *names: str) -> None:
+    """Wait until a server knows who the others are."""
+    peers = machine.server.board.peers
+    await until(lambda: {peer.name for peer in peers.others} == set(names), peers, "adopt")

@@ -16,3 +16,12 @@ def database(cluster: Cluster) -> Iterator[ServerPlace]:
     name = cluster.take()
     yield cluster.place(name)
     cluster.give_back(name)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest) -> ServerPlace | None:
+    """New books of either kind: in a file of processes of one machine, or on a server."""
+    if request.param == "sqlite":
+        return None
+    made: ServerPlace = request.getfixturevalue("database")
+    return made

@@ -183,6 +183,13 @@ def test_each_server_that_objects_is_named_with_its_keys(terms):
     assert len(said) == 2
 
 
+def test_one_that_waits_for_others_to_be_asked_the_same_lets_them_in(terms):
+    old, new, other = (terms(f"[calls]\nnodes = {nodes}") for nodes in (3, 4, 5))
+    waits = server("beta", old)._replace(settings=Stand(old, new).encode())
+    assert list(objections("1.2.0", new, [waits])) == []
+    assert list(objections("1.2.0", other, [waits])) != []
+
+
 def test_a_long_list_of_keys_is_cut():
     keys = [f"[calls] key{number}" for number in range(11)]
     assert listed(keys).endswith("[calls] key7 and 3 more")

@@ -13,7 +13,7 @@ import pytest
 from door.server import leadership
 from door.server.leadership import JOBS, attend, somebody_leads
 from tests.door.lines.board import PATIENCE
-from tests.door.servers.boards import Machine, machines
+from tests.door.servers.boards import Machine, beside, machines
 from tests.timebank.books import Books
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer, ServerRecord
@@ -142,20 +142,19 @@ async def until_it_leads(machine: Machine) -> None:
 
 
 async def test_the_first_leads_and_the_next_as_soon_as_it_ends(
-    tmp_path: Path, database: ServerPlace
+    tmp_path: Path, place: ServerPlace | None
 ) -> None:
-    (tmp_path / "more").mkdir()
     async with AsyncExitStack() as stack:
-        (north,) = await stack.enter_async_context(machines(tmp_path, database, "north"))
-        async with machines(tmp_path / "more", database, "south") as (south,):
+        (north,) = await stack.enter_async_context(machines(tmp_path, place, "north"))
+        async with beside(tmp_path, place, "south") as south:
             await look_again(south)
             assert leader(north, south) == ["north"]
             await stack.aclose()
             await until_it_leads(south)
 
 
-async def test_the_next_leads_when_one_is_dead(tmp_path: Path, database: ServerPlace) -> None:
-    async with machines(tmp_path, database, "north", "south") as (north, south):
+async def test_the_next_leads_when_one_is_dead(tmp_path: Path, place: ServerPlace | None) -> None:
+    async with machines(tmp_path, place, "north", "south") as (north, south):
         with north.books() as desk:
             desk.connection.exec_driver_sql("UPDATE leases SET until = until - 60")
         await look_again(south)
@@ -168,8 +167,8 @@ async def test_the_next_leads_when_one_is_dead(tmp_path: Path, database: ServerP
         assert holder.server_id == south.server.board.server_id
 
 
-async def test_one_that_drains_hands_the_jobs_on(tmp_path: Path, database: ServerPlace) -> None:
-    async with machines(tmp_path, database, "north", "south") as (north, south):
+async def test_one_that_drains_hands_the_jobs_on(tmp_path: Path, place: ServerPlace | None) -> None:
+    async with machines(tmp_path, place, "north", "south") as (north, south):
         terminal = await north.call()
         await terminal.until("Your name")  # so that it does not end at once
         north.server.drain()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
@@ -12,26 +10,9 @@ from door.errors import CannotListen, Unreachable
 from door.server.presence import RENEW_SECONDS
 from door.servers import notifications
 from tests.door.lines.board import PATIENCE
-from tests.door.servers.boards import Machine, machines
+from tests.door.servers.boards import machines, until_known
 from timebank.servers import registry
 from timebank.settings.place import ServerPlace
-
-
-async def until_known(machine: Machine, *names: str) -> None:
-    """Wait until a server knows who the others are."""
-    peers = machine.server.board.peers
-    follow, news = peers._follow, asyncio.Event()
-
-    def followed() -> None:
-        follow()
-        news.set()
-
-    # Not `adopt`: who looks has taken that up before the wait for the rows.
-    with mock.patch.object(peers, "_follow", followed):
-        async with asyncio.timeout(PATIENCE):
-            while {peer.name for peer in peers.others} != set(names):
-                news.clear()
-                await news.wait()
 
 
 async def test_who_begins_and_ends_is_known_at_once(

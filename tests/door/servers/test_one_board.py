@@ -1,0 +1,289 @@
+"""Servers are one board to their callers, whatever its books are in."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from door.call.board_clock import BoardClock
+from door.defence.counts import TOO_MANY_WRONG
+from door.errors import CannotJoin, Fault
+from door.server import presence
+from door.servers.agreement import Stand
+from tests.door.banking import at_the_window, sends
+from tests.door.servers.boards import Machine, beside, machines, until, until_known
+from tests.door.strangers import VILLAIN, Stranger, defended
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.world import BOARD
+from timebank.servers import registry
+from timebank.servers.registry import Newcomer
+from timebank.settings.place import ServerPlace
+
+TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
+
+
+def strict(**rules: object) -> str:
+    """A board to which this machine's addresses are strangers."""
+    return defended(**rules).replace("events = []", "").replace("[timebank]", "")
+
+
+# Callers.
+
+
+async def test_a_call_to_one_server_takes_over_that_at_another_at_once(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    """No clock goes on meanwhile."""
+    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+        before = await visitor(north, "Ada")
+        ada = Guest(south, "Ada")
+        await ada.calls()
+        await ada.is_asked("Drop that call")
+        assert "You're already on, at node 1." in ada.screen
+        ada.presses("y")
+        await ada.goes_on_to(MENU)
+        await before.is_sent_off("You've logged on from another connection.")
+        assert ada.caller.node == 1
+
+
+async def test_nodes_are_numbered_for_the_whole_board(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    toml = TOML.replace("[calls]", "[calls]\nnodes = 3")
+    async with machines(tmp_path, place, "north", "south", toml=toml) as (north, south):
+        ada, bob = await visitor(north, "Ada"), await visitor(south, "Bob")
+        cyd = await visitor(north, "Cyd")
+        assert [each.caller.node for each in (ada, bob, cyd)] == [1, 2, 3]
+        south.enter("Dan")
+        dan = Guest(south, "Dan")
+        await dan.calls()
+        await dan.is_sent_off("All 3 nodes are busy")
+        await ada.logs_off()
+        await dan.visits()
+        assert dan.caller.node == 1
+
+
+async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPlace | None) -> None:
+    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+        await visitor(north, "Ada")
+        await until_known(south, "north")
+        bob = await visitor(south, "Bob")
+        assert "Also on: Ada." in bob.screen
+        bob.presses("w")
+        await bob.sees("Who is on")
+        rows = [row.split() for row in bob.terminal.lines if row.strip()]
+        assert ["1", "Ada", "on", "north", "0:00"] in rows
+        assert ["2", "Bob", "Main", "menu", "0:00"] in rows
+
+
+async def test_minutes_that_are_sent_are_told_at_once_at_any_server(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    """No clock goes on meanwhile."""
+    both = machines(tmp_path, place, "north", "south", toml=TOML, bank="known_days = 0")
+    async with both as (north, south):
+        bob = await visitor(south, "Bob")
+        ada = await at_the_window(north, "Ada", saved=30)
+        await sends(ada, "Bob", 10, "for the tea")
+        await bob.sees('Ada sent you 10 minutes: "for the tea"')
+        await bob.terminal.wait_for(lambda _: "Bank 10:00" in bob.status, "Bank 10:00")
+
+
+# Strangers.
+
+
+async def test_wrong_passwords_count_at_all_servers(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    toml = strict(wrong_passwords=3)
+    async with machines(tmp_path, place, "north", "south", toml=toml) as (north, south):
+        await until_known(north, "south")
+        await until_known(south, "north")
+        villain = Stranger(north, "Ada", VILLAIN)
+        await villain.is_wrong(3)
+        assert held(south) == []
+        await tell(north)
+        await until_heard(south, lambda: held(south) == [(VILLAIN, TOO_MANY_WRONG)])
+        assert south.server.board.reception.names_held() == 1
+        # So it is when the sysop forgives them, wherever that is.
+        south.server.board.reception.forgive(VILLAIN)
+        south.server.board.reception.forgive("ada")
+        await tell(south)
+        await until_heard(north, lambda: held(north) == [])
+        assert north.server.board.reception.names_held() == 0
+
+
+async def test_lines_at_all_servers_are_counted(tmp_path: Path, place: ServerPlace | None) -> None:
+    toml = strict(calls_per_address=2)
+    async with machines(tmp_path, place, "north", "south", toml=toml) as (north, south):
+        await until_known(north, "south")
+        await until_known(south, "north")
+        at_north, at_south = Stranger(north, "Ada", VILLAIN), Stranger(south, "Ada", VILLAIN)
+        await at_north.connects()
+        await at_south.connects()
+        await at_south.is_asked("Name:")
+        await tell(north)
+        await until_heard(south, lambda: held(south) == [(VILLAIN, Fault.AT_ONCE.value)])
+        one_too_many = Stranger(south, "Ada", VILLAIN)
+        await one_too_many.connects()
+        await one_too_many.is_told("Too many calls from your address.")
+        await at_north.terminal.close()
+        await north.settled()
+        await tell(north)
+        await until_heard(south, lambda: held(south) == [])
+        await one_too_many.connects()
+        await one_too_many.is_asked("Name:")
+
+
+def held(machine: Machine) -> list[tuple[str, str]]:
+    found, _ = machine.server.board.reception.held(9)
+    return [(each.address, each.why) for each in found]
+
+
+async def tell(machine: Machine) -> None:
+    """Let a server tell the others what it has counted."""
+    await machine.pass_time(1)
+
+
+async def until_heard(machine: Machine, reached) -> None:
+    await until(reached, machine.server.board.reception._defence, "hear")
+
+
+# Settings.
+
+
+async def test_a_server_with_other_settings_does_not_start(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    async with machines(tmp_path, place, "north") as (north,):
+        toml = BOARD.replace("[board]", '[calls]\nnodes = 4\n[board]\ntime_zone = "Asia/Tokyo"', 1)
+        keys = r"\[calls\] nodes and \[board\] time_zone"
+        with pytest.raises(CannotJoin, match=f"server north serves with other settings: {keys}"):
+            async with beside(tmp_path, place, "south", toml):
+                pass
+        with north.books() as desk:
+            assert [row.name for row in registry.living(desk)] == ["north"]
+
+
+async def test_one_that_was_alone_with_a_file_is_waited_for(tmp_path: Path) -> None:
+    """It has not said that it lives, and does so when it sees that another came."""
+    real = presence.sleep
+
+    async with machines(tmp_path, None, "north") as (north,):
+        with north.books() as desk:
+            desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 600")
+
+        async def sleeps(clock: BoardClock, seconds: float) -> None:
+            if clock is north.server.board.clock:
+                await real(clock, seconds)
+            else:
+                await north.pass_time(presence.RENEW_SECONDS)
+
+        toml = f"[calls]\nnodes = 4\n{BOARD}"
+        with (
+            mock.patch.object(presence, "sleep", sleeps),
+            pytest.raises(CannotJoin, match="server north serves with other settings"),
+        ):
+            async with beside(tmp_path, None, "south", toml):
+                pass
+
+
+async def test_one_that_is_dead_is_not_waited_for_for_long(tmp_path: Path) -> None:
+    async with machines(tmp_path, None, "north") as (north,):
+        await north.server._presence.end()
+        with north.books() as desk:
+            terms = {"[calls] nodes": "4"}
+            said = Stand(terms, terms).encode()
+            registry.enter(desk, Newcomer("west", "elsewhere/1:1", said, "0.1.0"))
+            desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 600")
+        real, waited = presence.sleep, 0.0
+
+        async def sleeps(clock: BoardClock, seconds: float) -> None:
+            nonlocal waited
+            if seconds == presence.WAKING_SECONDS:
+                waited += seconds
+                await clock.monotonic.__self__.advance(seconds)
+            else:
+                await real(clock, seconds)
+
+        with mock.patch.object(presence, "sleep", sleeps):
+            async with beside(tmp_path, None, "south") as south:
+                assert south.server.board.server_id
+        assert waited == presence.WAKE_SECONDS
+
+
+async def test_one_with_a_place_and_port_of_its_own_does(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    toml = strict(calls_per_address=99)
+    async with (
+        machines(tmp_path, place, "north", toml=TOML) as (north,),
+        beside(tmp_path, place, "south", toml),
+    ):
+        await until_known(north, "south")
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "goes"),
+    [("1.2.0", "1.3.0", True), ("1.3.1", "1.2.0", True), ("1.2.0", "1.4.0", False)],
+)
+async def test_one_of_the_release_before_or_after_starts_and_no_other(
+    tmp_path: Path, first: str, then: str, goes: bool
+) -> None:
+    versions = itertools.chain([first], itertools.repeat(then))
+    with mock.patch("door.server.presence.version", side_effect=versions):
+        async with machines(tmp_path, None, "north") as (north,):
+            if goes:
+                async with beside(tmp_path, None, "south") as south:
+                    await until_known(north, "south")
+                    await visitor(south, "Ada")
+            else:
+                with pytest.raises(CannotJoin, match=rf"north is of version {first}, and this one"):
+                    async with beside(tmp_path, None, "south"):
+                        pass
+
+
+async def test_new_settings_count_once_all_servers_are_told_to_read_them(
+    tmp_path: Path, place: ServerPlace | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with machines(tmp_path, place, "north", "south") as both:
+        north, south = both
+        await until_known(north, "south")
+        await until_known(south, "north")
+        read_again(north, nodes=5)
+        told = "until the other servers are asked for the same: south is not, for [calls] nodes."
+        await until(lambda: told in caplog.text, north.server.board.bus, "publish")
+        assert nodes(*both) == [16, 16]
+        read_again(south, nodes=5)
+        await until(lambda: nodes(north) == [5], north.server._presence, "_adopt")
+        await until(lambda: nodes(south) == [5], south.server._presence, "_adopt")
+
+
+async def test_settings_that_wait_are_dropped_when_the_old_ones_are_read_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with machines(tmp_path, None, "north", "south") as (north, south):
+        await until_known(north, "south")
+        read_again(north, nodes=5)
+        publish = north.server.board.bus, "publish"
+        await until(lambda: "stay as they were" in caplog.text, *publish)
+        adopt = mock.Mock(wraps=north.server._presence._adopt)
+        with mock.patch.object(north.server._presence, "_adopt", adopt):
+            read_again(north, nodes=16)
+            await until(lambda: bool(adopt.call_count), *publish)
+        assert nodes(north, south) == [16, 16]
+        assert not north.server._presence.waits
+
+
+def read_again(machine: Machine, nodes: int) -> None:
+    path = machine.folder / "sysop.toml"
+    head, _, _ = path.read_text("utf-8").partition("[calls]")
+    path.write_text(f"{head}[calls]\nnodes = {nodes}\n", "utf-8")
+    machine.server.reload()
+
+
+def nodes(*found: Machine) -> list[int]:
+    return [each.server.board.config.calls.nodes for each in found]
