@@ -157,6 +157,7 @@ async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_pa
         sooner = HALF_PAST.replace("12:30", "12:10")
         (tmp_path / "sysop.toml").write_text(sooner, encoding="utf-8")
         board.server.reload()
+        await board.at_rest()
         await board.pass_time(1)
         await ada.sees("20 minutes available after Mail hour at 12:10.")
         await ada.sees_time_left(10 * MINUTE - 1)

@@ -378,6 +378,5 @@ async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_
         toml = NAMED.replace("Bill Gates", "Carl")
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         board.server.reload()
-        await board.settled()
-        await board.settled()
+        await board.at_rest()
         assert any("co_sysops names Carl" in line for line in caplog.messages)
