@@ -5,11 +5,14 @@ what lies in the shoe only says how likely each way is. `Ways` is that list, wor
 weighed for every composition that a hand may leave. The chances are exact but for the rounding of
 floats: every card that the dealer draws is missing for the next one.
 
+Tutor and odds ask for them ten thousands of times, so the list becomes a function in Python's own
+words, with nothing left in it to look up.
+
 Only this file knows how the dealer plays; what the results pay is in `payments`.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
@@ -27,18 +30,18 @@ _CHARLIE, _NATURAL, _BUST = (RESULTS.index(word) for word in ("charlie", "natura
 
 _CARDS = parse_cards("AS 2S 3S 4S 5S 6S 7S 8S 9S TS")
 
+_PLACES = range(10)
+
 _TABLES_KEPT = 64  # two tables with ten up cards each; a few hundred kilobytes for the largest
+
+_TERMS = 64  # of one sum: the compiler goes a step deeper for each
 
 Counts = tuple[int, ...]
 """So many aces, twos, ... nines, and cards that count ten."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Depth:
-    """The ways after so many cards: how each grows out of one a card shorter, and how they end."""
-
-    grown: tuple[tuple[int, int], ...]  # place of the shorter way; which of `Ways.copies` it adds
-    ends: tuple[tuple[int, int, int, tuple[float, ...]], ...]  # result, from, to, orders of each
+Weigh = Callable[..., tuple[float, ...]]
+"""Given ten counts of unseen cards and their sum, all floats: the probability of each of `RESULTS`
+but going over, the hole card being none that the look has excluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +49,23 @@ class Ways:
     """Every way in which the dealer can end without going over, its cards in no order.
 
     Cards in no order are few (a thousand under a two, where the orders are tens of thousands), and
-    all orders of the same cards are equally likely; so each way is kept once, with the number of
-    orders in which the dealer would really draw it.
+    all orders of the same cards are equally likely; so each way is weighed once, times the number
+    of orders in which the dealer would really draw it.
     """
 
-    copies: tuple[tuple[int, int], ...]  # place of a value, and how many of it are gone already
-    depths: tuple[_Depth, ...]
+    weigh: Weigh
     excluded: int | None  # place of the value that the dealer's look has excluded for the hole card
 
     def chances(self, unseen: Sequence[int], cards: int) -> list[float]:
         """The probability of each of `RESULTS`, `unseen` holding `cards` cards, the hole card among
         them. Where they are too few for the dealer, the dealer counts as gone over."""
-        factors = [float(unseen[place] - gone) for place, gone in self.copies]
-        scale = 1.0
+        chances = list(self.weigh(*map(float, unseen), float(cards)))
         if self.excluded is not None:
-            scale = cards / (cards - unseen[self.excluded])
-        chances = [0.0] * len(RESULTS)
-        ways = [1.0]
-        for drawn, depth in enumerate(self.depths):
-            if drawn == cards:
-                break
-            scale /= cards - drawn
-            ways = [ways[shorter] * factors[copy] for shorter, copy in depth.grown]
-            for result, start, stop, orders in depth.ends:
-                chances[result] += scale * sum(map(mul, orders, ways[start:stop]))
-        chances[_BUST] = 1.0 - sum(chances)
+            holes = cards - unseen[self.excluded]
+            if holes:
+                scale = cards / holes
+                chances = [chance * scale for chance in chances]
+        chances.append(1.0 - sum(chances))
         return chances
 
 
@@ -78,39 +73,89 @@ class Ways:
 def dealer_ways(rules: BlackjackRules, up: int, looked: bool) -> Ways:
     """The ways under an up card counting `up`; `looked`: the dealer looked and has no natural."""
     excluded = {1: TEN, 10: ACE}.get(up) if looked else None
-    ends = _ends(rules, up, excluded)
-    copies: dict[tuple[int, int], int] = {}
-    depths = []
-    places: dict[Counts, int] = {(0,) * 10: 0}
-    for several in _with_what_they_grow_from(ends):
-        several.sort(key=lambda way: ends[way][0] if way in ends else -1)
-        grown = []
-        for way in several:
-            last = max(place for place in range(10) if way[place])
-            shorter = _with(way, last, -1)
-            copy = copies.setdefault((last, shorter[last]), len(copies))
-            grown.append((places[shorter], copy))
-        places = {way: place for place, way in enumerate(several)}
-        depths.append(_Depth(tuple(grown), _spans(several, ends)))
-    return Ways(tuple(copies), tuple(depths), excluded)
+    lines = "\n    ".join(_lines(_ends(rules, up, excluded)))
+    names: dict[str, Weigh] = {}
+    exec(f"def weigh({', '.join(_SEEN)}, cards):\n    {lines}", names)  # our own words
+    return Ways(names["weigh"], excluded)
+
+
+_SEEN = tuple(f"n{place}" for place in range(10))
+
+
+def _lines(ends: dict[Counts, tuple[int, int]]) -> Iterator[str]:
+    """The body of a function that weighs these ways.
+
+    A way is the product of what is left of each of its cards in turn. Ways that begin alike share
+    their beginning; the last card of a way that nothing grows from is multiplied where it is added.
+    """
+    names = {(0,) * 10: ""}
+    shorter = {way: _without_last(way) for way in _with_beginnings(ends)}
+    begun = set(shorter.values())
+    factors: dict[tuple[int, int], str] = {}
+    sums: dict[tuple[int, int], dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for way, beginning in shorter.items():
+        last = max(place for place in range(10) if way[place])
+        gone = beginning[last]
+        factor = _SEEN[last]
+        if gone:
+            factor = f"{_SEEN[last]}_{gone}"
+            if (last, gone) not in factors:
+                factors[last, gone] = factor
+                yield f"{factor} = {_SEEN[last]} - {gone}"
+        product = f"{names[beginning]} * {factor}" if names[beginning] else factor
+        if way in begun:
+            names[way] = f"w{len(names)}"
+            yield f"{names[way]} = {product}"
+            product = names[way]
+        if way in ends:
+            result, orders = ends[way]
+            sums[sum(way), result][orders].append(product)
+    yield from _added(sums)
+
+
+def _added(sums: dict[tuple[int, int], dict[int, list[str]]]) -> Iterator[str]:
+    """What is to be added up, by how many cards were drawn, result, and number of orders."""
+    results = {result for _, result in sums}
+    yield from (f"r{result} = 0.0" for result in sorted(results))
+    yield "all = 1.0"
+    for drawn in range(1, 1 + max((drawn for drawn, _ in sums), default=0)):
+        # Of fewer cards than these there is no way, and nothing is divided by nothing.
+        yield f"all *= cards - {drawn - 1} or 1.0"
+        for result in sorted(results):
+            parts = []
+            for orders, products in sums.get((drawn, result), {}).items():
+                for start in range(0, len(products), _TERMS):
+                    added = " + ".join(products[start : start + _TERMS])
+                    parts.append(f"{orders}.0 * ({added})")
+            for start in range(0, len(parts), _TERMS):
+                yield f"r{result} += ({' + '.join(parts[start : start + _TERMS])}) / all"
+    told = (f"r{result}" if result in results else "0.0" for result in range(_BUST))
+    yield f"return {', '.join(told)}"
 
 
 def _ends(rules: BlackjackRules, up: int, excluded: int | None) -> dict[Counts, tuple[int, int]]:
     """The cards besides the up card that the dealer ends with: which result, in how many orders."""
     ends: dict[Counts, tuple[int, int]] = {}
+    results: dict[tuple[int, bool, int], int | None] = {}
     drawing: dict[Counts, int] = {
-        _with((0,) * 10, place, 1): 1 for place in range(10) if place != excluded
+        _with((0,) * 10, place): 1 for place in range(10) if place != excluded
     }
+    drawn = 1
     while drawing:
         longer: dict[Counts, int] = defaultdict(int)
         for way, orders in drawing.items():
-            result = _result(rules, up, way)
+            hard = up + drawn + sum(map(mul, way, _PLACES))
+            alike = hard, up == 1 or way[ACE] > 0, drawn
+            if alike not in results:
+                results[alike] = _result(rules, up, way)
+            result = results[alike]
             if result is None:
-                for place in range(10):
-                    longer[_with(way, place, 1)] += orders
+                for place in range(min(10, 21 - hard)):
+                    longer[_with(way, place)] += orders
             elif result != _BUST:
                 ends[way] = (result, orders)
         drawing = longer
+        drawn += 1
     return ends
 
 
@@ -128,34 +173,23 @@ def _result(rules: BlackjackRules, up: int, way: Counts) -> int | None:
     return _CHARLIE if rules.is_charlie(cards) else RESULTS.index(total)
 
 
-def _with(way: Counts, place: int, more: int) -> Counts:
-    return (*way[:place], way[place] + more, *way[place + 1 :])
+def _with(way: Counts, place: int) -> Counts:
+    return (*way[:place], way[place] + 1, *way[place + 1 :])
 
 
-def _with_what_they_grow_from(ends: dict[Counts, tuple[int, int]]) -> list[list[Counts]]:
-    """These ways and all that become them, highest cards last, by how many cards they have."""
+def _without_last(way: Counts) -> Counts:
+    last = 9
+    while not way[last]:
+        last -= 1
+    return (*way[:last], way[last] - 1, *way[last + 1 :])
+
+
+def _with_beginnings(ends: dict[Counts, tuple[int, int]]) -> list[Counts]:
+    """These ways and all that become them, highest cards last; shorter ones first."""
     found: set[Counts] = set()
     for end in ends:
         way = end
-        while sum(way) and way not in found:
+        while any(way) and way not in found:
             found.add(way)
-            way = _with(way, max(place for place in range(10) if way[place]), -1)
-    by_length: list[list[Counts]] = [[] for _ in range(max(map(sum, found), default=0))]
-    for way in sorted(found):
-        by_length[sum(way) - 1].append(way)
-    return by_length
-
-
-def _spans(
-    several: list[Counts], ends: dict[Counts, tuple[int, int]]
-) -> tuple[tuple[int, int, int, tuple[float, ...]], ...]:
-    """The ways that end, run by run of the same result; `several` is sorted by result."""
-    results = [ends[way][0] if way in ends else -1 for way in several]
-    spans = []
-    for result in sorted(set(results) - {-1}):
-        start = results.index(result)
-        stop = start + results.count(result)
-        spans.append(
-            (result, start, stop, tuple(float(ends[way][1]) for way in several[start:stop]))
-        )
-    return tuple(spans)
+            way = _without_last(way)
+    return sorted(found, key=lambda way: (sum(way), way))

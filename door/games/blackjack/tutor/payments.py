@@ -43,6 +43,7 @@ class Payment:
     """What a kind of hand gains for one that was bet at first, a loss being less than 0."""
 
     against: tuple[float, ...]  # each of `RESULTS`
+    outcomes: tuple[BlackjackOutcome, ...]  # how it ends, against each of them
     fixed: float | None  # the same against all: paid before the dealer plays
 
     def expected(self, chances: list[float]) -> float:
@@ -86,7 +87,7 @@ def _counting(total: int) -> tuple[Card, ...]:
 
 def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
     paid = _paid_at_once(rules, hand)
-    against = []
+    against, outcomes = [], []
     for dealer in _DEALERS:
         outcome = showdown(rules, hand, dealer)
         # A natural paid before the dealer plays waits until the dealer is known to have none.
@@ -94,8 +95,9 @@ def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
             outcome = paid
         event = settled(rules, Turn(0, 0), hand, outcome)
         against.append((event.won - event.lost) / _BET)
+        outcomes.append(outcome)
     same = len(set(against)) == 1
-    return Payment(tuple(against), against[0] if same else None)
+    return Payment(tuple(against), tuple(outcomes), against[0] if same else None)
 
 
 def _paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
