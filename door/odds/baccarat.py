@@ -1,0 +1,144 @@
+"""The odds of baccarat: every point of six cards, by what they count.
+
+The caller has one decision, on a 5. What is in sight then are the caller's own two cards, so a 5 of
+ten and five is another one than a 5 of nine and six.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import lru_cache
+
+from door.games.baccarat.events import BaccaratOutcome
+from door.games.baccarat.rules import (
+    NATURALS,
+    PLAYER_TABLE,
+    BaccaratRules,
+    Draw,
+    bank_draw,
+)
+from door.odds.odds import Figures, Odds, figures_of
+
+Ways = tuple[int, int, int]
+"""In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each
+counted twice, because of tosses."""
+
+Draws = Callable[[int, int], bool]
+"""Whether the caller takes a card to a 5 of these two."""
+
+NOTE = (
+    "These are the odds of a fresh shoe. The shoe runs on; they hold for every coup that is sure to"
+    " be dealt, for whoever does not remember cards."
+)
+
+_OUTCOMES = (BaccaratOutcome.PLAYER, BaccaratOutcome.BANK, BaccaratOutcome.STAND_OFF)
+_NET = (1.0, -1.0, 0.0)
+
+
+def odds(rules: BaccaratRules) -> Odds:
+    """By the cards in sight, by the point alone, always with a card as the bank draws on its 5, and
+    never with one: nothing busts, and this is who takes no card that can be left."""
+    coup = _Coup(rules)
+    drawn, stood = coup.figures(lambda *_: True), coup.figures(lambda *_: False)
+    strategies = {
+        "perfect": coup.figures(coup.is_better_drawn),
+        "totals": drawn if drawn.mean >= stood.mean else stood,
+        "dealer": drawn,
+        "never-bust": stood,
+    }
+    return Odds("baccarat", asdict(rules), strategies, notes=(NOTE,))
+
+
+class _Coup:
+    """Coups from one shoe. Ways are whole numbers: nothing is rounded before the last division."""
+
+    def __init__(self, rules: BaccaratRules) -> None:
+        self.rules = rules
+        self.left = [16 * rules.decks, *[4 * rules.decks] * 9]
+        self.decided = lru_cache(maxsize=None)(self._decided)
+
+    def figures(self, draws: Draws) -> Figures:
+        ways = [0, 0, 0]
+        for first, second, times in self._pairs():
+            point = (first + second) % 10
+            if point in NATURALS:
+                taken = self.decided(first, second, None)
+            else:
+                table = PLAYER_TABLE[point]
+                takes = draws(first, second) if table is Draw.MAY else table is Draw.MUST
+                taken = self.decided(first, second, takes)
+            ways = [all_ + times * each for all_, each in zip(ways, taken, strict=True)]
+        total = sum(ways)
+        chances = [way / total for way in ways]
+        return figures_of(
+            dict(zip(_NET, chances, strict=True)),
+            {str(word): chance for word, chance in zip(_OUTCOMES, chances, strict=True)},
+            1.0,
+        )
+
+    def is_better_drawn(self, first: int, second: int) -> bool:
+        drawn, stood = (self.decided(first, second, takes) for takes in (True, False))
+        return drawn[0] - drawn[1] > stood[0] - stood[1]
+
+    def _pairs(self) -> Iterator[tuple[int, int, int]]:
+        """Two cards that the caller may be dealt, in no order, and in how many orders they come."""
+        for first in range(10):
+            for second in range(first, 10):
+                orders = self.left[first] * (self.left[second] - (first == second))
+                if orders:
+                    yield first, second, orders * (1 if first == second else 2)
+
+    def _decided(self, first: int, second: int, takes: bool | None) -> Ways:
+        """How a coup of the caller's two cards ends; `takes` is None where they are a natural."""
+        left = list(self.left)
+        left[first] -= 1
+        left[second] -= 1
+        mine = (first + second) % 10
+        ways = [0, 0, 0]
+        for one in range(10):
+            for other in range(one, 10):
+                times = left[one] * (left[other] - (one == other)) * (1 if one == other else 2)
+                if not times:
+                    continue
+                bank = (one + other) % 10
+                left[one] -= 1
+                left[other] -= 1
+                cards = sum(left)
+                if takes is None or bank in NATURALS:
+                    _count(ways, mine, bank, 2 * times * cards * (cards - 1))
+                elif takes:
+                    for third in range(10):
+                        more = times * left[third]
+                        left[third] -= 1
+                        self._serve(ways, left, (mine + third) % 10, bank, third, more)
+                        left[third] += 1
+                else:
+                    self._serve(ways, left, mine, bank, None, times * (cards - 1))
+                left[one] += 1
+                left[other] += 1
+        return ways[0], ways[1], ways[2]
+
+    def _serve(
+        self, ways: list[int], left: list[int], mine: int, bank: int, third: int | None, times: int
+    ) -> None:
+        """Let the bank draw or stand. `times` counts the ways so far, those of a sixth card that
+        nobody takes included, but not which of `left` comes next."""
+        draw = bank_draw(bank, third)
+        drawn, stood = (2, 0) if draw is Draw.MUST else (0, 2)
+        if draw is Draw.MAY:
+            drawn, stood = _TOSSED[self.rules.option(bank)]
+        if stood:
+            _count(ways, mine, bank, stood * times * sum(left))
+        if drawn:
+            for card in range(10):
+                _count(ways, mine, (bank + card) % 10, drawn * times * left[card])
+
+
+# How a bank draws and stands that has the option: of two times, for a toss comes either way.
+_TOSSED = {"draw": (2, 0), "stand": (0, 2), "toss": (1, 1)}
+
+
+def _count(ways: list[int], mine: int, bank: int, times: int) -> None:
+    ways[0 if mine > bank else 1 if mine < bank else 2] += times

@@ -1,0 +1,358 @@
+"""The odds of a black jack table: every hand against every up card, and four ways to play them.
+
+All of it is exact but splits. Their two hands are played each by its own cards alone: the mean is
+exact for whoever plays so. How they end together is taken as if, once it is known how the dealer
+ends, one hand told nothing of the other; docs/odds.md says how far that may be wrong.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from door.games.blackjack.events import BlackjackOutcome
+from door.games.blackjack.rules import BlackjackRules, rules_to_mapping
+from door.games.blackjack.tutor.dealer import RESULTS, TEN
+from door.games.blackjack.tutor.payments import NATURAL, payments
+from door.games.blackjack.tutor.spot import Cards, may_double
+from door.games.engine.cards import parse_cards
+from door.odds.hand import Side, Spread, UpCard
+from door.odds.hands import Hands, every_hand
+from door.odds.odds import STRATEGIES, Figures, Insurance, Odds, figures_of
+
+_SAFE = 11  # hard, or an ace as one: no card takes such a hand over 21
+_MOST_TRIES = 50  # at a better play by totals; a few are enough
+_DEALER_NATURAL = RESULTS.index("natural")
+_CARDS = parse_cards("AS 2S 3S 4S 5S 6S 7S 8S 9S TS")
+
+Total = tuple[int, bool]
+"""What a hand counts, and whether it is soft."""
+
+
+def odds(game: str, rules: BlackjackRules) -> Odds:
+    """The odds of one caller and the dealer. Callers beside them do not matter: any unseen card is
+    as likely to come next, whoever draws it."""
+    hands = every_hand(rules)
+    counts = {strategy: _Count(rules) for strategy in STRATEGIES}
+    for up in range(1, 11):
+        against = Against(hands, UpCard(rules, up))
+        perfect = against.best(against.anything)
+        plays = {
+            "perfect": perfect,
+            "totals": against.by_totals(perfect),
+            "dealer": against.as_dealer(),
+            "never-bust": against.best(against.safe),
+        }
+        for strategy, play in plays.items():
+            against.count(play, counts[strategy])
+    strategies = {strategy: count.figures() for strategy, count in counts.items()}
+    return Odds(game, rules_to_mapping(rules), strategies, _insurance(rules, hands))
+
+
+@dataclass
+class Play:
+    """What is done under one up card: with the first two cards, and with every hand after."""
+
+    hits: Sequence[bool]
+    doubles: set[int]
+    splits: set[int]  # values of pairs
+    half_hits: Mapping[int, Sequence[bool]] = field(default_factory=dict)  # by the pair's value
+    half_doubles: Mapping[int, set[int]] = field(default_factory=dict)
+
+
+class Against:
+    """All hands of a caller under one up card."""
+
+    def __init__(self, hands: Hands, up: UpCard) -> None:
+        self.hands = hands
+        self.up = up
+        self.rules = up.rules
+        self.main = Side(hands, up)
+        self.halves: dict[int, Side] = {}
+        self.roots = [
+            (place, 1 if max(hands.counts[place]) == 2 else 2)
+            for place, cards in enumerate(hands.cards)
+            if cards.cards == 2
+        ]
+        self.pairs = {} if self.rules.split == "never" else {hands.pair(v): v for v in range(10)}
+        self.anything = [True] * len(hands.cards)
+        self.safe = [cards.hard <= _SAFE for cards in hands.cards]
+
+    # Ways to play.
+
+    def best(self, may_hit: Sequence[bool]) -> Play:
+        """The best by the cards in sight, hitting and doubling only where it is allowed."""
+        worth, hits = self.main.best(may_hit)
+        doubles, splits = set(), set()
+        half_hits, half_doubles = {}, {}
+        for place, _ in self.asked():
+            best = worth[place]
+            if may_hit[place] and self.may_double(place):
+                doubled = self.main.doubled(place)
+                if doubled > best:
+                    best = doubled
+                    doubles.add(place)
+            value = self.pairs.get(place)
+            if value is None or not self.main.clear[place]:
+                continue
+            half = self.half(value)
+            half_worth, half_hits[value] = half.best(may_hit)
+            half_doubles[value] = self._worth_doubling(half, half_worth, may_hit)
+            if 2 * self.dealt(half, half_worth, half_doubles[value]) > best:
+                splits.add(value)
+                doubles.discard(place)
+        return Play(hits, doubles, splits, half_hits, half_doubles)
+
+    def as_dealer(self) -> Play:
+        """As the dealer draws; no double and no split."""
+        known: dict[Cards, bool] = {}
+        hits = []
+        for cards, counts in zip(self.hands.cards, self.hands.counts, strict=True):
+            if cards not in known:
+                shown = [_CARDS[value] for value in range(10) for _ in range(counts[value])]
+                known[cards] = self.rules.dealer_draws(shown)
+            hits.append(known[cards])
+        return Play(hits, set(), set())
+
+    def by_totals(self, start: Play) -> Play:
+        """The best by totals alone, found from another play: hands that count alike, hard or soft,
+        are played alike and doubled alike, whatever their cards; pairs are split by their value. It
+        is bettered until no change of one entry betters it."""
+        table = _Totals(self, start)
+        for _ in range(_MOST_TRIES):
+            if not table.better():
+                break
+        return table.play
+
+    # What becomes of a play.
+
+    def count(self, play: Play, count: _Count) -> None:
+        main, chance = self.main, self.up.chance
+        staying = [(place, times) for place, times in self.asked() if not self.leaves(place, play)]
+        doubles = [(place, times) for place, times in self.asked() if place in play.doubles]
+        count.hands(main.spread(main.orders(staying, play.hits), play.hits, doubles), chance)
+        count.staked += chance * sum(times * main.clear[place] for place, times in doubles)
+        for place, times in self.roots:
+            natural = self.hands.cards[place].total == 21
+            if natural:
+                count.natural(main.joint(place), times * chance)
+            found = main.chance[place] - main.clear[place]  # by the dealer's look
+            count.result(NATURAL if natural else 20, _DEALER_NATURAL, times * chance * found)
+        for value in play.splits:
+            self._count_split(play, value, count)
+
+    def _count_split(self, play: Play, value: int, count: _Count) -> None:
+        half, pair = self.half(value), self.hands.pair(value)
+        hits, doubling = play.half_hits[value], play.half_doubles[value]
+        roots = [(place, 1) for place in self.seconds(value) if place not in doubling]
+        doubles = [(place, 1) for place in self.seconds(value) if place in doubling]
+        spread = half.spread(half.orders(roots, hits), hits, doubles)
+        count.split(spread, self.main.joint(pair), self.up.chance)
+        added = self.main.clear[pair] + 2 * sum(half.clear[place] for place in doubling)
+        count.staked += self.up.chance * added
+
+    def asked(self) -> list[tuple[int, int]]:
+        """The first two cards that are asked, and in how many orders they come."""
+        return [each for each in self.roots if self.hands.cards[each[0]].total < 21]
+
+    def leaves(self, place: int, play: Play) -> bool:
+        return place in play.doubles or self.pairs.get(place) in play.splits
+
+    def may_double(self, place: int, *, from_split: bool = False) -> bool:
+        return may_double(self.rules, self.hands.cards[place], from_split=from_split)
+
+    def half(self, value: int) -> Side:
+        if value not in self.halves:
+            self.halves[value] = Side(self.hands, self.up, value)
+        return self.halves[value]
+
+    def seconds(self, value: int) -> tuple[int, ...]:
+        """The hands that one card of a pair becomes by its second card."""
+        return self.hands.kids[value]
+
+    def dealt(self, half: Side, worth: Sequence[float], doubles: set[int]) -> float:
+        """What one hand of a split is worth."""
+        assert half.pair is not None
+        return sum(
+            half.doubled(place) if place in doubles else worth[place]
+            for place in self.seconds(half.pair)
+        )
+
+    def _worth_doubling(
+        self, half: Side, worth: Sequence[float], may_hit: Sequence[bool]
+    ) -> set[int]:
+        assert half.pair is not None
+        return {
+            place
+            for place in self.seconds(half.pair)
+            if half.stops[place] is None
+            and may_hit[place]
+            and self.may_double(place, from_split=True)
+            and half.doubled(place) > worth[place]
+        }
+
+
+class _Totals:
+    """A play by totals under one up card, that gets better step by step."""
+
+    def __init__(self, against: Against, start: Play) -> None:
+        self.against = against
+        self.totals: list[Total] = [(cards.total, cards.soft) for cards in against.hands.cards]
+        self.asked = dict(against.asked())
+        self.doubled = {
+            place: against.main.doubled(place) for place in self.asked if against.may_double(place)
+        }
+        self.play = start
+        self.play = self._bettered()
+
+    def better(self) -> bool:
+        """Better every entry that can be; tell whether one was."""
+        before, self.play = self.play, self._bettered()
+        return before != self.play
+
+    def _bettered(self) -> Play:
+        hits = self._hits()
+        worth = self.against.main.worth(hits)
+        doubling = self._doubling(worth)
+        doubles = {place for place in self.doubled if self.totals[place] in doubling}
+        play = Play(hits, doubles, set(), {}, {})
+        for place, value in self.against.pairs.items():
+            if place in self.asked and self.against.main.clear[place]:
+                unsplit = self.doubled[place] if place in doubles else worth[place]
+                if self._split(play, value, doubling) > unsplit:
+                    play.splits.add(value)
+                    doubles.discard(place)
+        return play
+
+    def _hits(self) -> list[bool]:
+        """For each hand, whether hands that count like it had better hit. A total that does not
+        come, because all of its hands are split or doubled, is judged by all of them alike."""
+        main, play = self.against.main, self.play
+        worth = main.worth(play.hits)
+        staying = [(p, times) for p, times in self.asked.items() if not self.against.leaves(p, play)]
+        orders = main.orders(staying, play.hits)
+        leads: dict[Total, float] = defaultdict(float)
+        alike: dict[Total, float] = defaultdict(float)
+        for place in main.places:
+            if main.stops[place] is None:
+                lead = main.hit(place, worth) - main.stood[place]
+                alike[self.totals[place]] += lead
+                if orders[place]:
+                    leads[self.totals[place]] += orders[place] * lead
+        return [(leads if total in leads else alike)[total] > 0 for total in self.totals]
+
+    def _doubling(self, worth: Sequence[float]) -> set[Total]:
+        """The totals that had better double, of those that may."""
+        gains: dict[Total, float] = defaultdict(float)
+        alike: dict[Total, float] = defaultdict(float)
+        for place, doubled in self.doubled.items():
+            gain = self.asked[place] * (doubled - worth[place])
+            alike[self.totals[place]] += gain
+            if self.against.pairs.get(place) not in self.play.splits:
+                gains[self.totals[place]] += gain
+        return {total for total in alike if (gains if total in gains else alike)[total] > 0}
+
+    def _split(self, play: Play, value: int, doubling: set[Total]) -> float:
+        """Note how the halves of a pair are played, and return what splitting it is worth."""
+        against = self.against
+        half = against.half(value)
+        play.half_hits[value] = play.hits
+        play.half_doubles[value] = {
+            place
+            for place in against.seconds(value)
+            if half.stops[place] is None
+            and self.totals[place] in doubling
+            and against.may_double(place, from_split=True)
+        }
+        return 2 * against.dealt(half, half.worth(play.hits), play.half_doubles[value])
+
+
+class _Count:
+    """What comes of a way to play, over all up cards."""
+
+    def __init__(self, rules: BlackjackRules) -> None:
+        self.pays = payments(rules)
+        self.net: dict[float, float] = defaultdict(float)
+        self.outcomes: dict[str, float] = defaultdict(float)
+        self.staked = 1.0
+
+    def result(self, kind: int, result: int, chance: float) -> None:
+        """Count a hand that is paid as `kind` against one of the dealer's results."""
+        payment = self.pays.single[kind]
+        self.net[payment.against[result]] += chance
+        self.outcomes[str(payment.outcomes[result])] += chance
+
+    def natural(self, ends: Sequence[float], times: float) -> None:
+        for result, chance in enumerate(ends):
+            self.result(NATURAL, result, times * chance)
+
+    def hands(self, spread: Spread, times: float) -> None:
+        for ending in self._endings(spread):
+            self.net[ending.gain] += times * ending.chance
+            self.outcomes[ending.outcome] += times * ending.chance
+
+    def split(self, spread: Spread, ends: Sequence[float], times: float) -> None:
+        """Count two hands that each end like this, `ends` being how the dealer does. What is said
+        of a hand that is over before, against each end, is what is left of all."""
+        known = [defaultdict[float, float](float) for _ in ends]
+        before: dict[float, float] = defaultdict(float)
+        for ending in self._endings(spread):
+            self.outcomes[ending.outcome] += 2 * times * ending.chance
+            where = before if ending.result is None else known[ending.result]
+            where[ending.gain] += ending.chance
+        over = sum(before.values())
+        for chance, gains in zip(ends, known, strict=True):
+            if not chance:
+                continue
+            left = chance - sum(gains.values())
+            for gain, share in before.items() if over else ():
+                gains[gain] += left * share / over
+            for one, of_one in gains.items():
+                for other, of_other in gains.items():
+                    self.net[one + other] += times * of_one * of_other / chance
+
+    def _endings(self, spread: Spread) -> Iterator[_Ending]:
+        for kinds, pays in ((spread.single, self.pays.single), (spread.doubled, self.pays.doubled)):
+            for kind, ends in kinds.items():
+                payment = pays[kind]
+                for result, chance in enumerate(ends):
+                    gain, outcome = payment.against[result], payment.outcomes[result]
+                    yield _Ending(gain, str(outcome), result, chance)
+        for kind, chance in spread.paid.items():
+            payment = self.pays.single[kind]
+            yield _Ending(payment.against[0], str(payment.outcomes[0]), None, chance)
+        yield _Ending(-1.0, str(BlackjackOutcome.BUST), None, spread.busts)
+        yield _Ending(-2.0, str(BlackjackOutcome.BUST), None, spread.doubled_busts)
+
+    def figures(self) -> Figures:
+        return figures_of(self.net, self.outcomes, self.staked)
+
+
+class _Ending(NamedTuple):
+    gain: float
+    outcome: str
+    result: int | None  # of the dealer; None: the hand was over before
+    chance: float
+
+
+def _insurance(rules: BlackjackRules, hands: Hands) -> Insurance:
+    """Insurance under an ace, for two cards of every kind in sight."""
+    up = UpCard(rules, 1)
+    side_cards = up.cards - 2
+    offered = mean = adds = 0.0
+    for place, cards in enumerate(hands.cards):
+        if cards.cards != 2 or (cards.total == 21 and not rules.insurance_on_natural):
+            continue
+        counts = hands.counts[place]
+        first = next(value for value in range(10) if counts[value])
+        second = max(value for value in range(10) if counts[value])
+        orders = 1 if first == second else 2
+        had = up.unseen[second] - (first == second)
+        chance = up.chance * orders * up.unseen[first] * had / (up.cards * (up.cards - 1))
+        gain = (up.unseen[TEN] - counts[TEN]) * (rules.insurance_pays + 1) / side_cards - 1
+        offered += chance
+        mean += chance * gain
+        adds += chance * max(0.0, gain) / 2
+    return Insurance(offered, mean / offered if offered else 0.0, adds)

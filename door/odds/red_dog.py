@@ -1,0 +1,64 @@
+"""The odds of Red Dog: every pair of ranks, and every third."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict
+
+from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
+from door.games.red_dog.events import RedDogOutcome
+from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
+from door.odds.odds import Figures, Odds, figures_of
+
+_CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
+
+RUNS_ON = (
+    "These are the odds of a fresh shoe. In one that runs on they hold for every hand that is sure"
+    " to be dealt, whoever does not remember cards."
+)
+
+
+def odds(rules: RedDogRules) -> Odds:
+    """Raise where that gains (`perfect`, `totals`), or
+    never: there is no dealer to play like, and nothing to bust."""
+    strategies = {
+        "perfect": _figures(rules, raises=True),
+        "totals": _figures(rules, raises=True),
+        "dealer": _figures(rules, raises=False),
+        "never-bust": _figures(rules, raises=False),
+    }
+    notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
+    return Odds("red-dog", asdict(rules), strategies, notes=notes)
+
+
+def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
+    net: dict[float, float] = defaultdict(float)
+    outcomes: dict[str, float] = defaultdict(float)
+    staked = 0.0
+    copies = len(SUITS) * rules.decks
+    cards = CARDS_IN_DECK * rules.decks
+
+    def came(outcome: RedDogOutcome, gain: int, chance: float) -> None:
+        net[gain] += chance
+        outcomes[str(outcome)] += chance
+
+    for first in _CARDS:
+        for second in _CARDS:
+            chance = copies * (copies - (first == second)) / (cards * (cards - 1))
+            spread = spread_of(first, second)
+            bet = 1
+            if spread < 0:
+                third = chance * (copies - 2) / (cards - 2)
+                came(RedDogOutcome.THREE_OF_A_KIND, THREE_OF_A_KIND_PAYS, third)
+                came(RedDogOutcome.PUSH, 0, chance - third)
+            elif spread == 0:
+                came(RedDogOutcome.PUSH, 0, chance)
+            else:
+                between, paid = spread * copies, pays(spread)
+                if raises and between * paid > cards - 2 - between:
+                    bet = 2
+                win = chance * between / (cards - 2)
+                came(RedDogOutcome.WIN, bet * paid, win)
+                came(RedDogOutcome.LOSE, -bet, chance - win)
+            staked += bet * chance
+    return figures_of(net, outcomes, staked)
