@@ -43,6 +43,7 @@ ORDER = {
         "door.lines",
         "door.dropfiles",
         "door.games",
+        "door.odds",
         "door.config",
         "door.defence",
         "door.servers",

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from door.config.config import Config
 
 
+DEFAULT_CONFIG = Path("sysop.toml")
+
 config_option = click.option(
     "--config",
     "config_path",
     type=click.Path(path_type=Path),
-    default=Path("sysop.toml"),
+    default=DEFAULT_CONFIG,
     show_default=True,
     envvar="BJFT_CONFIG",
     show_envvar=True,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from door.cli.common import config_option, load_config
+from door.cli.common import DEFAULT_CONFIG, config_option, load_config
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
@@ -189,6 +189,29 @@ def check(config_path: Path) -> None:
     click.echo(f"Time zone {config.bank.zone.key}, time bank {config.bank.mode}, events: {events}.")
     for words in doubts:
         click.echo(words)
+
+
+@main.command()
+@config_option
+@click.argument("table", required=False)
+@click.option(
+    "--rules",
+    "rules",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="A rule as in sysop.toml, in place of the house's; may be given more than once.",
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def odds(config_path: Path, table: str | None, rules: tuple[str, ...], as_json: bool) -> None:
+    """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
+
+    Without a sysop.toml in this folder: the odds of the default rules.
+    """
+    from door.cli import odds as cli_odds
+
+    is_set = config_path.exists() or config_path != DEFAULT_CONFIG
+    config = load_config(config_path) if is_set else None
+    click.echo(cli_odds.show(config, table, rules, as_json))
 
 
 @main.command()

@@ -19,7 +19,7 @@ from door.games.baccarat.rules import (
     Draw,
     bank_draw,
 )
-from door.odds.odds import Figures, Odds, figures_of
+from door.odds.odds import RUNS_ON, Figures, Odds, figures_of
 
 Ways = tuple[int, int, int]
 """In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each
@@ -28,16 +28,11 @@ counted twice, because of tosses."""
 Draws = Callable[[int, int], bool]
 """Whether the caller takes a card to a 5 of these two."""
 
-NOTE = (
-    "These are the odds of a fresh shoe. The shoe runs on; they hold for every coup that is sure to"
-    " be dealt, for whoever does not remember cards."
-)
-
 _OUTCOMES = (BaccaratOutcome.PLAYER, BaccaratOutcome.BANK, BaccaratOutcome.STAND_OFF)
 _NET = (1.0, -1.0, 0.0)
 
 
-def odds(rules: BaccaratRules) -> Odds:
+def odds(game: str, rules: BaccaratRules) -> Odds:
     """By the cards in sight, by the point alone, always with a card as the bank draws on its 5, and
     never with one: nothing busts, and this is who takes no card that can be left."""
     coup = _Coup(rules)
@@ -48,7 +43,7 @@ def odds(rules: BaccaratRules) -> Odds:
         "dealer": drawn,
         "never-bust": stood,
     }
-    return Odds("baccarat", asdict(rules), strategies, notes=(NOTE,))
+    return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,))
 
 
 class _Coup:

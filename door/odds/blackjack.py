@@ -20,12 +20,23 @@ from door.games.blackjack.tutor.spot import Cards, may_double
 from door.games.engine.cards import parse_cards
 from door.odds.hand import Side, Spread, UpCard
 from door.odds.hands import Hands, every_hand
-from door.odds.odds import STRATEGIES, Figures, Insurance, Odds, figures_of
+from door.odds.odds import RUNS_ON, STRATEGIES, Figures, Insurance, Odds, figures_of
 
 _SAFE = 11  # hard, or an ace as one: no card takes such a hand over 21
+_USED = 9
+"""More cards than a hand, hit as it is best and then stood on, and the dealer after either take on
+average. So far, in cards of the shoe, may one card that is out shift the lead of one above the
+other, for each unit between what they may gain: where none of these cards is it, nothing shifts."""
+
 _MOST_TRIES = 50  # at a better play by totals; a few are enough
 _DEALER_NATURAL = RESULTS.index("natural")
 _CARDS = parse_cards("AS 2S 3S 4S 5S 6S 7S 8S 9S TS")
+
+SPLITS = (
+    "Each hand of a split is played by its own cards: the gain is exact for who plays so, and the"
+    " figures beside it say how much more heeding the other hand may bring, and how far off the"
+    " deviation may be."
+)
 
 Total = tuple[int, bool]
 """What a hand counts, and whether it is soft."""
@@ -48,7 +59,9 @@ def odds(game: str, rules: BlackjackRules) -> Odds:
         for strategy, play in plays.items():
             against.count(play, counts[strategy])
     strategies = {strategy: count.figures() for strategy, count in counts.items()}
-    return Odds(game, rules_to_mapping(rules), strategies, _insurance(rules, hands))
+    mapping = rules_to_mapping(rules)
+    del mapping["insurance_unit"]  # the value of a coin, which is no rule of the house
+    return Odds(game, mapping, strategies, _insurance(rules, hands), _notes(rules))
 
 
 @dataclass
@@ -77,6 +90,7 @@ class Against:
             if cards.cards == 2
         ]
         self.pairs = {} if self.rules.split == "never" else {hands.pair(v): v for v in range(10)}
+        self.doubt = _USED * (self.main.pays.most + 1) / (up.cards - 2)
         self.anything = [True] * len(hands.cards)
         self.safe = [cards.hard <= _SAFE for cards in hands.cards]
 
@@ -85,6 +99,7 @@ class Against:
     def best(self, may_hit: Sequence[bool]) -> Play:
         """The best by the cards in sight, hitting and doubling only where it is allowed."""
         worth, hits = self.main.best(may_hit)
+        clue: Sequence[float] | None = None
         doubles, splits = set(), set()
         half_hits, half_doubles = {}, {}
         for place, _ in self.asked():
@@ -98,7 +113,8 @@ class Against:
             if value is None or not self.main.clear[place]:
                 continue
             half = self.half(value)
-            half_worth, half_hits[value] = half.best(may_hit)
+            clue = self.main.leads(worth) if clue is None else clue
+            half_worth, half_hits[value] = half.best(may_hit, clue, self.doubt)
             half_doubles[value] = self._worth_doubling(half, half_worth, may_hit)
             if 2 * self.dealt(half, half_worth, half_doubles[value]) > best:
                 splits.add(value)
@@ -146,8 +162,8 @@ class Against:
     def _count_split(self, play: Play, value: int, count: _Count) -> None:
         half, pair = self.half(value), self.hands.pair(value)
         hits, doubling = play.half_hits[value], play.half_doubles[value]
-        roots = [(place, 1) for place in self.seconds(value) if place not in doubling]
-        doubles = [(place, 1) for place in self.seconds(value) if place in doubling]
+        roots = [(place, 1) for place in half.seconds if place not in doubling]
+        doubles = [(place, 1) for place in half.seconds if place in doubling]
         spread = half.spread(half.orders(roots, hits), hits, doubles)
         count.split(spread, self.main.joint(pair), self.up.chance)
         added = self.main.clear[pair] + 2 * sum(half.clear[place] for place in doubling)
@@ -165,28 +181,22 @@ class Against:
 
     def half(self, value: int) -> Side:
         if value not in self.halves:
-            self.halves[value] = Side(self.hands, self.up, value)
+            self.halves[value] = Side(self.hands, self.up, value, self.main)
         return self.halves[value]
-
-    def seconds(self, value: int) -> tuple[int, ...]:
-        """The hands that one card of a pair becomes by its second card."""
-        return self.hands.kids[value]
 
     def dealt(self, half: Side, worth: Sequence[float], doubles: set[int]) -> float:
         """What one hand of a split is worth."""
-        assert half.pair is not None
         return sum(
             half.doubled(place) if place in doubles else worth[place]
-            for place in self.seconds(half.pair)
+            for place in half.seconds
         )
 
     def _worth_doubling(
         self, half: Side, worth: Sequence[float], may_hit: Sequence[bool]
     ) -> set[int]:
-        assert half.pair is not None
         return {
             place
-            for place in self.seconds(half.pair)
+            for place in half.seconds
             if half.stops[place] is None
             and may_hit[place]
             and self.may_double(place, from_split=True)
@@ -261,12 +271,12 @@ class _Totals:
         play.half_hits[value] = play.hits
         play.half_doubles[value] = {
             place
-            for place in against.seconds(value)
+            for place in half.seconds
             if half.stops[place] is None
             and self.totals[place] in doubling
             and against.may_double(place, from_split=True)
         }
-        return 2 * against.dealt(half, half.worth(play.hits), play.half_doubles[value])
+        return 2 * against.dealt(half, half.played(play.hits), play.half_doubles[value])
 
 
 class _Count:
@@ -335,6 +345,15 @@ class _Ending(NamedTuple):
     outcome: str
     result: int | None  # of the dealer; None: the hand was over before
     chance: float
+
+
+def _notes(rules: BlackjackRules) -> tuple[str, ...]:
+    notes = []
+    if rules.split != "never":
+        notes.append(SPLITS)
+    if rules.shuffle == "shoe":
+        notes.append(RUNS_ON)
+    return tuple(notes)
 
 
 def _insurance(rules: BlackjackRules, hands: Hands) -> Insurance:

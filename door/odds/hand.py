@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import mul
+from operator import mul, sub
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.blackjack.tutor.dealer import RESULTS, Counts, dealer_ways
 from door.games.blackjack.tutor.payments import Payments, payments
 from door.odds.hands import TAKEN, Hands
 
-BUST = len(RESULTS) - 1
+_NOTHING = (0.0,) * len(RESULTS)
 
 
 class UpCard:
@@ -32,8 +32,8 @@ class UpCard:
         self.chance = self.unseen[up - 1] / sum(self.unseen)
         self.unseen[up - 1] -= 1
         self.cards = sum(self.unseen)
-        self.looked = up == 10 or (up == 1 and rules.peek_under_ace)
-        ways = dealer_ways(rules, up, self.looked)
+        looked = up == 10 or (up == 1 and rules.peek_under_ace)
+        ways = dealer_ways(rules, up, looked)
         self.excluded = ways.excluded
         self._weigh = ways.weigh
         self._ends: dict[int, tuple[float, ...]] = {}
@@ -42,7 +42,7 @@ class UpCard:
         """The chance of each of `RESULTS` but going over, these cards being out."""
         found = self._ends.get(key)
         if found is None:
-            left = [all_ - gone for all_, gone in zip(self.unseen, out, strict=True)]
+            left = map(sub, self.unseen, out)
             found = self._ends[key] = self._weigh(*left, self.cards - size)
         return found
 
@@ -68,99 +68,180 @@ class Spread:
 
 class Side:
     """All hands under one up card; with `pair`, those that begin with one card of a split pair,
-    whose other card is out."""
+    whose other card is out, beside `whole`, which has the hands that were not split.
 
-    def __init__(self, hands: Hands, against: UpCard, pair: int | None = None) -> None:
+    What a hand is worth that takes no more cards is known of those that were weighed: of all at
+    first, of those of a split when they are asked for.
+    """
+
+    def __init__(
+        self, hands: Hands, against: UpCard, pair: int | None = None, whole: Side | None = None
+    ) -> None:
         self.hands = hands
         self.against = against
         self.rules = against.rules
         self.pair = pair
         self.pays: Payments = payments(against.rules)
         every = len(hands.cards)
-        self.places = [
-            place for place in range(every) if pair is None or hands.counts[place][pair]
-        ]
         self.stops = list(hands.stops)
+        self.busts = [0.0] * every  # the chance that the next card is one too many
+        self.ends: list[tuple[float, ...]] = [()] * every  # of the dealer; () where nobody asks
+        self.stood = [0.0] * every
+        self._weighed = [False] * every
+        # The chance of the cards in one order, the other card of the pair before them; and that
+        # nothing is found below the up card besides.
+        if whole is None or pair is None:
+            self.places: Sequence[int] = range(every)
+            self.chance = self._chances()
+            self.clear = self._clear(0.0)
+            self.weigh(self.places)
+            return
+        self.places = [place for place in range(every) if hands.counts[place][pair]]
+        self._split(whole.chance, pair)
+
+    def _split(self, whole: Sequence[float], pair: int) -> None:
+        hands, left, cards = self.hands, self.against.unseen[pair], self.against.cards
         if pair == 0 and self.rules.split_aces == "one card":
             for place in self.places:
                 if hands.cards[place].cards == 2:
                     self.stops[place] = hands.cards[place].total
-        # The chance of the cards in one order, the other card of the pair before them; and that
-        # nothing is found below the up card besides.
-        self.chance = [0.0] * every
-        self.clear = [0.0] * every
-        self._weigh_hands()
-        self.busts = [0.0] * every  # the chance that the next card is one too many
-        self.ends: list[tuple[float, ...]] = [()] * every  # of the dealer; () where nobody asks
-        self.stood = [0.0] * every
+        self.chance = [0.0] * len(whole)
         for place in self.places:
-            self._weigh(place)
+            out = left - hands.counts[place][pair]
+            self.chance[place] = whole[place] * out / (cards - hands.cards[place].cards)
+        self.clear = self._clear(1.0)
 
-    def _weigh_hands(self) -> None:
+    def _chances(self) -> list[float]:
         hands, unseen, cards = self.hands, self.against.unseen, self.against.cards
-        excluded, pair = self.against.excluded, self.pair
-        chance = [0.0] * len(hands.cards)
-        for place, (shorter, value, had) in enumerate(hands.grown):
-            size = hands.cards[place].cards
-            before = chance[shorter] if shorter >= 0 else 1.0
-            chance[place] = before * (unseen[value] - had) / (cards - size + 1)
+        chances: list[float] = []
+        for (shorter, value, had), counted in zip(hands.grown, hands.cards, strict=True):
+            before = chances[shorter] if shorter >= 0 else 1.0
+            chances.append(before * (unseen[value] - had) / (cards - counted.cards + 1))
+        return chances
+
+    def _clear(self, out: float) -> list[float]:
+        excluded = self.against.excluded
+        if excluded is None:
+            return self.chance
+        clear = [0.0] * len(self.chance)
+        cards = self.against.cards - out
+        copies = self.against.unseen[excluded] - (self.pair == excluded)
+        hands = self.hands
         for place in self.places:
-            size, counts = hands.cards[place].cards, hands.counts[place]
-            every = chance[place]
-            if pair is not None:
-                every *= (unseen[pair] - counts[pair]) / (cards - size)
-                size += 1
-            self.chance[place] = every
-            if excluded is not None:
-                left = unseen[excluded] - counts[excluded] - (pair == excluded)
-                every *= 1 - left / (cards - size)
-            self.clear[place] = every
+            left = copies - hands.counts[place][excluded]
+            clear[place] = self.chance[place] * (1 - left / (cards - hands.cards[place].cards))
+        return clear
+
+    def weigh(self, places: Iterable[int]) -> None:
+        """Find out what these hands are worth that take no more cards."""
+        for place in places:
+            if not self._weighed[place]:
+                self._weighed[place] = True
+                self._weigh(place)
 
     def _weigh(self, place: int) -> None:
-        """Weigh the end of one hand, as far as somebody may ask for it."""
-        hands, kind, clear = self.hands, self.stops[place], self.clear[place]
+        kind, clear, cards = self.stops[place], self.clear[place], self.hands.cards[place]
         if kind is None:
-            self.busts[place] = clear - sum(map(self.clear.__getitem__, hands.kids[place]))
-        payment = self.pays.single[hands.cards[place].total if kind is None else kind]
+            kids = self.hands.kids[place]
+            self.busts[place] = clear - sum(map(self.clear.__getitem__, kids))
+        payment = self.pays.single[cards.total if kind is None else kind]
         if payment.fixed is not None:
             self.stood[place] = payment.fixed * clear
-            if hands.cards[place].cards != 3:  # a doubled one may not be paid like that
+            if cards.cards != 3:  # a doubled hand may not be paid like that
                 return
-        if not clear:
-            self.ends[place] = (0.0,) * len(RESULTS)
-            return
         self.ends[place] = ends = self.joint(place)
         if payment.fixed is None:
             self.stood[place] = sum(map(mul, payment.against, ends))
 
     def joint(self, place: int) -> tuple[float, ...]:
         """The chance of a hand's cards and of each end of the dealer."""
-        hands = self.hands
+        chance = self.chance[place]
+        if not chance:
+            return _NOTHING
+        hands, pair = self.hands, self.pair
         key, out, size = hands.keys[place], hands.counts[place], hands.cards[place].cards
-        if self.pair is not None:
-            pair = self.pair
+        if pair is not None:
             key += TAKEN[pair]
             out = (*out[:pair], out[pair] + 1, *out[pair + 1 :])
             size += 1
-        chance = self.chance[place]
         ends = [chance * end for end in self.against.ends(key, out, size)]
         return (*ends, self.clear[place] - sum(ends))
 
     # What a hand is worth.
 
-    def best(self, may_hit: Sequence[bool]) -> tuple[list[float], list[bool]]:
-        """What each hand is worth that is played as well as it can, and whether that is to hit."""
+    def best(
+        self, may_hit: Sequence[bool], clue: Sequence[float] | None = None, doubt: float = 0.0
+    ) -> tuple[list[float], list[bool]]:
+        """What each hand is worth that is played as well as it can, and whether that is to hit.
+
+        With a `clue`, by how much hitting seems to be better than standing for a unit, that is not
+        wrong by more than `doubt`, only those hands that begin with two cards of a split.
+        """
+        if clue is None:
+            return self._best(self.places, may_hit)
+        # What is clear is not weighed against the other, and what follows it never comes.
+        stops, kids = self.stops, self.hands.kids
+        wanted = set(self.seconds)
+        weighing = []
+        surely = [False] * len(clue)
+        hittable = list(may_hit)
+        for place in self.places:
+            if place not in wanted:
+                continue
+            if stops[place] is not None or not may_hit[place] or clue[place] < -doubt:
+                hittable[place] = False
+                weighing.append(place)
+                continue
+            surely[place] = clue[place] > doubt
+            if not surely[place]:
+                weighing.append(place)
+            wanted.update(kids[place])
+        self.weigh(weighing)
+        for place in wanted:
+            if surely[place]:
+                self.bust(place)
+        return self._best(sorted(wanted), hittable, surely)
+
+    def _best(
+        self, places: Sequence[int], may_hit: Sequence[bool], surely: Sequence[bool] | None = None
+    ) -> tuple[list[float], list[bool]]:
         worth, hits = list(self.stood), [False] * len(self.stood)
         kids, busts, stops = self.hands.kids, self.busts, self.stops
-        for place in reversed(self.places):
+        for place in reversed(places):
             if stops[place] is None and may_hit[place]:
                 hit = sum(map(worth.__getitem__, kids[place])) - busts[place]
-                if hit > worth[place]:
+                if hit > worth[place] or (surely is not None and surely[place]):
                     worth[place], hits[place] = hit, True
         return worth, hits
 
+    @property
+    def seconds(self) -> tuple[int, ...]:
+        """The hands of a split, with their second card."""
+        assert self.pair is not None
+        return self.hands.kids[self.pair]
+
+    def bust(self, place: int) -> float:
+        """The chance that the next card is one too many."""
+        if not self._weighed[place]:
+            kids = self.hands.kids[place]
+            self.busts[place] = self.clear[place] - sum(map(self.clear.__getitem__, kids))
+        return self.busts[place]
+
+    def played(self, hits: Sequence[bool]) -> list[float]:
+        """What each hand of a split is worth that is played like this."""
+        wanted = set(self.seconds)
+        for place in self.places:
+            if place in wanted and self.stops[place] is None and hits[place]:
+                wanted.update(self.hands.kids[place])
+        for place in wanted:
+            if hits[place] and self.stops[place] is None:
+                self.bust(place)
+            else:
+                self.weigh((place,))
+        return self.worth(hits)
+
     def worth(self, hits: Sequence[bool]) -> list[float]:
-        """What each hand is worth that is played like this."""
+        """What each hand is worth that is played like this; of a split, those that were weighed."""
         worth = list(self.stood)
         kids, busts, stops = self.hands.kids, self.busts, self.stops
         for place in reversed(self.places):
@@ -168,11 +249,22 @@ class Side:
                 worth[place] = sum(map(worth.__getitem__, kids[place])) - busts[place]
         return worth
 
+    def leads(self, worth: Sequence[float]) -> list[float]:
+        """How much hitting leads, for a unit, what comes of it being worth so much."""
+        leads = [0.0] * len(self.stood)
+        for place in self.places:
+            clear = self.clear[place]
+            if clear and self.stops[place] is None:
+                leads[place] = (self.hit(place, worth) - self.stood[place]) / clear
+        return leads
+
     def hit(self, place: int, worth: Sequence[float]) -> float:
         """What hitting is worth, what comes of it being worth so much."""
         return sum(map(worth.__getitem__, self.hands.kids[place])) - self.busts[place]
 
     def doubled(self, place: int) -> float:
+        """What a hand of two cards is worth that is doubled."""
+        self.weigh((place, *self.hands.kids[place]))
         cards, against = self.hands.cards, self.pays.doubled
         return (
             sum(

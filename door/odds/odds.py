@@ -14,6 +14,11 @@ from typing import TypeVar
 STRATEGIES = ("perfect", "totals", "dealer", "never-bust")
 """By the cards in sight; by totals alone; as the dealer plays; without ever risking to bust."""
 
+RUNS_ON = (
+    "The shoe runs on, and these are the odds of a fresh one. They hold for every round that is"
+    " sure to be dealt, for whoever does not remember cards."
+)
+
 K = TypeVar("K")
 
 _NOTHING = 1e-15  # chances less than that are rounding

@@ -8,27 +8,23 @@ from dataclasses import asdict
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
-from door.odds.odds import Figures, Odds, figures_of
+from door.odds.odds import RUNS_ON, Figures, Odds, figures_of
 
 _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 
-RUNS_ON = (
-    "These are the odds of a fresh shoe. In one that runs on they hold for every hand that is sure"
-    " to be dealt, whoever does not remember cards."
-)
 
-
-def odds(rules: RedDogRules) -> Odds:
-    """Raise where that gains (`perfect`, `totals`), or
-    never: there is no dealer to play like, and nothing to bust."""
+def odds(game: str, rules: RedDogRules) -> Odds:
+    """Raise where that gains (`perfect`, `totals`), or never: there is no dealer to play like, and
+    nothing to bust, so both of these are who adds nothing to their bet."""
+    raising, staying = _figures(rules, raises=True), _figures(rules, raises=False)
     strategies = {
-        "perfect": _figures(rules, raises=True),
-        "totals": _figures(rules, raises=True),
-        "dealer": _figures(rules, raises=False),
-        "never-bust": _figures(rules, raises=False),
+        "perfect": raising,
+        "totals": raising,
+        "dealer": staying,
+        "never-bust": staying,
     }
     notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
-    return Odds("red-dog", asdict(rules), strategies, notes=notes)
+    return Odds(game, asdict(rules), strategies, notes=notes)
 
 
 def _figures(rules: RedDogRules, *, raises: bool) -> Figures:

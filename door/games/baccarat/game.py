@@ -37,4 +37,5 @@ GAME = Game(
     title="Baccarat",
     about=N_("Bet minutes, or break the bank"),
     read_settings=read,
+    odds_at="door.odds.baccarat:odds",
 )

@@ -30,5 +30,6 @@ GAME = Game(
     title="Black Jack For Time",
     about=N_("Beat the dealer, win minutes"),
     read_settings=read,
+    odds_at="door.odds.blackjack:odds",
     shares={"tutor": "door.games.blackjack.tutor.thinking:for_board"},
 )

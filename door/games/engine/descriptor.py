@@ -53,6 +53,8 @@ class Game:
     table_at: str = "table:sit_down"
     # What says in a few words what the caller should know before: async (board, caller) -> str.
     words_at: str = "table:menu_words"
+    # What works out its odds: (name, rules) -> `door.odds.odds.Odds`.
+    odds_at: str = ""
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
     shares: Mapping[str, str] = field(default_factory=dict)

@@ -28,4 +28,5 @@ GAME = Game(
     title="Red Dog",
     about=N_("Bet that a card falls between"),
     read_settings=read,
+    odds_at="door.odds.red_dog:odds",
 )

@@ -41,4 +41,5 @@ GAME = Game(
     title="UNIX bj",
     about=N_("The old UNIX game, line by line"),
     read_settings=read,
+    odds_at="door.odds.blackjack:odds",
 )

@@ -45,6 +45,7 @@ GAME = Game(
     title="Vegas",
     about=N_("One table for the whole board"),
     read_settings=read,
+    odds_at="door.odds.blackjack:odds",
     table_at="company:sit_down",
     words_at="room:menu_words",
     shares={

@@ -1,0 +1,70 @@
+"""`door odds`: what the tables are worth to their callers, under the rules as they are set."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from door.games.engine.errors import RulesRefused
+from door.games.registry import GAMES, game_named
+from door.odds import telling
+from door.odds.keeping import odds_of
+from timebank.cli.errors import UserError
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from door.games.engine.descriptor import Game
+
+
+def show(config: Config | None, table: str | None, given: Sequence[str], as_json: bool) -> str:
+    """Return what is printed: of one table, or of all of them, under the rules of `config` (the
+    defaults where there is none) with those `given` as "key=value" in their place."""
+    if table is None and given:
+        raise UserError("Rules belong to a table: name it before --rules.")
+    games = list(GAMES.values()) if table is None else [_named(table)]
+    changed = dict(map(_rule, given))
+    found = [(game, odds_of(game, rules_of(config, game, changed))) for game in games]
+    if as_json:
+        plain = [odds.plain() for _, odds in found]
+        return json.dumps(plain if table is None else plain[0], indent=2, ensure_ascii=False)
+    return "\n".join(_joined(telling.lines(game.title, odds) for game, odds in found))
+
+
+def rules_of(config: Config | None, game: Game, changed: Mapping[str, object]) -> Any:
+    """Return the rules of a table, some of them changed; a wrong one is the command's refusal."""
+    settings = None if config is None else config.games[game.name]
+    rules = getattr(settings, "rules", game.kind.base)
+    if not changed:
+        return rules
+    try:
+        return game.kind.vary(changed, rules)
+    except RulesRefused as refused:
+        raise UserError(f"{game.title}: {refused}") from refused
+
+
+def _named(table: str) -> Game:
+    game = game_named(table)
+    if game is None:
+        raise UserError(f"There is no table {table}: it is {', '.join(GAMES)}.")
+    return game
+
+
+def _rule(text: str) -> tuple[str, object]:
+    """Read a rule as sysop.toml has it; words need no quotation marks."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise UserError(f"--rules takes KEY=VALUE, not {text}.")
+    try:
+        read: object = tomllib.loads(f"value = {value.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        read = value.strip()
+    return key.strip(), read
+
+
+def _joined(told: Iterator[Iterator[str]]) -> Iterator[str]:
+    for number, lines in enumerate(told):
+        if number:
+            yield ""
+        yield from lines
