@@ -6,7 +6,6 @@ ten and five is another one than a 5 of nine and six.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import lru_cache

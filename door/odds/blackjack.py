@@ -7,18 +7,19 @@ ends, one hand told nothing of the other; docs/odds.md says how far that may be 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.rules import BlackjackRules, rules_to_mapping
-from door.games.blackjack.tutor.dealer import RESULTS, TEN
+from door.games.blackjack.tutor.dealer import RESULTS, TEN, Counts
 from door.games.blackjack.tutor.payments import NATURAL, payments
 from door.games.blackjack.tutor.spot import Cards, may_double
-from door.games.engine.cards import parse_cards
-from door.odds.hand import Side, Spread, UpCard
+from door.games.engine.cards import CARDS_IN_DECK, RANKS, parse_cards
+from door.odds.hand import SAME, Side, Spread, UpCard
 from door.odds.hands import Hands, every_hand
 from door.odds.odds import RUNS_ON, STRATEGIES, Figures, Insurance, Odds, figures_of
 
@@ -27,6 +28,14 @@ _USED = 9
 """More cards than a hand, hit as it is best and then stood on, and the dealer after either take on
 average. So far, in cards of the shoe, may one card that is out shift the lead of one above the
 other, for each unit between what they may gain: where none of these cards is it, nothing shifts."""
+
+_DEALT = 3.0
+"""More cards than the dealer draws on average, the hole card included."""
+
+_MOST_OUT = 12
+"""Cards that may be out when one is drawn; more are next to never."""
+
+_HEEDING = ("perfect", "never-bust")
 
 _MOST_TRIES = 50  # at a better play by totals; a few are enough
 _DEALER_NATURAL = RESULTS.index("natural")
@@ -42,13 +51,16 @@ Total = tuple[int, bool]
 """What a hand counts, and whether it is soft."""
 
 
-def odds(game: str, rules: BlackjackRules) -> Odds:
-    """The odds of one caller and the dealer. Callers beside them do not matter: any unseen card is
+def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
+    """The odds of one caller and the dealer, out of full decks unless another shoe is given. Callers beside them do not matter: any unseen card is
     as likely to come next, whoever draws it."""
+    shoe = shoe or full(rules.decks)
     hands = every_hand(rules)
     counts = {strategy: _Count(rules) for strategy in STRATEGIES}
     for up in range(1, 11):
-        against = Against(hands, UpCard(rules, up))
+        if not shoe[up - 1]:
+            continue
+        against = Against(hands, UpCard(rules, shoe, up))
         perfect = against.best(against.anything)
         plays = {
             "perfect": perfect,
@@ -58,10 +70,22 @@ def odds(game: str, rules: BlackjackRules) -> Odds:
         }
         for strategy, play in plays.items():
             against.count(play, counts[strategy])
-    strategies = {strategy: count.figures() for strategy, count in counts.items()}
+    strategies = {
+        strategy: count.figures(heeds=strategy in _HEEDING) for strategy, count in counts.items()
+    }
     mapping = rules_to_mapping(rules)
     del mapping["insurance_unit"]  # the value of a coin, which is no rule of the house
-    return Odds(game, mapping, strategies, _insurance(rules, hands), _notes(rules))
+    return Odds(game, mapping, strategies, _insurance(rules, shoe, hands), _notes(rules))
+
+
+def full(decks: int) -> Counts:
+    """So many decks.
+
+    >>> full(1)
+    (4, 4, 4, 4, 4, 4, 4, 4, 4, 16)
+    """
+    copies = decks * CARDS_IN_DECK // len(RANKS)
+    return (*[copies] * 9, 4 * copies)
 
 
 @dataclass
@@ -71,8 +95,8 @@ class Play:
     hits: Sequence[bool]
     doubles: set[int]
     splits: set[int]  # values of pairs
-    half_hits: Mapping[int, Sequence[bool]] = field(default_factory=dict)  # by the pair's value
-    half_doubles: Mapping[int, set[int]] = field(default_factory=dict)
+    half_hits: dict[int, Sequence[bool]] = field(default_factory=dict)  # by the pair's value
+    half_doubles: dict[int, set[int]] = field(default_factory=dict)
 
 
 class Against:
@@ -106,7 +130,7 @@ class Against:
             best = worth[place]
             if may_hit[place] and self.may_double(place):
                 doubled = self.main.doubled(place)
-                if doubled > best:
+                if doubled > best + SAME * self.main.clear[place]:
                     best = doubled
                     doubles.add(place)
             value = self.pairs.get(place)
@@ -116,7 +140,7 @@ class Against:
             clue = self.main.leads(worth) if clue is None else clue
             half_worth, half_hits[value] = half.best(may_hit, clue, self.doubt)
             half_doubles[value] = self._worth_doubling(half, half_worth, may_hit)
-            if 2 * self.dealt(half, half_worth, half_doubles[value]) > best:
+            if 2 * self.dealt(half, half_worth, half_doubles[value]) > best + SAME:
                 splits.add(value)
                 doubles.discard(place)
         return Play(hits, doubles, splits, half_hits, half_doubles)
@@ -165,7 +189,9 @@ class Against:
         roots = [(place, 1) for place in half.seconds if place not in doubling]
         doubles = [(place, 1) for place in half.seconds if place in doubling]
         spread = half.spread(half.orders(roots, hits), hits, doubles)
-        count.split(spread, self.main.joint(pair), self.up.chance)
+        drawn = half.drawn(half.orders(roots, hits), hits, doubles) / self.main.clear[pair]
+        met = min(1.0, drawn * (drawn + 2 * _DEALT) / (self.up.cards - _MOST_OUT))
+        count.split(spread, self.main.joint(pair), self.up.chance, met)
         added = self.main.clear[pair] + 2 * sum(half.clear[place] for place in doubling)
         count.staked += self.up.chance * added
 
@@ -187,8 +213,7 @@ class Against:
     def dealt(self, half: Side, worth: Sequence[float], doubles: set[int]) -> float:
         """What one hand of a split is worth."""
         return sum(
-            half.doubled(place) if place in doubles else worth[place]
-            for place in half.seconds
+            half.doubled(place) if place in doubles else worth[place] for place in half.seconds
         )
 
     def _worth_doubling(
@@ -200,7 +225,7 @@ class Against:
             if half.stops[place] is None
             and may_hit[place]
             and self.may_double(place, from_split=True)
-            and half.doubled(place) > worth[place]
+            and half.doubled(place) > worth[place] + SAME * half.clear[place]
         }
 
 
@@ -241,7 +266,9 @@ class _Totals:
         come, because all of its hands are split or doubled, is judged by all of them alike."""
         main, play = self.against.main, self.play
         worth = main.worth(play.hits)
-        staying = [(p, times) for p, times in self.asked.items() if not self.against.leaves(p, play)]
+        staying = [
+            (p, times) for p, times in self.asked.items() if not self.against.leaves(p, play)
+        ]
         orders = main.orders(staying, play.hits)
         leads: dict[Total, float] = defaultdict(float)
         alike: dict[Total, float] = defaultdict(float)
@@ -287,6 +314,8 @@ class _Count:
         self.net: dict[float, float] = defaultdict(float)
         self.outcomes: dict[str, float] = defaultdict(float)
         self.staked = 1.0
+        self.more = 0.0  # that heeding the other hand of splits may gain at most
+        self.spread = 0.0  # how far the mean square may be off
 
     def result(self, kind: int, result: int, chance: float) -> None:
         """Count a hand that is paid as `kind` against one of the dealer's results."""
@@ -303,16 +332,27 @@ class _Count:
             self.net[ending.gain] += times * ending.chance
             self.outcomes[ending.outcome] += times * ending.chance
 
-    def split(self, spread: Spread, ends: Sequence[float], times: float) -> None:
+    def split(self, spread: Spread, ends: Sequence[float], times: float, met: float) -> None:
         """Count two hands that each end like this, `ends` being how the dealer does. What is said
-        of a hand that is over before, against each end, is what is left of all."""
+        of a hand that is over before, against each end, is what is left of all.
+
+        `met`: how likely it is at most that one hand would have met a card that the other, or the
+        dealer, has; where it would not, it tells nothing of them.
+        """
         known = [defaultdict[float, float](float) for _ in ends]
         before: dict[float, float] = defaultdict(float)
+        square = most = 0.0
         for ending in self._endings(spread):
             self.outcomes[ending.outcome] += 2 * times * ending.chance
             where = before if ending.result is None else known[ending.result]
             where[ending.gain] += ending.chance
+            square += ending.gain**2 * ending.chance
+            most = max(most, abs(ending.gain)) if ending.chance else most
         over = sum(before.values())
+        # The product of both is off by no more than its range where they met, nor than can be.
+        whole = sum(ends)
+        self.spread += times * 2 * min(2 * most**2 * met * whole, 2 * square)
+        self.more += times * 2 * most * met * whole
         for chance, gains in zip(ends, known, strict=True):
             if not chance:
                 continue
@@ -336,8 +376,15 @@ class _Count:
         yield _Ending(-1.0, str(BlackjackOutcome.BUST), None, spread.busts)
         yield _Ending(-2.0, str(BlackjackOutcome.BUST), None, spread.doubled_busts)
 
-    def figures(self) -> Figures:
-        return figures_of(self.net, self.outcomes, self.staked)
+    def figures(self, *, heeds: bool) -> Figures:
+        """`heeds`: whether the play is one that could look at the other hand of a split."""
+        found = figures_of(self.net, self.outcomes, self.staked)
+        variance = found.sd**2
+        off = (
+            math.sqrt(variance + self.spread) - found.sd,
+            found.sd - math.sqrt(max(0.0, variance - self.spread)),
+        )
+        return replace(found, mean_within=self.more if heeds else 0.0, sd_within=max(off))
 
 
 class _Ending(NamedTuple):
@@ -356,9 +403,9 @@ def _notes(rules: BlackjackRules) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _insurance(rules: BlackjackRules, hands: Hands) -> Insurance:
+def _insurance(rules: BlackjackRules, shoe: Counts, hands: Hands) -> Insurance:
     """Insurance under an ace, for two cards of every kind in sight."""
-    up = UpCard(rules, 1)
+    up = UpCard(rules, shoe, 1)
     side_cards = up.cards - 2
     offered = mean = adds = 0.0
     for place, cards in enumerate(hands.cards):

@@ -19,16 +19,18 @@ from door.games.blackjack.tutor.dealer import RESULTS, Counts, dealer_ways
 from door.games.blackjack.tutor.payments import Payments, payments
 from door.odds.hands import TAKEN, Hands
 
+SAME = 1e-12  # gains of a unit closer than that differ by rounding only
+
 _NOTHING = (0.0,) * len(RESULTS)
 
 
 class UpCard:
     """What is unseen beside an up card, and how the dealer ends beside the cards of any hand."""
 
-    def __init__(self, rules: BlackjackRules, up: int) -> None:
+    def __init__(self, rules: BlackjackRules, shoe: Counts, up: int) -> None:
         self.rules = rules
         self.up = up
-        self.unseen = [4.0 * rules.decks] * 9 + [16.0 * rules.decks]
+        self.unseen = list(map(float, shoe))
         self.chance = self.unseen[up - 1] / sum(self.unseen)
         self.unseen[up - 1] -= 1
         self.cards = sum(self.unseen)
@@ -108,7 +110,9 @@ class Side:
         self.chance = [0.0] * len(whole)
         for place in self.places:
             out = left - hands.counts[place][pair]
-            self.chance[place] = whole[place] * out / (cards - hands.cards[place].cards)
+            self.chance[place] = whole[place] and whole[place] * out / (
+                cards - hands.cards[place].cards
+            )
         self.clear = self._clear(1.0)
 
     def _chances(self) -> list[float]:
@@ -116,7 +120,8 @@ class Side:
         chances: list[float] = []
         for (shorter, value, had), counted in zip(hands.grown, hands.cards, strict=True):
             before = chances[shorter] if shorter >= 0 else 1.0
-            chances.append(before * (unseen[value] - had) / (cards - counted.cards + 1))
+            # Of a shoe that is out of cards no more come, and nothing is divided by them.
+            chances.append(before and before * (unseen[value] - had) / (cards - counted.cards + 1))
         return chances
 
     def _clear(self, out: float) -> list[float]:
@@ -128,6 +133,8 @@ class Side:
         copies = self.against.unseen[excluded] - (self.pair == excluded)
         hands = self.hands
         for place in self.places:
+            if not self.chance[place]:
+                continue
             left = copies - hands.counts[place][excluded]
             clear[place] = self.chance[place] * (1 - left / (cards - hands.cards[place].cards))
         return clear
@@ -210,7 +217,9 @@ class Side:
         for place in reversed(places):
             if stops[place] is None and may_hit[place]:
                 hit = sum(map(worth.__getitem__, kids[place])) - busts[place]
-                if hit > worth[place] or (surely is not None and surely[place]):
+                if hit > worth[place] + SAME * self.clear[place] or (
+                    surely is not None and surely[place]
+                ):
                     worth[place], hits[place] = hit, True
         return worth, hits
 
@@ -288,6 +297,18 @@ class Side:
                 for kid in kids[place]:
                     orders[kid] += times
         return orders
+
+    def drawn(
+        self, orders: Sequence[int], hits: Sequence[bool], doubles: Iterable[tuple[int, int]]
+    ) -> float:
+        """How many cards one hand of a split draws, its second among them, times the chance of the
+        pair."""
+        clear = self.clear
+        drawn = sum(clear[place] for place in self.seconds)
+        for place in self.places:
+            if orders[place] and hits[place] and self.stops[place] is None:
+                drawn += orders[place] * clear[place]
+        return drawn + sum(times * clear[place] for place, times in doubles)
 
     def spread(
         self, orders: Sequence[int], hits: Sequence[bool], doubles: Iterable[tuple[int, int]]

@@ -111,9 +111,7 @@ def _of_plain(plain: Mapping[str, object]) -> Figures:
     )
 
 
-def figures_of(
-    net: Mapping[float, float], outcomes: Mapping[str, float], staked: float
-) -> Figures:
+def figures_of(net: Mapping[float, float], outcomes: Mapping[str, float], staked: float) -> Figures:
     """Return the figures of a distribution and of how often each outcome comes.
 
     >>> coin = figures_of({-1.0: 0.5, 1.0: 0.5}, {"lose": 0.5, "win": 0.5}, 1.0)

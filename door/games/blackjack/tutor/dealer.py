@@ -88,7 +88,7 @@ def _lines(ends: dict[Counts, tuple[int, int]]) -> Iterator[str]:
     A way is the product of what is left of each of its cards in turn. Ways that begin alike share
     their beginning; the last card of a way that nothing grows from is multiplied where it is added.
     """
-    names = {(0,) * 10: ""}
+    names: dict[Counts, str] = {(0,) * 10: ""}
     shorter = {way: _without_last(way) for way in _with_beginnings(ends)}
     begun = set(shorter.values())
     factors: dict[tuple[int, int], str] = {}

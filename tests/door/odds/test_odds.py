@@ -1,0 +1,174 @@
+"""The odds of the tables as they are set, against what is published and what is known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from door.games.baccarat.rules import BACCARAT
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, BlackjackRules
+from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor.spot import Spot
+from door.games.engine.cards import Card, deck
+from door.games.red_dog import round as red_dog_round
+from door.games.red_dog.round import RedDogAction
+from door.games.red_dog.rules import RED_DOG, RedDogRules
+from door.games.registry import GAMES
+from door.odds import baccarat, blackjack, red_dog
+from door.odds.keeping import odds_of
+from door.odds.odds import STRATEGIES, Odds
+
+CLOSE = 1e-10
+
+
+def of(rules: BlackjackRules) -> Odds:
+    return blackjack.odds("any", rules)
+
+
+@pytest.mark.parametrize(
+    ("rules", "percent"),
+    [
+        (BLACK_JACK_FOR_TIME, 0.970),
+        (replace(BLACK_JACK_FOR_TIME, ties="push"), 8.763),
+        (replace(BLACK_JACK_FOR_TIME, charlie_pays=Fraction(2)), -1.189),
+    ],
+    ids=["default", "ties push", "a Charlie pays like any win"],
+)
+def test_a_careful_caller_of_black_jack_for_time(rules: BlackjackRules, percent: float) -> None:
+    """Measured before there was a calculator, by another program."""
+    assert of(rules).strategies["perfect"].mean * 100 == pytest.approx(percent, abs=0.0005)
+
+
+def test_six_decks_as_they_are_published() -> None:
+    """Six decks, the dealer hits soft 17, doubling after a split, one split, one card to each ace:
+    0.67 % for the house with the basic strategy; and 5.7 % to whoever plays like a dealer who
+    stands on it."""
+    house = replace(VEGAS, dealer="hit soft 17", split_aces="one card")
+    strategies = of(house).strategies
+    assert strategies["totals"].mean * 100 == pytest.approx(-0.67, abs=0.005)
+    assert 0 <= strategies["perfect"].mean - strategies["totals"].mean < 0.0001
+    assert of(VEGAS).strategies["dealer"].mean * 100 == pytest.approx(-5.68, abs=0.01)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_table_has_its_odds(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = odds_of(GAMES[name], GAMES[name].kind.base)
+    assert found.game == name
+    assert tuple(found.strategies) == STRATEGIES
+    for figures in found.strategies.values():
+        assert sum(figures.outcomes.values()) == pytest.approx(1, abs=CLOSE)
+        assert sum(figures.net.values()) == pytest.approx(1, abs=CLOSE)
+        assert figures.mean <= found.strategies["perfect"].mean + CLOSE
+        assert figures.sd > 0
+        assert figures.staked >= 1 - CLOSE
+    assert Odds.of_plain(json.loads(json.dumps(found.plain()))) == found
+
+
+def test_baccarat_as_it_is_published() -> None:
+    """Eight decks, the player always draws on 5: punto banco."""
+    figures = baccarat.odds("baccarat", replace(BACCARAT, decks=8)).strategies["dealer"]
+    player, bank, tie = (figures.outcomes[word] for word in ("player", "bank", "stand-off"))
+    assert (player, bank, tie) == pytest.approx((0.446247, 0.458597, 0.095156), abs=5e-7)
+    assert figures.mean == pytest.approx(-0.012351, abs=5e-7)
+    assert 0.95 * bank - player == pytest.approx(-0.010579, abs=5e-7)
+    assert 8 * tie - (1 - tie) == pytest.approx(-0.143596, abs=5e-7)
+
+
+def test_a_toss_lies_halfway_between_a_card_and_none() -> None:
+    means = [
+        baccarat.odds("baccarat", replace(BACCARAT, bank_option_3v9=option)).strategies["dealer"]
+        for option in ("draw", "toss", "stand")
+    ]
+    drawn, tossed, stood = (figures.mean for figures in means)
+    assert drawn != stood
+    assert tossed == pytest.approx((drawn + stood) / 2, abs=1e-15)
+
+
+@pytest.mark.parametrize("decks", [1, 2])
+def test_red_dog_card_by_card(decks: int) -> None:
+    """Through the game itself: each rank thrice, raised and not, the better of both counting."""
+    rules = RedDogRules(decks=decks)
+    copies = 4 * decks
+    ranks = [card for card in deck(1) if card.suit == "H"]
+    cards = len(ranks) * copies
+    mean = 0.0
+    for first, second in product(ranks, repeat=2):
+        gains = dict.fromkeys(RedDogAction, 0.0)
+        for action, third in product(RedDogAction, ranks):
+            left = copies - (third == first) - (third == second)
+            gain = _net(rules, [first, second, third], action)
+            gains[action] += left / (cards - 2) * gain
+        two = copies * (copies - (first == second)) / (cards * (cards - 1))
+        mean += two * max(gains.values())
+    assert red_dog.odds("red-dog", rules).strategies["perfect"].mean == pytest.approx(
+        mean, abs=CLOSE
+    )
+    if rules == RED_DOG:
+        assert mean * 100 == pytest.approx(-3.2, abs=0.05)  # docs/rules.md
+
+
+def _net(rules: RedDogRules, cards: list[Card], action: RedDogAction) -> float:
+    game, _ = red_dog_round.start(rules, cards, 1)
+    if not game.over:
+        game, _ = game.apply(action)
+    return game.totals.won - game.totals.lost
+
+
+def test_insurance_stands_apart() -> None:
+    plain, paid = of(BLACK_JACK_FOR_TIME), of(replace(BLACK_JACK_FOR_TIME, insurance_pays=3))
+    assert plain.strategies == paid.strategies
+    assert plain.insurance is not None
+    assert paid.insurance is not None
+    assert plain.insurance.offered == pytest.approx(4 / 52)
+    # Of 51 cards beside the ace 16 count ten, whatever the caller holds of them.
+    assert plain.insurance.mean == pytest.approx(3 * 16 / 51 - 1)
+    assert plain.insurance.adds == 0
+    assert paid.insurance.adds > 0
+
+
+def test_a_split_says_how_far_it_may_be_wrong() -> None:
+    figures = of(replace(UNIX_BJ, decks=1)).strategies
+    assert figures["perfect"].mean_within > 0
+    assert 0 < figures["perfect"].sd_within < 0.05
+    assert figures["dealer"].mean_within == figures["dealer"].sd_within == 0
+
+
+@pytest.mark.parametrize(
+    "rules", [UNIX_BJ, replace(VEGAS, decks=1, split_aces="one card")], ids=["unix-bj", "vegas"]
+)
+def test_every_deal_as_the_tutor_weighs_it(rules: BlackjackRules) -> None:
+    """Splits too: the tutor finds what each is worth in a way of its own, which is held against
+    every order of a few cards (tests/door/games/blackjack/test_tutor_brute_force.py)."""
+    mean = 0.0
+    full = blackjack.full(rules.decks)
+    for up in range(10):
+        left = _without(full, up)
+        chance = full[up] / sum(full)
+        for first in range(10):
+            for second in range(10):
+                dealt = left[first] * _without(left, first)[second] / (51 * 50)
+                mean += chance * dealt * _worth(rules, up, first, second)
+    assert of(rules).strategies["perfect"].mean == pytest.approx(mean, abs=CLOSE)
+
+
+def _without(counts: tuple[int, ...], place: int) -> tuple[int, ...]:
+    return (*counts[:place], counts[place] - 1, *counts[place + 1 :])
+
+
+def _worth(rules: BlackjackRules, up: int, first: int, second: int) -> float:
+    unseen = _without(_without(_without(blackjack.full(rules.decks), up), first), second)
+    hand = tuple((place == first) + (place == second) for place in range(10))
+    hole = {0: 9, 9: 0}.get(up)
+    natural = 0.0 if hole is None else unseen[hole] / sum(unseen)
+    if {first, second} == {0, 9}:
+        return (1 - natural) * float(rules.natural_pays - 1)
+    spot = Spot(rules, unseen, up + 1, hole is not None, hand, False, None)
+    return (1 - natural) * max(values(spot).values()) - natural
