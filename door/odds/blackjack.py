@@ -52,8 +52,10 @@ Total = tuple[int, bool]
 
 
 def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
-    """The odds of one caller and the dealer, out of full decks unless another shoe is given. Callers beside them do not matter: any unseen card is
-    as likely to come next, whoever draws it."""
+    """The odds of one caller and the dealer, out of full decks unless another shoe is given.
+
+    Callers beside them do not matter: any unseen card is as likely to come next, whoever draws it.
+    """
     shoe = shoe or full(rules.decks)
     hands = every_hand(rules)
     counts = {strategy: _Count(rules) for strategy in STRATEGIES}
@@ -125,7 +127,8 @@ class Against:
         worth, hits = self.main.best(may_hit)
         clue: Sequence[float] | None = None
         doubles, splits = set(), set()
-        half_hits, half_doubles = {}, {}
+        half_hits: dict[int, Sequence[bool]] = {}
+        half_doubles: dict[int, set[int]] = {}
         for place, _ in self.asked():
             best = worth[place]
             if may_hit[place] and self.may_double(place):

@@ -1,4 +1,4 @@
-"""The odds of black jack against another calculation, that goes through every order of the cards."""
+"""The odds of black jack against a calculation that goes through every order of the cards."""
 
 from __future__ import annotations
 

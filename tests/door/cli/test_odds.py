@@ -1,0 +1,66 @@
+"""`door odds`: whose rules it takes, what it refuses, and what its JSON has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from door.cli.main import main
+
+TABLES = 'decks = 2\nshuffle = "shoe"\n'
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BJFT_CONFIG", raising=False)
+
+
+def odds(*words: str) -> Result:
+    return CliRunner().invoke(main, ["odds", *words])
+
+
+def test_the_default_rules_where_there_is_no_board() -> None:
+    told = odds("bjft", "--json")
+    assert told.exit_code == 0, told.output
+    plain = json.loads(told.output)
+    assert plain["game"] == "black-jack-for-time"
+    assert plain["rules"]["ties"] == "dealer"
+    assert set(plain["strategies"]) == {"perfect", "totals", "dealer", "never-bust"}
+    perfect = plain["strategies"]["perfect"]
+    assert perfect["mean"] == pytest.approx(0.0096997, abs=1e-7)
+    assert perfect["sd"] == pytest.approx(1.2042, abs=1e-4)
+    assert sum(perfect["outcomes"].values()) == pytest.approx(1)
+
+
+def test_the_rules_of_the_house_and_others_in_their_place(tmp_path: Path) -> None:
+    (tmp_path / "sysop.toml").write_text(f"[games.red-dog]\n{TABLES}")
+    house = json.loads(odds("red-dog", "--json").output)
+    assert house["rules"] == {"decks": 2, "shuffle": "shoe", "penetration": 75}
+    changed = odds("red-dog", "--rules", "decks=1", "--rules", "shuffle=hand", "--json")
+    assert json.loads(changed.output)["rules"]["decks"] == 1
+    words = odds("red-dog").output
+    assert 'decks = 2, shuffle = "shoe"' in words
+    assert "The shoe runs on" in words
+    assert "perfect play" in words
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (("craps",), "There is no table craps"),
+        (("red-dog", "--rules", "decks=9"), "Red Dog: decks: must be a whole number from 1 to 8"),
+        (("red-dog", "--rules", "tie=push"), "tie: is not a rule of this game"),
+        (("red-dog", "--rules", "decks"), "--rules takes KEY=VALUE, not decks."),
+        (("--rules", "decks=2"), "name it before --rules"),
+        (("--config", "nowhere.toml"), "there is no such file"),
+    ],
+)
+def test_a_refusal_is_a_sentence(words: tuple[str, ...], refusal: str) -> None:
+    told = odds(*words)
+    assert told.exit_code == 2
+    assert refusal in told.output
