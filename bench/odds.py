@@ -1,4 +1,4 @@
-"""How long `door odds` takes a table, nothing being kept, beside a program that imports a library."""
+"""What `door odds` takes for a table, nothing being kept, beside the import of a library."""
 
 from __future__ import annotations
 
