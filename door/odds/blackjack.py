@@ -19,7 +19,7 @@ from door.games.blackjack.tutor.dealer import RESULTS, TEN, Counts
 from door.games.blackjack.tutor.payments import NATURAL, payments
 from door.games.blackjack.tutor.spot import Cards, may_double
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, parse_cards
-from door.odds.hand import SAME, Side, Spread, UpCard
+from door.odds.hand import SAME, Distribution, HandTree, UpCard
 from door.odds.hands import Hands, every_hand
 from door.odds.odds import RUNS_ON, STRATEGIES, Figures, Insurance, Odds, figures_of
 
@@ -91,7 +91,7 @@ def full(decks: int) -> Counts:
 
 
 @dataclass
-class Play:
+class Strategy:
     """What is done under one up card: with the first two cards, and with every hand after."""
 
     hits: Sequence[bool]
@@ -108,8 +108,8 @@ class Against:
         self.hands = hands
         self.up = up
         self.rules = up.rules
-        self.main = Side(hands, up)
-        self.halves: dict[int, Side] = {}
+        self.main = HandTree(hands, up)
+        self.halves: dict[int, HandTree] = {}
         self.roots = [
             (place, 1 if max(hands.counts[place]) == 2 else 2)
             for place, cards in enumerate(hands.cards)
@@ -122,7 +122,7 @@ class Against:
 
     # Ways to play.
 
-    def best(self, may_hit: Sequence[bool]) -> Play:
+    def best(self, may_hit: Sequence[bool]) -> Strategy:
         """The best by the cards in sight, hitting and doubling only where it is allowed."""
         worth, hits = self.main.best(may_hit)
         clue: Sequence[float] | None = None
@@ -146,9 +146,9 @@ class Against:
             if 2 * self.dealt(half, half_worth, half_doubles[value]) > best + SAME:
                 splits.add(value)
                 doubles.discard(place)
-        return Play(hits, doubles, splits, half_hits, half_doubles)
+        return Strategy(hits, doubles, splits, half_hits, half_doubles)
 
-    def as_dealer(self) -> Play:
+    def as_dealer(self) -> Strategy:
         """As the dealer draws; no double and no split."""
         known: dict[Cards, bool] = {}
         hits = []
@@ -157,9 +157,9 @@ class Against:
                 shown = [_CARDS[value] for value in range(10) for _ in range(counts[value])]
                 known[cards] = self.rules.dealer_draws(shown)
             hits.append(known[cards])
-        return Play(hits, set(), set())
+        return Strategy(hits, set(), set())
 
-    def by_totals(self, start: Play) -> Play:
+    def by_totals(self, start: Strategy) -> Strategy:
         """The best by totals alone, found from another play: hands that count alike, hard or soft,
         are played alike and doubled alike, whatever their cards; pairs are split by their value. It
         is bettered until no change of one entry betters it."""
@@ -171,7 +171,7 @@ class Against:
 
     # What becomes of a play.
 
-    def count(self, play: Play, count: _Count) -> None:
+    def count(self, play: Strategy, count: _Count) -> None:
         main, chance = self.main, self.up.chance
         staying = [(place, times) for place, times in self.asked() if not self.leaves(place, play)]
         doubles = [(place, times) for place, times in self.asked() if place in play.doubles]
@@ -186,7 +186,7 @@ class Against:
         for value in play.splits:
             self._count_split(play, value, count)
 
-    def _count_split(self, play: Play, value: int, count: _Count) -> None:
+    def _count_split(self, play: Strategy, value: int, count: _Count) -> None:
         half, pair = self.half(value), self.hands.pair(value)
         hits, doubling = play.half_hits[value], play.half_doubles[value]
         roots = [(place, 1) for place in half.seconds if place not in doubling]
@@ -202,25 +202,25 @@ class Against:
         """The first two cards that are asked, and in how many orders they come."""
         return [each for each in self.roots if self.hands.cards[each[0]].total < 21]
 
-    def leaves(self, place: int, play: Play) -> bool:
+    def leaves(self, place: int, play: Strategy) -> bool:
         return place in play.doubles or self.pairs.get(place) in play.splits
 
     def may_double(self, place: int, *, from_split: bool = False) -> bool:
         return may_double(self.rules, self.hands.cards[place], from_split=from_split)
 
-    def half(self, value: int) -> Side:
+    def half(self, value: int) -> HandTree:
         if value not in self.halves:
-            self.halves[value] = Side(self.hands, self.up, value, self.main)
+            self.halves[value] = HandTree(self.hands, self.up, value, self.main)
         return self.halves[value]
 
-    def dealt(self, half: Side, worth: Sequence[float], doubles: set[int]) -> float:
+    def dealt(self, half: HandTree, worth: Sequence[float], doubles: set[int]) -> float:
         """What one hand of a split is worth."""
         return sum(
             half.doubled(place) if place in doubles else worth[place] for place in half.seconds
         )
 
     def _worth_doubling(
-        self, half: Side, worth: Sequence[float], may_hit: Sequence[bool]
+        self, half: HandTree, worth: Sequence[float], may_hit: Sequence[bool]
     ) -> set[int]:
         return {
             place
@@ -235,7 +235,7 @@ class Against:
 class _Totals:
     """A play by totals under one up card, that gets better step by step."""
 
-    def __init__(self, against: Against, start: Play) -> None:
+    def __init__(self, against: Against, start: Strategy) -> None:
         self.against = against
         self.totals: list[Total] = [(cards.total, cards.soft) for cards in against.hands.cards]
         self.asked = dict(against.asked())
@@ -250,12 +250,12 @@ class _Totals:
         before, self.play = self.play, self._bettered()
         return before != self.play
 
-    def _bettered(self) -> Play:
+    def _bettered(self) -> Strategy:
         hits = self._hits()
         worth = self.against.main.worth(hits)
         doubling = self._doubling(worth)
         doubles = {place for place in self.doubled if self.totals[place] in doubling}
-        play = Play(hits, doubles, set(), {}, {})
+        play = Strategy(hits, doubles, set(), {}, {})
         for place, value in self.against.pairs.items():
             if place in self.asked and self.against.main.clear[place]:
                 unsplit = self.doubled[place] if place in doubles else worth[place]
@@ -294,7 +294,7 @@ class _Totals:
                 gains[self.totals[place]] += gain
         return {total for total in alike if (gains if total in gains else alike)[total] > 0}
 
-    def _split(self, play: Play, value: int, doubling: set[Total]) -> float:
+    def _split(self, play: Strategy, value: int, doubling: set[Total]) -> float:
         """Note how the halves of a pair are played, and return what splitting it is worth."""
         against = self.against
         half = against.half(value)
@@ -330,12 +330,12 @@ class _Count:
         for result, chance in enumerate(ends):
             self.result(NATURAL, result, times * chance)
 
-    def hands(self, spread: Spread, times: float) -> None:
+    def hands(self, spread: Distribution, times: float) -> None:
         for ending in self._endings(spread):
             self.net[ending.gain] += times * ending.chance
             self.outcomes[ending.outcome] += times * ending.chance
 
-    def split(self, spread: Spread, ends: Sequence[float], times: float, met: float) -> None:
+    def split(self, spread: Distribution, ends: Sequence[float], times: float, met: float) -> None:
         """Count two hands that each end like this, `ends` being how the dealer does. What is said
         of a hand that is over before, against each end, is what is left of all.
 
@@ -366,7 +366,7 @@ class _Count:
                 for other, of_other in gains.items():
                     self.net[one + other] += times * of_one * of_other / chance
 
-    def _endings(self, spread: Spread) -> Iterator[_Ending]:
+    def _endings(self, spread: Distribution) -> Iterator[_Ending]:
         for kinds, pays in ((spread.single, self.pays.single), (spread.doubled, self.pays.doubled)):
             for kind, ends in kinds.items():
                 payment = pays[kind]

@@ -50,7 +50,7 @@ class UpCard:
 
 
 @dataclass(slots=True)
-class Spread:
+class Distribution:
     """How hands end: by what they are paid as (`payments`), against each of `RESULTS`."""
 
     single: dict[int, list[float]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Spread:
             kinds[kind] = [old + orders * end for old, end in zip(before, ends, strict=True)]
 
 
-class Side:
+class HandTree:
     """All hands under one up card; with `pair`, those that begin with one card of a split pair,
     whose other card is out, beside `whole`, which has the hands that were not split.
 
@@ -77,7 +77,7 @@ class Side:
     """
 
     def __init__(
-        self, hands: Hands, against: UpCard, pair: int | None = None, whole: Side | None = None
+        self, hands: Hands, against: UpCard, pair: int | None = None, whole: HandTree | None = None
     ) -> None:
         self.hands = hands
         self.against = against
@@ -312,9 +312,9 @@ class Side:
 
     def spread(
         self, orders: Sequence[int], hits: Sequence[bool], doubles: Iterable[tuple[int, int]]
-    ) -> Spread:
+    ) -> Distribution:
         """How hands end that come in so many orders, or are doubled in so many."""
-        found, hands, stops = Spread(), self.hands, self.stops
+        found, hands, stops = Distribution(), self.hands, self.stops
         for place in self.places:
             times = orders[place]
             if not times:

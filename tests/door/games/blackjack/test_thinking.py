@@ -204,7 +204,7 @@ async def test_what_it_cannot_work_out_is_told_in_the_log_and_it_goes_on(
         number = await started(begun)
         with pytest.raises(NoAdviceNow):
             await begun.ask(impossible)
-        assert "IndexError" in caplog.text
+        assert "TypeError" in caplog.text
         await begun.ask(spot(1))
         assert begun.process_id == number
 
