@@ -54,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = Path(tempfile.mkdtemp(prefix="bjft-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     os.environ[POSTGRES_FOLDER] = str(folder)
+    # Odds are kept from test to test, and nothing in the home of whoever runs them.
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     config.add_cleanup(lambda: _clear_away(folder))
 
 
