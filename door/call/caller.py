@@ -245,6 +245,7 @@ class Caller:
             lambda desk: callers.set_preferences(desk, self.record.id, merged)
         )
         self.follow_preferences()
+        self.status.show()  # in the language that they may have chosen
 
     def tell(self, receipt: Receipt) -> None:
         said = wording.sentences(receipt)

@@ -47,6 +47,7 @@ async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
         ada.presses("q")
         await ada.sees("Un jeu, ou")
         assert ada.terminal.row(1) == header, ada.terminal.picture
+        assert "Temps 1:00:00" in ada.terminal.row(23)
 
 
 async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -> None:
