@@ -208,8 +208,9 @@ class WindowScene(WholeWidth):
                 row + number // 2, left + number % 2 * 19, f"|08<|15{key}|08>|07 {label}"
             )
         row += (len(self.choices) + 1) // 2
-        if row < area.rows:
-            canvas.put_pipe(row, left, f"|07{_('Next event:')} |15{self.values['EVENT']}")
+        event = f"|07{_('Next event:')} |15{self.values['EVENT']}"
+        for number, line in enumerate(wrap(event, area.columns - 2)[: area.rows - row], row):
+            canvas.put_pipe(number, left, line)
 
     def _rows(self, canvas: Canvas, top: int, left: int, fields: Sequence[Field]) -> None:
         for row, field in enumerate(fields, top):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from door.lobby.teller import COMMANDS
 from tests.door.banking import (
     SCREENS,
     WINDOW,
@@ -22,6 +23,7 @@ from tests.door.banking import (
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
 from tests.terminal import MODERN, Profile
 from tests.world import world
+from timebank.language import LANGUAGES, Viewer, _, speaking_to
 
 HOUR = 60 * MINUTE
 
@@ -517,3 +519,9 @@ async def test_what_came_while_the_window_stood_open_can_be_used_at_once(tmp_pat
         gives(board, "Ada", 20)
         await moves(ada, "w", "20", "20 minutes")
         assert (ada.has["online"], ada.has["bank"]) == (80 * MINUTE, 0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_choice_is_cut_where_two_stand_side_by_side(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        assert [word for word in COMMANDS.values() if len(_(word)) > 14] == []
