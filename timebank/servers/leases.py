@@ -42,11 +42,19 @@ class _Lease(NamedTuple):
         return self.server is not None and now < self.until <= now + LONGEST_SECONDS
 
 
+class _Named(NamedTuple):
+    name: str
+    server: int | None
+    fence: int
+    until: int
+
+
 def _of_name() -> sql.Query:
     return sql.fields_of(_Lease, _TABLE).where(sql.equal(_TABLE.c.name))
 
 
 _READ = sql.read(_Lease, _of_name)
+_ALL = sql.read(_Named, lambda: sql.fields_of(_Named, _TABLE).order_by(_TABLE.c.name))
 # Who takes it waits for those who write under it, and they for who takes it.
 _LOCK = sql.read(_Lease, lambda: _of_name().with_for_update())
 _SHARE = sql.read(_Lease, lambda: _of_name().with_for_update(read=True))
@@ -107,9 +115,23 @@ def free_all(desk: Desk) -> None:
 def holder(desk: Desk, name: str) -> Holder | None:
     """Tell who holds a lease; None where nobody does since it was let go, or ever."""
     lease = _READ.first(desk.connection, name=name)
-    if lease is None or lease.server is None:
-        return None
+    return None if lease is None else _holder(lease, clock.seconds(desk))
+
+
+def holders(desk: Desk) -> dict[str, Holder]:
+    """Tell who holds which lease, by their names, as `holder` does of one."""
     now = clock.seconds(desk)
+    found = {}
+    for row in _ALL.all(desk.connection):
+        holder = _holder(_Lease(row.server, row.fence, row.until), now)
+        if holder is not None:
+            found[row.name] = holder
+    return found
+
+
+def _holder(lease: _Lease, now: int) -> Holder | None:
+    if lease.server is None:
+        return None
     return Holder(lease.server, lease.fence, lease.is_live(now), lease.until - now)
 
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import ChainMap
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from door.call.flag import Flag
 from door.clock import sleep
 from door.errors import NoServer, NoTable, TableMoved
 from door.games.engine.descriptor import Shared
@@ -23,10 +25,10 @@ from door.games.vegas.game import VegasSettings
 from door.games.vegas.passing import COUNT, asked
 from door.games.vegas.round import GAME
 from door.games.vegas.table import VegasTable
-from door.games.vegas.tenure import LATE_SECONDS, RENEW_SECONDS, lease_of
+from door.games.vegas.tenure import LATE_SECONDS, RENEW_SECONDS, holders, is_of_a_table
+from door.servers.bus import LEASE
 from timebank.errors import BooksFailed, BooksUnavailable, JournalDamaged
 from timebank.language import _, ngettext
-from timebank.servers import leases
 from timebank.wagers import journal
 from timebank.wagers.journal import FIRST_TABLE
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.vegas.passing import Visitor
+    from door.servers.bus import Facts
     from timebank.ledger.database import Desk
 
 LOOK_SECONDS = 2.0  # how often it is looked at whose tables are
@@ -60,12 +63,11 @@ class Follower(Protocol):
 
 
 class Whose(NamedTuple):
-    """Who deals where: by table the servers that do, those of whom nothing was heard lately, those
-    whose server is silent, and those with a round in play from the shoe that all share."""
+    """Who deals where: by table the servers that do, those whose server should have renewed its
+    lease, and those with a round in play from the shoe that all share."""
 
     holders: Mapping[int, Away]
     late: Set[int]
-    silent: Set[int]
     in_play: Set[int]
 
 
@@ -78,6 +80,7 @@ class VegasRoom(Shared):
         self._followed: dict[Follower, Away] = {}  # where each is
         self._elsewhere: set[int] = set()  # tables of other servers, when it was looked at last
         self._successor: int | None = None  # the server that has our tables from now on
+        self._look_now = Flag()
         self._jobs: list[asyncio.Task[None]] = []
 
     @property
@@ -101,9 +104,14 @@ class VegasRoom(Shared):
 
     async def resume(self) -> None:
         await self._look()
+        bus = self._board.bus
+        bus.subscribe(LEASE, self._hear)
+        bus.on_gap(self._look_now.set)
+        renewal, look = (partial(self._passed, each) for each in (RENEW_SECONDS, LOOK_SECONDS))
         self._jobs = [
-            asyncio.create_task(self._every(RENEW_SECONDS, self._keep)),
-            asyncio.create_task(self._every(LOOK_SECONDS, self._look)),
+            asyncio.create_task(self._each_time(renewal, self._keep)),
+            asyncio.create_task(self._each_time(look, self._look)),
+            asyncio.create_task(self._each_time(self._is_told, self._look)),
         ]
 
     async def hand_on(self) -> None:
@@ -113,7 +121,7 @@ class VegasRoom(Shared):
         for peer in self._board.peers.others:
             if not peer.draining:
                 with contextlib.suppress(NoServer):
-                    await self._asked_for_guests(peer.id, FIRST_TABLE)
+                    await self._asked_for_crowds(peer.id)
                     self._successor = peer.id
                     break
         else:
@@ -138,10 +146,24 @@ class VegasRoom(Shared):
         for table in self._tables.values():
             await table.tenure.let_go()
 
-    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    def _hear(self, facts: Facts) -> None:
+        """Look, where a table was let go, who takes it."""
+        if is_of_a_table(facts.get("name")):
+            self._look_now.set()
+
+    async def _is_told(self) -> None:
+        await self._look_now.wait()
+        self._look_now.clear()
+
+    async def _passed(self, seconds: float) -> None:
+        await sleep(self._board.clock, seconds)
+
+    async def _each_time(
+        self, waited: Callable[[], Awaitable[None]], work: Callable[[], Awaitable[None]]
+    ) -> None:
         is_told = False
         while True:
-            await sleep(self._board.clock, seconds)
+            await waited()
             try:
                 await work()
             except BooksFailed as error:
@@ -169,9 +191,7 @@ class VegasRoom(Shared):
 
     async def _look(self) -> None:
         """See whose the tables are: leave those that have moved, and take up what nobody plays."""
-        numbers = {away.number for away in self._followed.values()}
-        numbers.update(range(FIRST_TABLE, self.settings.tables + 1))
-        whose = await self._board.books.read(partial(_whose, numbers=numbers))
+        whose = await self._board.books.read(_whose)
         ours = {number for number, table in self._tables.items() if table.tenure.is_held}
         self._elsewhere = whose.holders.keys() - ours
         for follower, away in list(self._followed.items()):
@@ -232,7 +252,7 @@ class VegasRoom(Shared):
 
     async def _whereabouts(self, number: int) -> Away | None:
         """Return which other server deals at a table."""
-        whose = await self._board.books.read(partial(_whose, numbers={number}))
+        whose = await self._board.books.read(_whose)
         away = whose.holders.get(number)
         return None if away is None or away.server == self._board.server_id else away
 
@@ -284,49 +304,48 @@ class VegasRoom(Shared):
         tables = self.settings.tables
         if tables == 1:
             return FIRST_TABLE
-        whose = await self._board.books.read(
-            partial(_whose, numbers=set(range(FIRST_TABLE, tables + 1)))
-        )
-        counts = [self._count(number, whose) for number in range(FIRST_TABLE, tables + 1)]
-        taken = dict(enumerate(await asyncio.gather(*counts), start=FIRST_TABLE))
+        whose = await self._board.books.read(_whose)
+        there = {away.server for away in whose.holders.values()} - {self._board.server_id}
+        told = await asyncio.gather(*map(self._crowds_at, there))
+        crowds = ChainMap(self.crowds(), *told)
         seats = self.settings.seats
+        taken = {  # a table of which its server tells nothing is full
+            number: crowds.get(number, seats if number in whose.holders else 0)
+            for number in range(FIRST_TABLE, tables + 1)
+        }
         free = [number for number, guests in taken.items() if 0 < guests < seats]
         unused = [number for number, guests in taken.items() if not guests]
         return next(iter(free + unused), min(taken, key=taken.__getitem__))
 
-    async def _count(self, number: int, whose: Whose) -> int:
-        """Return how many are at a table, with or without a seat."""
-        away = whose.holders.get(number)
-        table = self._tables.get(number)
-        if table is not None and table.tenure.is_held:
-            return table.crowd
-        if away is None:
-            return self.settings.seats if number in whose.silent else 0
-        try:
-            return await self._asked_for_guests(away.server, number)
-        except NoServer:
-            return self.settings.seats
+    def crowds(self) -> dict[int, int]:
+        """Return how many are at each table of ours, with or without a seat."""
+        return {
+            number: table.crowd for number, table in self._tables.items() if table.tenure.is_held
+        }
 
-    async def _asked_for_guests(self, server: int, number: int) -> int:
-        told = await asked(self._board, server, {"wants": COUNT, "table": number})
+    async def _crowds_at(self, server: int) -> dict[int, int]:
+        """Return how many are at each table of another server; nothing where it does not say."""
         try:
-            return int(told["guests"])
+            return await self._asked_for_crowds(server)
+        except NoServer:
+            return {}
+
+    async def _asked_for_crowds(self, server: int) -> dict[int, int]:
+        told = await asked(self._board, server, {"wants": COUNT})
+        try:
+            return {int(number): int(guests) for number, guests in told["guests"].items()}
         except KeyError as broken_off:
             raise NoServer from broken_off
 
 
-def _whose(desk: Desk, numbers: set[int]) -> Whose:
-    in_play = journal.tables_in_play(desk, GAME)
-    holders, late, silent = {}, set(), set()
-    for number in numbers | in_play:
-        holder = leases.holder(desk, lease_of(number))
-        if holder is not None and holder.live:
-            holders[number] = Away(number, holder.server_id)
-            if holder.left < LATE_SECONDS:
-                late.add(number)
-        elif holder is not None:
-            silent.add(number)
-    return Whose(holders, late, silent, in_play)
+def _whose(desk: Desk) -> Whose:
+    """See who deals where, in one look."""
+    live = {number: holder for number, holder in holders(desk).items() if holder.live}
+    return Whose(
+        {number: Away(number, holder.server_id) for number, holder in live.items()},
+        {number for number, holder in live.items() if holder.left < LATE_SECONDS},
+        journal.tables_in_play(desk, GAME),
+    )
 
 
 def _table_of_hand(desk: Desk, caller_id: int) -> int | None:

@@ -18,6 +18,7 @@ from timebank.servers import leases
 if TYPE_CHECKING:
     from door.call.board import Board
     from timebank.ledger.database import Desk
+    from timebank.servers.leases import Holder
 
 # By the clock of the books: how long a table is a server's, and how often that is renewed.
 LEASE_SECONDS = 12
@@ -26,9 +27,27 @@ RENEW_SECONDS = 5.0
 LATE_SECONDS = 5
 
 
+_LEASES = "vegas/"
+
+
 def lease_of(number: int) -> str:
     """Return what the lease of a table is called in the books."""
-    return f"vegas/{number}"
+    return f"{_LEASES}{number}"
+
+
+def is_of_a_table(lease: object) -> bool:
+    """Tell whether a lease is called so."""
+    return isinstance(lease, str) and lease.startswith(_LEASES)
+
+
+def holders(desk: Desk) -> dict[int, Holder]:
+    """Tell who has, or had, the lease of which table."""
+    found = leases.holders(desk)
+    return {
+        int(name.removeprefix(_LEASES)): holder
+        for name, holder in found.items()
+        if is_of_a_table(name)
+    }
 
 
 class Tenure:

@@ -42,7 +42,6 @@ from timebank.callers import callers
 from timebank.calls.calls import Opened, open_calls, touch
 from timebank.errors import BooksFailed, CallClosed, Refused
 from timebank.language import Phrase, _, known, speak_to
-from timebank.wagers.journal import FIRST_TABLE
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -85,7 +84,7 @@ async def answer_door(board: Board, connection: LinkConnection, said: Said) -> N
 async def _do(board: Board, connection: LinkConnection, said: Said) -> Said:
     room = room_of(board)
     if said.get("wants") == COUNT:
-        return {"how": LEFT, "guests": room.table(said.get("table", FIRST_TABLE)).crowd}
+        return {"how": LEFT, "guests": room.crowds()}
     visitor = Visitor.read(said)
     if visitor.wants == FIND:
         return {"how": LEFT, "found": await room.has_hand(visitor.caller_id)}

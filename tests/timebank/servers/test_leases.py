@@ -92,6 +92,15 @@ class TestTaking:
         assert take(books, ALPHA, "vegas/2") == 1
 
 
+def test_all_that_are_held_are_told_at_once(books):
+    for server, name in ((ALPHA, "jobs"), (ALPHA, "vegas/1"), (BETA, "vegas/2")):
+        take(books, server, name)
+    books.do(leases.let_go, "vegas/1", ALPHA)
+    found = books.do(leases.holders)
+    assert list(found) == ["jobs", "vegas/2"]
+    assert found["vegas/2"][:3] == (BETA, 1, True)
+
+
 class TestLettingGo:
     def test_another_takes_it_at_once_with_the_next_number(self, books):
         take(books, ALPHA)

@@ -464,6 +464,24 @@ async def test_a_table_of_which_nothing_is_heard_counts_as_full(tmp_path: Path) 
         await bob.sees("Vegas 2")
 
 
+async def test_a_table_whose_server_is_gone_is_opened_again(tmp_path: Path) -> None:
+    async with servers(tmp_path, toml=table_toml(tables=2, seats=2)) as two:
+        await player(two[0], "Ada")
+        two.is_gone(0)
+        await two.pass_time(TAKEN_UP)
+        bob = await player(two[1], "Bob")
+        await bob.sees("Vegas 1")
+
+
+async def test_a_table_that_is_let_go_is_taken_up_without_waiting(tmp_path: Path) -> None:
+    async with in_mid_round(tmp_path, "Ada") as (two, _):
+        await two.room(0).stop()
+        async with asyncio.timeout(PATIENCE):
+            while two.room(1).table().state.in_play is None:
+                await two.at_rest()
+        assert dealer_at(two) == [1]
+
+
 # Callers of doors
 
 
