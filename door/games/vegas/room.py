@@ -80,6 +80,7 @@ class VegasRoom(Shared):
         self._followed: dict[Follower, Away] = {}  # where each is
         self._elsewhere: set[int] = set()  # tables of other servers, when it was looked at last
         self._successor: int | None = None  # the server that has our tables from now on
+        self._is_calm = False  # no other server had a table when it was looked at last
         self._look_now = Flag()
         self._jobs: list[asyncio.Task[None]] = []
 
@@ -110,7 +111,7 @@ class VegasRoom(Shared):
         renewal, look = (partial(self._passed, each) for each in (RENEW_SECONDS, LOOK_SECONDS))
         self._jobs = [
             asyncio.create_task(self._each_time(renewal, self._keep)),
-            asyncio.create_task(self._each_time(look, self._look)),
+            asyncio.create_task(self._each_time(look, self._look_around)),
             asyncio.create_task(self._each_time(self._is_told, self._look)),
         ]
 
@@ -189,11 +190,17 @@ class VegasRoom(Shared):
         for table, fence in zip(used, fences, strict=True):
             table.renewed(fence)
 
+    async def _look_around(self) -> None:
+        """Look, unless there is nobody who could have a table."""
+        if self._board.peers.others or not self._is_calm:
+            await self._look()
+
     async def _look(self) -> None:
         """See whose the tables are: leave those that have moved, and take up what nobody plays."""
         whose = await self._board.books.read(_whose)
         ours = {number for number, table in self._tables.items() if table.tenure.is_held}
         self._elsewhere = whose.holders.keys() - ours
+        self._is_calm = not (self._elsewhere or whose.in_play - ours)
         for follower, away in list(self._followed.items()):
             if whose.holders.get(away.number) != away:
                 follower.leave()
