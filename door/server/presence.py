@@ -259,7 +259,7 @@ class Presence:
             self._asked = None
             self._adopt(config)
         elif waits_for != self._waits_for:
-            log.error(
+            log.warning(
                 "the settings stay as they were until the other servers are asked for the same: %s",
                 " ".join(waits_for),
             )
