@@ -29,7 +29,7 @@ PHONES, PHONES_NUMBER = "phones", 41
 ROBOTS = 16
 SOCIABLE = 8  # of them, who like the tables of Vegas best
 TABLES = 2  # there
-LAG = 60.0  # seconds that a screen may be behind the books, while a server stands still
+LAG = 90.0  # seconds that a screen may be behind the books, while a server stands still
 STARTING_SECONDS = 60.0
 GOOD_BYE_SECONDS = 60.0
 

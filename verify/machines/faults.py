@@ -31,9 +31,13 @@ def server_killed(world: World) -> str:
 
 
 def server_stopped(world: World) -> str:
+    """Stop a server, for a moment or until others have what it had, and let it go."""
     machine = world.chance.choice(sorted(SERVERS))
+    began = time.monotonic()
     world.servers[machine].send(signal.SIGSTOP)
-    seconds = world.pause(2, 25)
+    seconds = world.pause(*world.chance.choice(((2, 25), (60, 70))))
+    world.servers[machine].send(signal.SIGCONT)
+    world.stopped.append((machine, began, time.monotonic()))
     return f"the bank on {machine} for {seconds:.0f} s"
 
 

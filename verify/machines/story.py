@@ -104,7 +104,7 @@ def finish(world: World, result: Result) -> None:
     )
     result.wrong += audited
     result.wrong += checker.check(operations, books, units)
-    _count(operations, books, result)
+    _count(operations, books, result, world.stopped)
 
 
 def left(url: str, folder: Path) -> tuple[Books, dict[int, str], list[str]]:
@@ -157,7 +157,12 @@ def _journaled(desk: Desk) -> Iterator[tuple[str, int, int]]:
             yield key, first or 0, last or 0
 
 
-def _count(operations: list[Operation], books: Books, result: Result) -> None:
+def _count(
+    operations: list[Operation],
+    books: Books,
+    result: Result,
+    stopped: Sequence[tuple[str, float, float]],
+) -> None:
     there = {key for key, _, _ in books.marks}
     counted = result.counted
     for operation in operations:
@@ -171,7 +176,14 @@ def _count(operations: list[Operation], books: Books, result: Result) -> None:
     counted["transfers"] += len(books.rows)
     for operation in operations:
         if operation.answered:
-            result.waited(operation.key, (operation.answered - operation.asked) / 1e9)
+            asked, answered = operation.asked / 1e9, operation.answered / 1e9
+            # Who stands still waits for nobody.
+            still = sum(
+                max(0.0, min(answered, until) - max(asked, since))
+                for machine, since, until in stopped
+                if operation.key.startswith(f"{machine}-")
+            )
+            result.waited(operation.key, answered - asked - still)
     answers = sorted(each.answered for each in operations if each.answered and each.outcome == OK)
     gaps = [(after - before) / 1e9 for before, after in pairwise(answers)]
     result.longest_silence = max(gaps, default=0.0)

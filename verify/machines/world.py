@@ -43,6 +43,8 @@ class World:
         self.databases = databases
         self.url = ""
         self.servers: dict[str, Program] = {}
+        # Which servers stood still, from when until when by the monotonic clock.
+        self.stopped: list[tuple[str, float, float]] = []
         self.started = 0
         self.is_short = False  # no term is waited for
         self.callers: list[int] = []
