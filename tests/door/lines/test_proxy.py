@@ -214,7 +214,9 @@ async def test_a_front_end_that_looks_whether_we_are_there_is_not_counted() -> N
         assert (await board.answered()).line.address == "127.0.0.1"
         assert gate.came == []
         # By these HAProxy's check knows that the board is not only there, but awake.
-        assert terminal.wire.startswith(b"\xff\xfd")
+        while not terminal.wire:
+            await asyncio.sleep(0)
+        assert b"\xff\xfd" in terminal.wire
 
 
 async def test_from_others_a_header_is_not_believed_but_typed() -> None:
