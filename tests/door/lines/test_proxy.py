@@ -214,8 +214,6 @@ async def test_a_front_end_that_looks_whether_we_are_there_is_not_counted() -> N
         assert (await board.answered()).line.address == "127.0.0.1"
         assert gate.came == []
         # By these HAProxy's check knows that the board is not only there, but awake.
-        while not terminal.wire:
-            await asyncio.sleep(0)
         assert b"\xff\xfd" in terminal.wire
 
 
