@@ -20,7 +20,7 @@ from verify.machines import phones
 from verify.machines.databases import CALLERS_PORT, FRONT, SERVERS, set_clock
 from verify.machines.networks import CannotBeDone
 from verify.machines.programs import Program, wait_until
-from verify.machines.result import Result
+from verify.machines.result import LONGEST_WAIT, Result
 from verify.machines.world import FIRST, HOME, World
 from verify.robots import check, copied, house
 
@@ -132,8 +132,15 @@ class Boards(World):
             }
         )
         for seen in everybody:
-            for seconds, question, _ in seen.unanswered:
-                result.waited(f"{seen.name}, after {question!r},", seconds)
+            for seconds, question, _, until in seen.unanswered:
+                # The line of a caller stands still with its server.
+                is_still = any(
+                    since < until and until - seconds < end for _, since, end in self.stopped
+                )
+                if seconds > LONGEST_WAIT and is_still:
+                    result.counted["lines that stood still with their server"] += 1
+                else:
+                    result.waited(f"{seen.name}, after {question!r},", seconds)
         silent = max((wait for seen in everybody for wait in seen.slowest), default=0.0)
         result.longest_without_a_word = silent
         moments = phones.notes(self.folder)

@@ -59,8 +59,8 @@ class _Line:
     watcher: Watcher
     answered: float  # when the robot last pressed a key there, or dialled
     asked: float  # the same, without the keys that were pressed because nothing came
-    # Seconds from then to something to answer, what had been asked, and the screen then.
-    slowest: tuple[float, str, str] = (0.0, "", "")
+    # Seconds from then to something to answer, what had been asked, the screen then, and when.
+    slowest: tuple[float, str, str, float] = (0.0, "", "", 0.0)
     came: int = 0  # bytes that had come by then
     prompt: str = ""  # what the robot answered
 
@@ -206,7 +206,7 @@ class Robot:
 
 def _measure(line: _Line, now: float) -> None:
     if not line.watcher.is_in_company:
-        waited = (now - line.asked, line.prompt, line.phone.screen.picture)
+        waited = (now - line.asked, line.prompt, line.phone.screen.picture, now)
         line.slowest = max(line.slowest, waited)
 
 

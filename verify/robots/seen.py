@@ -71,7 +71,8 @@ class Seen:
     keys: int = 0
     waits: list[float] = field(default_factory=list)  # for the answer to a key, in seconds
     # The longest of each call, in seconds: from a key to anything that came, and from a key to
-    # something to answer, where no other caller was waited for, with the question and the screen.
+    # something to answer, where no other caller was waited for, with the question, the screen and
+    # the instant at its end, by the monotonic clock.
     slowest: list[float] = field(default_factory=list)
-    unanswered: list[tuple[float, str, str]] = field(default_factory=list)
+    unanswered: list[tuple[float, str, str, float]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)  # what no caller should ever read
