@@ -79,7 +79,7 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
     with _server(server) as admin, _copy(admin, server, source) as copy:
         transfers = made_ready(PostgresDatabase(copy), settings, now, source)
         aside = _free_aside(admin, server, now)
-        is_there = _is_there(admin, server.name)
+        is_there = postgres.has_database(admin, server.name)
         if is_there:
             _refuse_company(server, settings, now)
             _rename(admin, server.name, aside.name)
@@ -103,7 +103,7 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     server = _server_of(settings)
     with _server(server) as admin, _copy(admin, server, source) as copy:
         transfers = made_ready(PostgresDatabase(copy), settings, now, source)
-        is_there = _is_there(admin, server.name)
+        is_there = postgres.has_database(admin, server.name)
         given, on_call = _known(server, settings, now) if is_there else (Given(at=0), ())
         treated = _treated(copy, settings, now, given, source)
         aside = _free_aside(admin, server, now) if is_there else None
@@ -217,15 +217,12 @@ def _shortened(name: str) -> str:
     return name.encode()[:NAME_BYTES].decode("utf-8", "ignore")
 
 
-def _is_there(admin: Connection, name: str) -> bool:
-    found = admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
-    return found.fetchone() is not None
-
-
 def _free_aside(admin: Connection, server: ServerPlace, now: datetime) -> ServerPlace:
     name = f"{_shortened(server.name)}_replaced_{now:%Y%m%d_%H%M%S}"
     names = chain((name,), (f"{name}_{number}" for number in count(2)))
-    return replace(server, name=next(each for each in names if not _is_there(admin, each)))
+    return replace(
+        server, name=next(each for each in names if not postgres.has_database(admin, each))
+    )
 
 
 def _rename(admin: Connection, old: str, new: str) -> None:

@@ -425,6 +425,12 @@ def server_version(connection: Connection) -> int:
     return driver(connection).info.server_version // 10_000
 
 
+def has_database(connection: psycopg.Connection[Any], name: str) -> bool:
+    """Tell whether there is a database of this name on the server."""
+    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+    return found.fetchone() is not None
+
+
 def exported_snapshot(connection: Connection) -> str:
     """Name the moment that the open transaction sees, for pg_dump to see the same."""
     name: str = connection.exec_driver_sql("SELECT pg_export_snapshot()").scalar_one()
