@@ -18,7 +18,7 @@ from door.config import config
 from door.errors import LinkBroken, NoAnswer, NobodyThere
 from door.lines.link import asked, dial, names_in, user_of
 from door.server import server_file
-from door.server.everywhere import ALONE, COMMAND
+from door.server.everywhere import ALONE, COMMAND, clean
 from door.wording import clock_time
 from timebank.errors import SettingsError, TimeBankError
 
@@ -126,7 +126,7 @@ def _elsewhere(bank: BankSettings) -> str:
         database = books_of(bank)
         try:
             with database.reading(bank, datetime.now(UTC)) as desk:
-                names = [server.name for server in registry.living(desk)]
+                names = [clean(server.name) for server in registry.living(desk)]
         finally:
             database.close()
     except TimeBankError as error:

@@ -96,7 +96,7 @@ async def by_all(board: Board, said: Said, do: Do) -> Part:
     everyone = _Everyone(board, do, said.get(SERVER))
     books = await everyone.look()
     answer = await _carry_out(everyone, command, books)
-    return {**answer, "silent": sorted(map(clean, everyone.answers.silent.values()))}
+    return {**answer, "silent": sorted(everyone.answers.silent.values())}
 
 
 def _check(command: Said) -> None:
@@ -146,12 +146,11 @@ class _Everyone:
         lost = [(row, seconds) for row, seconds in lost if row.id != board.peers.own_id]
         names = {self._own, *(peer.name for peer in board.peers.others)}
         if self.name is not None and self.name not in names | {row.name for row, _ in lost}:
-            raise CommandRefused(
-                f"There is no server {clean(str(self.name))}, but {', '.join(sorted(names))}."
-            )
+            known = ", ".join(sorted(map(clean, names)))
+            raise CommandRefused(f"There is no server {clean(str(self.name))}, but {known}.")
         for row, seconds in lost:
             if self.name in (None, row.name):
-                self.answers.silent[row.name] = (
+                self.answers.silent[row.name] = clean(
                     f"Server {row.name} was not asked: nothing was heard of it for {span(seconds)}."
                 )
         return books
@@ -169,20 +168,20 @@ class _Everyone:
         return self.answers
 
     async def _ask(self, peer: Peer, command: Said, *, acts: bool) -> None:
-        silent = self.answers.silent
         try:
             said = await self._board.peers.ask(peer.id, {**command, ALONE: True})
-        except Unanswered as error:
-            silent[peer.name] = f"{error} Nobody knows whether it did this." if acts else str(error)
         except Unreachable as error:
-            silent[peer.name] = f"{error} It did nothing." if acts else str(error)
+            told = isinstance(error, Unanswered)
+            sequel = " Nobody knows whether it did this." if told else " It did nothing."
+            words = f"{error}{sequel if acts else ''}"
         else:
-            if "error" in said:
-                silent[peer.name] = f"Server {peer.name} says: {said['error']}"
-            elif not fits(said, _SHAPES[command[COMMAND]]):
-                silent[peer.name] = STRANGE.format(name=peer.name)
-            else:
+            if fits(said, _SHAPES[command[COMMAND]]):
                 self.answers.parts[peer.name] = said
+                return
+            words = STRANGE.format(name=peer.name)
+            if isinstance(said.get("error"), str):
+                words = f"Server {peer.name} says: {said['error']}"
+        self.answers.silent[peer.name] = clean(words)
 
 
 def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
@@ -235,7 +234,9 @@ async def _to_callers(everyone: _Everyone, command: Said, books: Moment | None) 
 
 def _beyond(call: OpenCall) -> str:
     """Say where the caller is whom none of those servers has reached that were asked."""
-    where = f"server {call.server}" if call.server else "a door process, which takes no commands"
+    where = (
+        f"server {clean(call.server)}" if call.server else "a door process, which takes no commands"
+    )
     return f"{clean(call.name)} on node {call.node} was not reached: they are on {where}."
 
 
@@ -247,9 +248,10 @@ def _nobody(words: str, answers: Answers) -> CommandRefused:
 
 
 async def _drain(everyone: _Everyone, command: Said) -> str:
-    """Have servers drain; where all that answer do so already, have them close."""
+    """Have servers drain; where all do so already, have them close."""
     answers = await everyone.ask({**command, "again": False}, acts=True)
-    if answers.parts and all(part["before"] for part in answers.parts.values()):
+    # While one is silent it may be said again for that one.
+    if not answers.silent and all(part["before"] for part in answers.parts.values()):
         answers = await everyone.ask({**command, "again": True}, acts=True)
     return _told(everyone.name, answers, _drains)
 

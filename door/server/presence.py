@@ -139,7 +139,7 @@ class Presence:
         try:
             identity = Identity(board.config.board.data)
             port = LinkPort(
-                *(self._on_call, identity, board.peers.is_known, board.reception),
+                *(self._on_call, identity, board.peers, board.reception),
                 now=board.clock.monotonic,
                 version=version(PROGRAM),
             )

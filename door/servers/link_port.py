@@ -48,22 +48,29 @@ class Strangers(Protocol):
     def cut_off(self, address: str, blame: Blame) -> None: ...
 
 
+class Register(Protocol):
+    """Who knows the living servers, by their rows."""
+
+    def is_known(self, certificate: bytes) -> bool: ...
+
+    def lives_at(self, who: int | None) -> bool: ...
+
+
 class LinkPort(Listener):
     def __init__(
         self,
         on_call: OnCall,
         identity: Identity,
-        is_known: Callable[[bytes], bool],
+        register: Register,
         strangers: Strangers,
         now: Callable[[], float],
         version: str,
     ) -> None:
-        """`is_known` tells by a certificate, in DER, whether it is a living server's; `now` is the
-        monotonic second; whoever is known is greeted with `version`."""
-        self._gate = _Gate(strangers, now)
+        """`now` is the monotonic second; whoever is known is greeted with `version`."""
+        self._gate = _Gate(register, strangers, now)
         super().__init__(Entrance(self._gate, certificate=identity, kind="link"))
         self._on_call = on_call
-        self._is_known = is_known
+        self._register = register
         self._greeting = frame(GREETED, told({"version": version}))
         # Handshakes under way, the longest first, and where they come from.
         self._shaking: dict[LineConnection, int | None] = {}
@@ -86,7 +93,11 @@ class LinkPort(Listener):
         return PeerConnection(self._doubt, self._prove, self._serve, gone)
 
     def _doubt(self, transport: HasFacts) -> str:
-        return "" if self._is_known(shown_by(transport)) else "no living server has its certificate"
+        return (
+            ""
+            if self._register.is_known(shown_by(transport))
+            else "no living server has its certificate"
+        )
 
     def _prove(self, connection: PeerConnection) -> bytes:
         """Note that a server is at the other end; return what it is greeted with."""
@@ -156,14 +167,16 @@ class PeerConnection(LinkConnection):
 class _Gate:
     """Strangers at the port, counted apart from callers: a server is none of either."""
 
-    def __init__(self, strangers: Strangers, now: Callable[[], float]) -> None:
+    def __init__(self, register: Register, strangers: Strangers, now: Callable[[], float]) -> None:
+        self._register = register
         self._strangers = strangers
         self._now = now
         self._tries = Debts(MOST_ADDRESSES)
         self._servers = Known(MOST_ADDRESSES)  # where they were seen
 
     def is_servers(self, who: int | None) -> bool:
-        return who in self._servers
+        """Tell whether servers are there: one was seen, or a row says so."""
+        return who in self._servers or self._register.lives_at(who)
 
     def prove(self, who: int | None) -> None:
         if who is not None:
@@ -178,7 +191,7 @@ class _Gate:
         if self._strangers.is_blocked(address):
             self.refuse(address, Fault.BLOCKED.value)
         who = key_of(address)
-        if who is not None and who not in self._servers:
+        if who is not None and not self.is_servers(who):
             cost, now = 60.0 / TRIES_PER_MINUTE, self._now()
             if self._tries.owed(who, now) + cost > 60.0 + cost / 2:
                 self.refuse(address, "too many tries")

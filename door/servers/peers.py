@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from door.defence.counts import key_of
 from door.errors import DoorError, LinkBroken, Unanswered, Unreachable
 from door.lines import link
 from timebank.errors import BooksFailed
@@ -64,6 +65,7 @@ class Peers:
         self.own_id = 0  # of our own row, once there is one
         self._known: dict[int, Peer] = {}
         self._certificates: frozenset[bytes] = frozenset()
+        self._places: frozenset[int | None] = frozenset()
         self._identity: Identity | None = None
 
     def identify(self, identity: Identity) -> None:
@@ -102,6 +104,10 @@ class Peers:
         """Tell whether it is that of a living server; it is given in DER."""
         return certificate in self._certificates
 
+    def lives_at(self, who: int | None) -> bool:
+        """Tell whether a living server is reached at an address, given as `counts.key_of` does."""
+        return who is not None and who in self._places
+
     def _follow(self) -> None:
         if self._identity is not None:
             from door.lines.tls.pinned import in_der  # noqa: PLC0415 - a door does without TLS
@@ -109,6 +115,8 @@ class Peers:
             shown = [peer.certificate for peer in self.living if peer.certificate]
             self._identity.trust(shown)
             self._certificates = frozenset(map(in_der, shown)) - {b""}
+            hosts = [peer.link.rpartition(":")[0].strip("[]") for peer in self.living]
+            self._places = frozenset(map(key_of, hosts))
 
     # Reaching them.
 
@@ -184,8 +192,8 @@ class Peers:
         from door.lines.tls.pinned import in_der, shown_by  # noqa: PLC0415 - a door has no TLS
         from door.servers.link_port import hasten  # noqa: PLC0415 - as above
 
-        host, port = apart(peer.link)
         try:
+            host, port = apart(peer.link)
             reader, writer = await asyncio.open_connection(
                 *(host, port), ssl=identity.context_for_dialling(), limit=link.LARGEST
             )
@@ -193,6 +201,10 @@ class Peers:
             raise _NotTrusted(_why(error)) from error
         except OSError as error:
             raise Unreachable(f"Server {peer.name} cannot be reached: {_why(error)}.") from error
+        except (ValueError, OverflowError) as error:  # what the row says is no place
+            raise Unreachable(
+                f"Server {peer.name} cannot be reached: its row gives no address."
+            ) from error
         try:
             if shown_by(writer) != in_der(peer.certificate):
                 raise _NotTrusted("another program answers there")
@@ -233,4 +245,4 @@ def _why(error: Exception) -> str:
         return f"TLS says {str(error.reason or 'nothing').replace('_', ' ').lower()}"
     if isinstance(error, EOFError):
         return "it hung up"
-    return str(getattr(error, "strerror", None) or error or type(error).__name__)
+    return str(getattr(error, "strerror", None) or str(error) or type(error).__name__)

@@ -81,7 +81,7 @@ class Server:
         self.calls: asyncio.Queue[tuple[Call, LinkConnection, Said]] = asyncio.Queue()
         self.now = 0.0
         self.port = LinkPort(
-            *(self._answer, self.identity, self.peers.is_known, self.log),
+            *(self._answer, self.identity, self.peers, self.log),
             now=lambda: self.now,
             version="1.2",
         )

@@ -15,6 +15,7 @@ from unittest import mock
 import pytest
 
 from door.cli import control as shell
+from door.errors import Unreachable
 from door.lines import link
 from door.server import control, everywhere
 from door.servers import peers
@@ -251,6 +252,39 @@ async def test_what_a_server_does_that_does_not_answer_is_not_known(
         await asyncio.gather(*left)
         assert not south.server.board.draining
         assert not south.server.ended.is_set(), "what was told so long ago is not done"
+
+
+async def test_a_second_drain_closes_nothing_while_a_server_is_silent(
+    tmp_path: Path, database: ServerPlace
+) -> None:
+    """It may be said again because of that one."""
+    async with two(tmp_path, database) as (north, south):
+        await callers(north, south)
+        unreachable = mock.AsyncMock(side_effect=Unreachable("Server south cannot be reached."))
+        with mock.patch.object(north.server.board.peers, "ask", unreachable):
+            for _ in range(2):
+                told = await sysop(north, "drain")
+                assert told.status == 1
+                assert told.output.startswith("Server north takes no more calls; 2 callers are on.")
+                assert not north.server.ended.is_set()
+        assert (await sysop(north, "drain")).status == 0
+        assert south.server.board.draining
+        assert not north.server.ended.is_set()
+        await sysop(north, "drain")
+        assert north.server.ended.is_set()
+        assert south.server.ended.is_set()
+
+
+async def test_a_name_that_paints_is_no_picture(tmp_path: Path, database: ServerPlace) -> None:
+    async with two(tmp_path, database) as (north, _):
+        with north.books() as desk:
+            desk.connection.exec_driver_sql(
+                "UPDATE servers SET name = E'\x1b]0;south', link = 'nowhere' WHERE name = 'south'"
+            )
+        for words in (("nodes",), ("stop", "--server", "west"), ("say", "1", "x")):
+            told = await sysop(north, *words)
+            assert "\x1b" not in told.output + told.error
+        assert "]0;south" in (await sysop(north, "nodes")).error
 
 
 async def test_a_server_that_has_gone_silent_is_named(

@@ -20,13 +20,19 @@ from tests.door.lines.board import PATIENCE
 from tests.door.servers.company import Server, servers
 from tests.door.servers.test_peers import are_linked
 
+ELSEWHERE = "127.0.0.9"  # where no row says that a server lives
 
-async def strange(server: Server, context: ssl.SSLContext) -> bytes:
+
+async def strange(server: Server, context: ssl.SSLContext, source: str = "127.0.0.1") -> bytes:
     """Call as a stranger, and return all that is said until the end."""
     async with asyncio.timeout(PATIENCE):
         try:
             reader, writer = await asyncio.open_connection(
-                "127.0.0.1", server.port.port, ssl=context, server_hostname=""
+                "127.0.0.1",
+                server.port.port,
+                ssl=context,
+                server_hostname="",
+                local_addr=(source, 0),
             )
         except (ssl.SSLError, ConnectionError):
             return b""
@@ -134,7 +140,7 @@ async def test_a_known_server_that_says_nothing_is_cut_off(
 async def test_one_address_cannot_take_all_handshakes(tmp_path: Path) -> None:
     async with servers(tmp_path, 1) as (one,):
         silent = [
-            socket.create_connection(("127.0.0.1", one.port.port))
+            socket.create_connection(("127.0.0.1", one.port.port), source_address=(ELSEWHERE, 0))
             for _ in range(HANDSHAKES_EACH + 1)
         ]
         await one.log.until("too many handshakes at once")
@@ -163,10 +169,26 @@ async def test_who_lives_here_gets_the_place_of_a_stranger(tmp_path: Path) -> No
             wire.close()
 
 
+async def test_a_server_that_has_never_called_is_known_by_its_row(tmp_path: Path) -> None:
+    """Strangers hold all places from the start on; who lives where a row says comes in."""
+    async with servers(tmp_path) as (one, two):
+        silent = []
+        for number in range(HANDSHAKES + 4):
+            wire = socket.socket()
+            wire.bind((f"127.0.{1 + number // HANDSHAKES_EACH}.7", 0))
+            wire.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(wire, ("127.0.0.1", one.port.port))
+            silent.append(wire)
+        await one.log.until("too many handshakes at once")
+        await are_linked(two, one)
+        for wire in silent:
+            wire.close()
+
+
 async def test_who_tries_too_often_waits_and_a_server_never_does(tmp_path: Path) -> None:
     async with servers(tmp_path) as (one, two):
         for _ in range(TRIES_PER_MINUTE + 1):
-            await strange(one, trusting())
+            await strange(one, trusting(), ELSEWHERE)
         await one.log.until("too many tries")
         assert len([why for _, why, _ in one.log.said if "too many" in why]) == 1
         one.now += 60.0

@@ -246,6 +246,18 @@ async def test_what_is_missing_is_said(tmp_path: Path) -> None:
             await one.peers.dial(7)
 
 
+@pytest.mark.parametrize(
+    "place", ["garbage", "[::1", "127.0.0.1:99999999", f"{'a' * 70_000}:1", "\x00:1", ":", "x:-1"]
+)
+async def test_a_row_that_leads_nowhere_is_said_to_be_one(tmp_path: Path, place: str) -> None:
+    """Somebody has changed it, or it is of another version."""
+    async with servers(tmp_path) as (one, two):
+        one.rows.change(two.number, link=place)
+        await one.peers.look()
+        with pytest.raises(Unreachable, match="Server B cannot be reached"):
+            await one.peers.dial(two.number)
+
+
 async def test_who_is_who(tmp_path: Path) -> None:
     async with servers(tmp_path, 3) as (one, two, three):
         assert [peer.id for peer in one.peers.living] == [1, 2, 3]
