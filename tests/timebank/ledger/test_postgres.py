@@ -45,6 +45,18 @@ def empty(cluster):
     cluster.give_back(name)
 
 
+def test_a_connection_in_use_when_the_books_are_closed_is_closed_when_it_is_given_back(
+    cluster, empty
+) -> None:
+    books = PostgresDatabase(cluster.place(empty))
+    books.open()
+    with books.engine.connect() as connection:
+        wire = connection.connection.dbapi_connection
+        books.close()
+        assert connection.exec_driver_sql("SELECT 1").scalar() == 1
+    assert wire.closed
+
+
 def texts(books) -> list[str]:
     return [text for (text,) in books.sql("SELECT text FROM notices ORDER BY id")]
 

@@ -18,6 +18,7 @@ import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects import registry
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import errors
@@ -76,12 +77,15 @@ class PostgresDatabase(Database):
         event.listen(self.engine, "do_connect", self._connect)
         event.listen(self.engine, "connect", lambda connection, _: postgres.set_up(connection))
         event.listen(self.engine, "begin", self._on_begin)
+        event.listen(self.engine, "checkin", self._on_checkin)
+        self._is_closed = False
 
     def open(self) -> None:
         """Create the tables where there are none, or check that they are ours, and move them on.
 
         Raises `DatabaseRefused`, also where there is no such server or no such database on it.
         """
+        self._is_closed = False
         with self._opening() as connection:
             postgres.lock_to_lay(connection)
             _create_when_empty(connection)
@@ -90,6 +94,7 @@ class PostgresDatabase(Database):
             look_alikes.renew(postgres.runner(connection))
 
     def open_existing(self) -> None:
+        self._is_closed = False
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
             is_earlier = migrations.is_earlier(connection, migrations.STEPS)
@@ -106,7 +111,13 @@ class PostgresDatabase(Database):
             refuse_other(self.place, *postgres.program_and_version(connection))
 
     def close(self) -> None:
+        """Close all connections; what is still asked on one is answered, and then it is closed."""
+        self._is_closed = True
         self.engine.dispose()
+
+    def _on_checkin(self, _: object, record: ConnectionPoolEntry) -> None:
+        if self._is_closed:
+            record.invalidate()
 
     def guard(self) -> None:
         """Do nothing: nobody can take the books away from under a server that has them open."""
