@@ -235,7 +235,8 @@ def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], No
     seen = next(
         robot.seen
         for robot in evening.robots.values()
-        if robot.seen.cards and robot.seen.purses and settled_black_jack(robot.seen)
+        if robot.seen.cards and robot.seen.purses and robot.seen.seals
+        if settled_black_jack(robot.seen)
     )
     told = replace(
         seen,

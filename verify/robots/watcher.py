@@ -104,10 +104,15 @@ class Watcher:
         self._goes_on = False
 
     def _watch_baccarat(self, table: Table, prompt: str) -> None:
-        """Note a coup when the scoreboard has it, and the next one has not been dealt."""
+        """Note a coup when the scoreboard has it, and the next one has not been dealt.
+
+        One that was left is not: what was staked then is no part of the sitting that goes on.
+        """
         panel = table.panel
         if panel.ended != self._ended:
-            self._is_fresh = _is_one_more(_coups(self._ended or ()), _coups(panel.ended))
+            is_one = _is_one_more(_coups(self._ended or ()), _coups(panel.ended))
+            self._is_fresh = is_one and not self._goes_on
+            self._goes_on = False
             if self._is_fresh:
                 self._note(_with_its_shoe(table, prompt), panel.net - self._nets.get(panel.unit, 0))
             self._ended = panel.ended
