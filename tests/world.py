@@ -98,6 +98,7 @@ class World:
         self.thinking: Thinking = InPlace()
         self._next_seed = count(1)
         self._unanswered = 0
+        self._answered = 0
         self._all_answered: asyncio.Future[None] | None = None  # while somebody waits for it
         self._is_abandoned = False  # whether somebody asked and does not wait for the answer
         self._executor = Executor()
@@ -154,8 +155,11 @@ class World:
     async def at_rest(self) -> None:
         """Wait until nothing is under way in the books or beside the event loop."""
         while True:
+            before = self._answered
             for _ in range(TURNS):
                 await asyncio.sleep(0)
+            if before != self._answered:
+                continue  # whoever was answered has not had all these turns
             if jobs := self._executor.jobs():
                 await asyncio.wait(jobs)
             elif self._is_abandoned:
@@ -184,6 +188,7 @@ class World:
                 self._is_abandoned = True
                 raise
             finally:
+                self._answered += 1
                 self._unanswered -= 1
                 if not self._unanswered and self._all_answered is not None:
                     self._all_answered.set_result(None)
