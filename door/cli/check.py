@@ -17,7 +17,9 @@ from door.config import config, named, privacy
 from door.config.config import Config
 from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
+from door.games.registry import GAMES
 from door.lines.tls.certificates import doubt
+from door.odds.edge import edge
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.ledger.database import Desk, not_ours
@@ -37,7 +39,16 @@ def check(path: Path) -> tuple[Config, list[str]]:
     root.finish()
     doubts += privacy.doubts(settings)
     doubts += _look_for_front_ends(settings)
-    return settings, [*doubts, *_look_at_people(settings, path)]
+    return settings, [*doubts, *_look_at_people(settings, path), *_edges(settings)]
+
+
+def _edges(settings: Config) -> list[str]:
+    """Say of each table that is open what it is worth to a careful caller."""
+    return [
+        edge(game, getattr(settings.games[name], "rules", game.kind.base))
+        for name, game in GAMES.items()
+        if settings.games[name].open
+    ]
 
 
 def _look_at_people(settings: Config, path: Path) -> list[str]:
