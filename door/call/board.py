@@ -236,8 +236,15 @@ class Board:
             beyond = take_over or record.powers
             node = Nodes(self.config.calls.nodes, wanted, beyond)
         logged_on = self.clock.monotonic()
+
+        def open_now(desk: Desk) -> Opened:
+            # Nobody is charged for the time that they wait for the books.
+            nonlocal logged_on
+            logged_on = self.clock.monotonic()
+            return opening(desk, node)
+
         try:
-            opened = await self.books.run(lambda desk: opening(desk, node))
+            opened = await self.books.run(open_now)
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.call.console import PATIENCE_SECONDS, Console
 from door.call.flag import Flag
+from door.clock import ROUNDING
 from door.errors import IdledOut, TimeUp
 from timebank.language import Phrase, _, speaking_to
 from timebank.words import span
@@ -140,7 +141,7 @@ class CallClock:
 
     def _tick(self) -> None:
         console, purse = self.console, self.purse
-        self._timer = console.clock.call_later(1.0 - purse.on_for() % 1.0, self._tick)
+        self._arm()
         left = purse.time_left()
         self.status.show()
         self.on_tick()
@@ -152,6 +153,21 @@ class CallClock:
         if self._is_entry_due():
             self._entry_is_due.set()
         console.display.flush()
+
+    def _arm(self) -> None:
+        """Wait for the next second.
+
+        At the very instant at which one begins it is not charged yet, but right after that: what
+        was shown at that instant may not stay for a second.
+        """
+        over = self.purse.on_for() % 1.0
+        wait, then = (1.0 - over, self._tick) if over >= ROUNDING else (2 * ROUNDING, self._correct)
+        self._timer = self.console.clock.call_later(wait, then)
+
+    def _correct(self) -> None:
+        self._arm()
+        self.status.show()
+        self.console.display.flush()
 
     def _warn(self, left: int) -> None:
         if not 0 < left <= self._next_warning:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from door.call.board import Board
+from door.call.call_clock import CallClock
 from door.call.caller import Caller
 from door.call.purse import TickingPurse
 from door.games import overdue
@@ -92,6 +93,16 @@ def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
 
 def shows_more_time_than_there_is(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TickingPurse, "time_left", lambda self: self.spendable() + 1)
+
+
+def leaves_the_first_second_on_the_screen(patch: pytest.MonkeyPatch) -> None:
+    """A status line of the instant of the log-on, which stays while the first second is charged."""
+    patch.setattr(CallClock, "_correct", CallClock._arm)
+
+
+def begins_to_charge_a_second_late(patch: pytest.MonkeyPatch) -> None:
+    real = TickingPurse.on_for
+    patch.setattr(TickingPurse, "on_for", lambda self: max(0.0, real(self) - 1))
 
 
 def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:
@@ -445,6 +456,8 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     lets_time_reach_past_an_event: 11,
     charges_more_than_has_passed: 2,
     shows_more_time_than_there_is: 2,
+    leaves_the_first_second_on_the_screen: 2,
+    begins_to_charge_a_second_late: 2,
     leaves_calls_open: 13,
     answers_although_nothing_was_committed: 2,
     gives_back_twice: 3,

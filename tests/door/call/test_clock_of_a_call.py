@@ -1,10 +1,14 @@
 """Time left: it ticks, it warns, it is posted; idle callers go; nobody plays without time."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from door.call.caller import Caller
+from door.clock import ROUNDING
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
 from tests.world import World, seed_of, world
@@ -67,6 +71,42 @@ async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_pat
         await ada.goes_on_to(MENU)
         await board.pass_time(1)
         await ada.sees_time_left(7 * MINUTE - 1)
+
+
+async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        here = board.server.board
+        open_call, run = here.open_call, here.books.run
+
+        async def run_late(*what: Any, **how: Any) -> Any:
+            here.books.run = run  # type: ignore[method-assign]
+            await board.clock.advance(20)
+            return await run(*what, **how)
+
+        async def opens_late(*who: Any, **how: Any) -> Caller:
+            here.books.run = run_late  # type: ignore[method-assign]
+            return await open_call(*who, **how)
+
+        here.open_call = opens_late  # type: ignore[method-assign]
+        await ada.dials()
+        ada.presses("Ada\r")
+        await ada.is_asked("Password:")
+        ada.presses("open sesame\r")
+        await ada.goes_on_to(MENU)
+        await ada.sees_time_left(7 * MINUTE)
+
+
+async def test_a_line_of_the_very_instant_of_the_log_on_does_not_stay_for_a_second(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sees_time_left(7 * MINUTE)
+        for tenths in range(1, 25):
+            await board.clock.advance(0.1)
+            await ada.sees_time_left(7 * MINUTE - math.ceil(tenths / 10 - ROUNDING))
 
 
 async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None:
