@@ -201,17 +201,38 @@ def check(config_path: Path) -> None:
     multiple=True,
     help="A rule as in sysop.toml, in place of the house's; may be given more than once.",
 )
+@click.option("--evening", is_flag=True, help="What is left of a pot after an evening.")
+@click.option("--turns", type=int, help="Turns of the evening; else those of a day.")
+@click.option("--pot", type=int, metavar="COINS", help="What a caller comes with; else the day's.")
+@click.option("--bet", type=int, metavar="COINS", help="Of every turn; else the largest.")
+@click.option("--callers", type=int, help="Who play; else as many as there are nodes.")
+@click.option("--event", type=int, metavar="MINUTES", help="To the next event; else none comes.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def odds(config_path: Path, table: str | None, rules: tuple[str, ...], as_json: bool) -> None:
+def odds(
+    config_path: Path,
+    table: str | None,
+    rules: tuple[str, ...],
+    evening: bool,
+    as_json: bool,
+    **asked: int | None,
+) -> None:
     """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
 
     Without a sysop.toml in this folder: the odds of the default rules.
     """
+    from door.cli import evening as cli_evening
     from door.cli import odds as cli_odds
 
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None
-    click.echo(cli_odds.show(config, table, rules, as_json))
+    of_evening = cli_evening.EveningAsked(**asked)
+    if evening:
+        tables = cli_odds.tables(config, table, rules)
+        click.echo(cli_evening.show(config, tables, of_evening, as_json=as_json))
+    elif of_evening.anything:
+        raise UserError("--turns, --pot, --bet, --callers and --event belong to --evening.")
+    else:
+        click.echo(cli_odds.show(config, table, rules, as_json))
 
 
 @main.command()

@@ -18,14 +18,21 @@ if TYPE_CHECKING:
     from door.games.engine.descriptor import Game
 
 
-def show(config: Config | None, table: str | None, given: Sequence[str], as_json: bool) -> str:
-    """Return what is printed: of one table, or of all of them, under the rules of `config` (the
-    defaults where there is none) with those `given` as "key=value" in their place."""
+def tables(
+    config: Config | None, table: str | None, given: Sequence[str]
+) -> list[tuple[Game, Any]]:
+    """Return one table with its rules, or all of them: those of `config` (the defaults where there
+    is none) with those `given` as "key=value" in their place."""
     if table is None and given:
         raise UserError("Rules belong to a table: name it before --rules.")
     games = list(GAMES.values()) if table is None else [_named(table)]
     changed = dict(map(_rule, given))
-    found = [(game, odds_of(game, rules_of(config, game, changed))) for game in games]
+    return [(game, rules_of(config, game, changed)) for game in games]
+
+
+def show(config: Config | None, table: str | None, given: Sequence[str], as_json: bool) -> str:
+    """Return what is printed of the `tables` that are asked for."""
+    found = [(game, odds_of(game, rules)) for game, rules in tables(config, table, given)]
     if as_json:
         plain = [odds.plain() for _, odds in found]
         return json.dumps(plain if table is None else plain[0], indent=2, ensure_ascii=False)

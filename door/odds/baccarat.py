@@ -42,7 +42,8 @@ def odds(game: str, rules: BaccaratRules) -> Odds:
         "dealer": drawn,
         "never-bust": stood,
     }
-    return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,))
+    purses = (strategies["perfect"].net,)  # nothing is staked after the bet
+    return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,), purses=purses)
 
 
 class _Coup:

@@ -35,6 +35,8 @@ _DEALT = 3.0
 _MOST_OUT = 12
 """Cards that may be out when one is drawn; more are next to never."""
 
+_ENOUGH = 3  # bets beside the first: a split, and a double of both hands
+
 _HEEDING = ("perfect", "never-bust")
 
 _MOST_TRIES = 50  # at a better play by totals; a few are enough
@@ -59,6 +61,7 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
     shoe = shoe or full(rules.decks)
     hands = every_hand(rules)
     counts = {strategy: _Count(rules) for strategy in STRATEGIES}
+    poor = [_Count(rules) for _ in range(1 if rules.split == "never" else 2)]
     for up in range(1, 11):
         if not shoe[up - 1]:
             continue
@@ -72,12 +75,24 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
         }
         for strategy, play in plays.items():
             against.count(play, counts[strategy])
+        for purse, count in enumerate(poor):
+            against.count(against.best(against.anything, purse), count)
     strategies = {
         strategy: count.figures(heeds=strategy in _HEEDING) for strategy, count in counts.items()
     }
     mapping = rules_to_mapping(rules)
     del mapping["insurance_unit"]  # the value of a coin, which is no rule of the house
-    return Odds(game, mapping, strategies, _insurance(rules, shoe, hands), _notes(rules))
+    purses = [count.figures(heeds=False).net for count in poor]
+    if rules.split != "never":
+        purses.append(purses[-1])  # two bets: a split, and no double of one hand alone
+    return Odds(
+        game,
+        mapping,
+        strategies,
+        _insurance(rules, shoe, hands),
+        _notes(rules),
+        (*purses, strategies["perfect"].net),
+    )
 
 
 def full(decks: int) -> Counts:
@@ -122,8 +137,9 @@ class Against:
 
     # Ways to play.
 
-    def best(self, may_hit: Sequence[bool]) -> Strategy:
-        """The best by the cards in sight, hitting and doubling only where it is allowed."""
+    def best(self, may_hit: Sequence[bool], purse: int = _ENOUGH) -> Strategy:
+        """The best by the cards in sight, hitting and doubling only where it is allowed, of whoever
+        can stake so many more bets. The hands of a split are doubled where both could be."""
         worth, hits = self.main.best(may_hit)
         clue: Sequence[float] | None = None
         doubles, splits = set(), set()
@@ -131,18 +147,21 @@ class Against:
         half_doubles: dict[int, set[int]] = {}
         for place, _ in self.asked():
             best = worth[place]
-            if may_hit[place] and self.may_double(place):
+            if purse and may_hit[place] and self.may_double(place):
                 doubled = self.main.doubled(place)
                 if doubled > best + SAME * self.main.clear[place]:
                     best = doubled
                     doubles.add(place)
             value = self.pairs.get(place)
-            if value is None or not self.main.clear[place]:
+            if not purse or value is None or not self.main.clear[place]:
                 continue
             half = self.half(value)
             clue = self.main.leads(worth) if clue is None else clue
             half_worth, half_hits[value] = half.best(may_hit, clue, self.doubt)
-            half_doubles[value] = self._worth_doubling(half, half_worth, may_hit)
+            doubling = purse >= _ENOUGH
+            half_doubles[value] = (
+                self._worth_doubling(half, half_worth, may_hit) if doubling else set()
+            )
             if 2 * self.dealt(half, half_worth, half_doubles[value]) > best + SAME:
                 splits.add(value)
                 doubles.discard(place)

@@ -59,6 +59,9 @@ class Odds:
     strategies: Mapping[str, Figures]
     insurance: Insurance | None = None
     notes: tuple[str, ...] = field(default=())  # what is not exact, and by how much
+    # How often perfect play wins so much for a unit, by how many more bets a caller can stake after
+    # the first: none, one, ...; the last stands for all purses that are larger.
+    purses: tuple[Mapping[float, float], ...] = field(default=())
 
     def plain(self) -> dict[str, object]:
         """What JSON has of it."""
@@ -70,16 +73,17 @@ class Odds:
         if self.insurance is not None:
             plain["insurance"] = vars(self.insurance)
         plain["notes"] = list(self.notes)
+        plain["purses"] = [_shares(net) for net in self.purses]
         return plain
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, object]) -> Odds:
         """Read what `plain` gives; anything else raises KeyError, TypeError or ValueError."""
         strategies, insurance = plain["strategies"], plain.get("insurance")
-        rules, notes = plain["rules"], plain["notes"]
+        rules, notes, purses = plain["rules"], plain["notes"], plain["purses"]
         if not isinstance(strategies, dict) or not isinstance(rules, dict):
             raise TypeError("no odds")
-        if not isinstance(notes, list):
+        if not isinstance(notes, list) or not isinstance(purses, list):
             raise TypeError("no notes")
         return cls(
             str(plain["game"]),
@@ -87,17 +91,28 @@ class Odds:
             {str(name): _of_plain(each) for name, each in strategies.items()},
             Insurance(**insurance) if isinstance(insurance, dict) else None,
             tuple(map(str, notes)),
+            tuple(map(_of_shares, purses)),
         )
 
 
 def _plain(figures: Figures) -> dict[str, object]:
-    net = {f"{gain:g}": chance for gain, chance in figures.net.items()}
-    return {**vars(figures), "outcomes": dict(figures.outcomes), "net": net}
+    shares = {"outcomes": dict(figures.outcomes), "net": _shares(figures.net)}
+    return {**vars(figures), **shares}
+
+
+def _shares(net: Mapping[float, float]) -> dict[str, float]:
+    return {f"{gain:g}": chance for gain, chance in net.items()}
+
+
+def _of_shares(plain: Mapping[str, object]) -> dict[float, float]:
+    if not isinstance(plain, dict):
+        raise TypeError("no shares")
+    return {float(gain): float(chance) for gain, chance in plain.items()}
 
 
 def _of_plain(plain: Mapping[str, object]) -> Figures:
     net, outcomes = plain["net"], plain["outcomes"]
-    if not isinstance(net, dict) or not isinstance(outcomes, dict):
+    if not isinstance(outcomes, dict):
         raise TypeError("no figures")
     numbers = {
         name: float(value)  # type: ignore[arg-type]  # what is no number raises TypeError
@@ -106,7 +121,7 @@ def _of_plain(plain: Mapping[str, object]) -> Figures:
     }
     return Figures(
         outcomes={str(word): float(chance) for word, chance in outcomes.items()},
-        net={float(gain): float(chance) for gain, chance in net.items()},
+        net=_of_shares(net),  # type: ignore[arg-type]  # which looks
         **numbers,
     )
 

@@ -24,7 +24,7 @@ def odds(game: str, rules: RedDogRules) -> Odds:
         "never-bust": staying,
     }
     notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
-    return Odds(game, asdict(rules), strategies, notes=notes)
+    return Odds(game, asdict(rules), strategies, notes=notes, purses=(staying.net, raising.net))
 
 
 def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
