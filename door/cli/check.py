@@ -103,12 +103,15 @@ def _look_for_front_ends(settings: Config) -> list[str]:
     doubts = []
     for listener in settings.listeners:
         host = listener.host
-        if listener.kind != "rlogin" and not listener.proxies and Lookout(settings).watches(host):
+        named = listener.proxies or listener.forwarded
+        if listener.kind != "rlogin" and not named and Lookout(settings).watches(host):
+            said = "X-Forwarded-For" if listener.kind == "web" else "the PROXY protocol"
+            key = "forwarded" if listener.kind == "web" else "proxies"
             doubts.append(
                 f"Port {listener.port} on {host} is for this machine only, and {host} is in"
                 " `allow`: [defence] limits nobody who calls there. If a front end"
-                " passes callers on, have it send the PROXY protocol, and set"
-                f' proxies = ["{host}"] in that table of [[listeners]].'
+                f" passes callers on, have it send {said}, and set"
+                f' {key} = ["{host}"] in that table of [[listeners]].'
             )
     return doubts + [str(sign) for sign in signs_in(settings, _latest_calls(settings))]
 

@@ -5,23 +5,41 @@ Here too: where other servers of the board reach this one, `link` in [server].
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from door.config.defence import read_networks
 from door.lines.rlogin.trust import Network, address_in
 from timebank.settings.toml import TomlTable, shown
 
-ListenerKind = Literal["telnet", "telnets", "rlogin"]
+ListenerKind = Literal["telnet", "telnets", "rlogin", "web"]
 LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
-USUAL_PORTS: Mapping[ListenerKind, int] = {"telnet": 2323, "telnets": 2992, "rlogin": 2513}
+USUAL_PORTS: Mapping[ListenerKind, int] = {
+    "telnet": 2323,
+    "telnets": 2992,
+    "rlogin": 2513,
+    "web": 8023,
+}
+# Whether a certificate belongs to a listener of each kind; None where it may have one or not.
+_TLS: Mapping[ListenerKind, bool | None] = {
+    "telnet": False,
+    "telnets": True,
+    "rlogin": False,
+    "web": None,
+}
+
+# What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.
+_ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 LONGEST_LINK = 60
 LIKE, LIKE_6 = "10.0.0.1:2324", "[2001:db8::1]:2324"
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -30,8 +48,12 @@ class ListenerSettings:
     host: str  # an address in its usual spelling
     port: int  # 0 for any free one
     proxies: tuple[Network, ...] = ()  # front ends that say who is calling
-    certificate: Path | None = None  # with `key`, for telnets alone
+    certificate: Path | None = None  # with `key`, for telnets, and for web where it has TLS
     key: Path | None = None
+    # For web alone: front ends that say in X-Forwarded-For who is calling, and the origins of the
+    # pages that may call; without any the page must come from where it calls.
+    forwarded: tuple[Network, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +117,7 @@ def read_link(
 
 def _listener(table: TomlTable) -> ListenerSettings:
     kind = table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS)
-    certificate, key = (_file(table, name, kind) for name in ("certificate", "key"))
+    certificate, key = _pair(table, kind)
     return ListenerSettings(
         kind=kind,
         host=_host(table),
@@ -103,17 +125,49 @@ def _listener(table: TomlTable) -> ListenerSettings:
         proxies=read_networks(table, "proxies"),
         certificate=certificate,
         key=key,
+        forwarded=_of_the_web(table, "forwarded", kind, read_networks(table, "forwarded")),
+        origins=_of_the_web(table, "origins", kind, _origins(table)),
     )
 
 
-def _file(table: TomlTable, name: str, kind: ListenerKind) -> Path | None:
-    path = table.optional_path(name)
-    if table.sound("kind", name) and (path is not None) != (kind == "telnets"):
+def _pair(table: TomlTable, kind: ListenerKind) -> tuple[Path | None, Path | None]:
+    """Read a certificate and its key, which belong together."""
+    files = {name: table.optional_path(name) for name in ("certificate", "key")}
+    wanted = _TLS[kind]
+    if wanted is None:
+        wanted = any(files.values())
+    for name, path in files.items():
+        if not table.sound("kind", name) or (path is not None) == wanted:
+            continue
         if path is None:
-            table.refuse(name, 'must name the file when kind is "telnets"')
+            other = "certificate" if name == "key" else "key"
+            when = 'kind is "telnets"' if _TLS[kind] else f"there is a {other}"
+            table.refuse(name, f"must name the file when {when}")
         else:
-            table.refuse(name, f'is for kind "telnets" only, and this one is "{kind}"')
-    return path
+            where = 'kind "telnets" and "web"'
+            table.refuse(name, f'is for {where} only, and this one is "{kind}"')
+    return files["certificate"], files["key"]
+
+
+def _of_the_web(
+    table: TomlTable, name: str, kind: ListenerKind, found: tuple[T, ...]
+) -> tuple[T, ...]:
+    if found and kind != "web" and table.sound("kind", name):
+        table.refuse(name, f'is for kind "web" only, and this one is "{kind}"')
+        return ()
+    return found
+
+
+def _origins(table: TomlTable) -> tuple[str, ...]:
+    found = []
+    for text in table.texts("origins"):
+        origin = text.lower()
+        if _ORIGIN.fullmatch(origin):
+            found.append(origin)
+        else:
+            reason = 'must be origins of pages such as "https://board.example", without a path'
+            table.refuse("origins", f"{reason}, has {shown(text)}")
+    return tuple(found)
 
 
 def _host(table: TomlTable) -> str:

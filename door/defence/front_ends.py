@@ -96,7 +96,8 @@ def signs_in(config: Config, calls: Iterable[tuple[str, str]]) -> list[Sign]:
 def known_networks(config: Config) -> list[Network]:
     """Where boards call from and front ends are."""
     boards = [network for each in config.boards.values() for network in each.trusted.addresses]
-    return [*boards, *(network for listener in config.listeners for network in listener.proxies)]
+    fronts = (each.proxies + each.forwarded for each in config.listeners)
+    return [*boards, *(network for networks in fronts for network in networks)]
 
 
 def is_this_machine(address: str) -> bool:

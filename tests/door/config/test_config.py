@@ -288,8 +288,42 @@ class TestTheListeners:
     def test_nothing_else_has_a_certificate(self, refusal):
         assert refusal('[[listeners]]\ncertificate = "board.pem"') == [
             "line 2: [[listeners]] 1, certificate: "
-            'is for kind "telnets" only, and this one is "telnet".'
+            'is for kind "telnets" and "web" only, and this one is "telnet".'
         ]
+
+    def test_the_web_has_front_ends_and_origins_of_its_own(self, load):
+        (listener,) = load(
+            '[[listeners]]\nkind = "web"\nforwarded = ["127.0.0.1"]\n'
+            'origins = ["https://Board.example", "http://[::1]:8023"]\n'
+        ).listeners
+        assert (listener.port, listener.certificate) == (8023, None)
+        assert listener.forwarded == (ip_network("127.0.0.1"),)
+        assert listener.origins == ("https://board.example", "http://[::1]:8023")
+
+    def test_the_web_may_have_a_certificate_with_its_key_or_none(self, load, refusal):
+        (listener,) = load(
+            '[[listeners]]\nkind = "web"\ncertificate = "/b.pem"\nkey = "/b.key"'
+        ).listeners
+        assert (listener.certificate, listener.key) == (Path("/b.pem"), Path("/b.key"))
+        assert refusal('[[listeners]]\nkind = "web"\nkey = "b.key"') == [
+            "line 1: [[listeners]] 1, certificate: must name the file when there is a key."
+        ]
+
+    def test_what_is_for_the_web_is_for_nothing_else(self, refusal):
+        assert refusal('[[listeners]]\nforwarded = ["::1"]\norigins = ["https://a.example"]') == [
+            'line 2: [[listeners]] 1, forwarded: is for kind "web" only, and this one is "telnet".',
+            'line 3: [[listeners]] 1, origins: is for kind "web" only, and this one is "telnet".',
+        ]
+
+    @pytest.mark.parametrize(
+        "text", ["board.example", "https://board.example/", "https://é.example"]
+    )
+    def test_an_origin_is_a_scheme_and_a_host(self, refusal, text):
+        (sentence,) = refusal(f'[[listeners]]\nkind = "web"\norigins = ["{text}"]')
+        assert sentence.startswith(
+            "line 3: [[listeners]] 1, origins: must be origins of pages such as"
+            ' "https://board.example", without a path, has '
+        )
 
 
 class TestTheDefence:
@@ -340,8 +374,8 @@ class TestWrongValues:
             ),
             (
                 '[[listeners]]\nkind = "telnt"',
-                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin", '
-                'is "telnt"; did you mean "telnet"?',
+                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin" or "web",'
+                ' is "telnt"; did you mean "telnet"?',
             ),
             (
                 "[[listeners]]\nport = 65536",
