@@ -1,0 +1,295 @@
+// The terminal, the keys that can be pressed now, and how large everything is.
+
+import "./styles.js";
+import { BoardLine } from "./line.js";
+import { language, spoken, words } from "./words.js";
+
+const { Terminal } = await import("./vendored/xterm.mjs");
+
+const FONT = "Board Terminal";
+const CELL = 0.5; // width of a letter, by the size of the font
+const TALL = 1.032; // its height
+const PHONE = { columns: 40, rows: 22 };
+const USUAL = { columns: 80, rows: 24 };
+const WIDE = { columns: 132, rows: 24 };
+const MOST_ROWS = 60;
+const PHONE_PIXELS = 600;
+const WIDE_PIXELS = 1500;
+const BELL_MILLISECONDS = 150;
+
+// The colours of VGA.
+const THEME = {
+    background: "#000000",
+    foreground: "#aaaaaa",
+    cursor: "#ffffff",
+    black: "#000000",
+    red: "#aa0000",
+    green: "#00aa00",
+    yellow: "#aa5500",
+    blue: "#0000aa",
+    magenta: "#aa00aa",
+    cyan: "#00aaaa",
+    white: "#aaaaaa",
+    brightBlack: "#555555",
+    brightRed: "#ff5555",
+    brightGreen: "#55ff55",
+    brightYellow: "#ffff55",
+    brightBlue: "#5555ff",
+    brightMagenta: "#ff55ff",
+    brightCyan: "#55ffff",
+    brightWhite: "#ffffff",
+};
+
+const part = (id) => document.getElementById(id);
+const screen = part("screen");
+const pad = part("pad");
+const keys = part("keys");
+const field = part("text");
+const isTouched = matchMedia("(pointer: coarse)");
+
+const wishes = {
+    get: (name) => {
+        try {
+            return localStorage.getItem(name);
+        } catch {
+            return null;
+        }
+    },
+    set: (name, value) => {
+        try {
+            localStorage.setItem(name, value);
+        } catch {
+            // A browser that keeps nothing asks again.
+        }
+    },
+};
+
+let readsAloud = wishes.get("reader") === "yes";
+let isNarrow = wishes.get("narrow") === "yes";
+let offered = { ask: "any", keys: [], default: "" };
+
+const terminal = new Terminal({
+    allowProposedApi: true,
+    cols: USUAL.columns,
+    rows: USUAL.rows,
+    cursorBlink: true,
+    fontFamily: `"${FONT}", monospace`,
+    fontSize: 16,
+    linkHandler: { activate: (_event, address) => follow(address), allowNonHttpProtocols: false },
+    scrollback: 1000,
+    screenReaderMode: readsAloud,
+    theme: THEME,
+});
+
+const line = new BoardLine(
+    {
+        bytes: (data) => terminal.write(data),
+        message: (message) => {
+            if (message.t === "open") {
+                offer(message);
+            }
+        },
+        state: show,
+    },
+    () => ({ columns: terminal.cols, rows: terminal.rows, language, reader: readsAloud }),
+);
+
+function follow(address) {
+    if (confirm(`${words.open}\n${address}`)) {
+        window.open(address, "_blank", "noopener,noreferrer");
+    }
+}
+
+// How large everything is
+
+function sizeFor(width, height) {
+    const fit = (columns, rows, least) => {
+        const cell = Math.min(width / columns, ((height / least) * CELL) / TALL);
+        const shown = rows === null ? Math.floor(height / ((cell * TALL) / CELL)) : rows;
+        return { columns, rows: Math.min(Math.max(shown, least), MOST_ROWS), cell };
+    };
+    if (isTouched.matches && width < PHONE_PIXELS && width < window.innerHeight) {
+        return fit(PHONE.columns, null, PHONE.rows);
+    }
+    part("width").hidden = width < WIDE_PIXELS;
+    if (width >= WIDE_PIXELS && !isNarrow) {
+        return fit(WIDE.columns, null, WIDE.rows);
+    }
+    return fit(USUAL.columns, USUAL.rows, USUAL.rows);
+}
+
+function layOut() {
+    const { columns, rows, cell } = sizeFor(screen.clientWidth, screen.clientHeight);
+    const pixel = 1 / (window.devicePixelRatio || 1);
+    let size = Math.max(Math.floor(cell / pixel) * pixel, 3) / CELL;
+    terminal.resize(columns, rows);
+    for (let tries = 0; tries < 6; tries += 1) {
+        terminal.options.fontSize = size;
+        const drawn = screen.querySelector(".xterm-screen");
+        if (drawn.offsetWidth <= screen.clientWidth && drawn.offsetHeight <= screen.clientHeight) {
+            return;
+        }
+        size -= pixel / CELL / 2;
+    }
+}
+
+// The state of the call
+
+function show(state, said) {
+    const isOver = state === "over" || state === "turned away";
+    const told = {
+        calling: words.calling,
+        on: "",
+        lost: words.lost,
+        over: words.over,
+        "turned away": said || words.turnedAway,
+    };
+    part("state").textContent = told[state];
+    part("again").hidden = !isOver;
+    if (state === "on") {
+        terminal.reset();
+        terminal.focus();
+    } else {
+        offer({ ask: "none", keys: [], default: "" });
+    }
+    if (isOver) {
+        part("again").focus();
+    }
+}
+
+// The keys that can be pressed now
+
+function offer(message) {
+    offered = message;
+    const asksText = ["text", "number", "secret"].includes(message.ask);
+    pad.hidden = !isTouched.matches || message.ask === "none";
+    part("asked").hidden = !asksText;
+    keys.className = "";
+    keys.replaceChildren(...message.keys.map(([key, label]) => keyButton(key, label)));
+    if (asksText || message.ask === "any") {
+        keys.append(otherButton(words.enter, "\r", "enter"));
+    }
+    if (asksText) {
+        keys.append(otherButton(words.back, "\x1b"));
+        field.type = message.ask === "secret" ? "password" : "text";
+        field.inputMode = message.ask === "number" ? "numeric" : "text";
+        field.setAttribute("aria-label", message.ask === "secret" ? words.secret : words.text);
+        field.value = "";
+    } else if (document.activeElement === field) {
+        field.blur();
+    }
+    if (message.ask !== "none") {
+        keys.append(otherButton("?", "?"));
+        keys.lastChild.setAttribute("aria-label", words.help);
+    }
+    layOut();
+}
+
+function keyButton(key, label) {
+    const button = otherButton("", key, key === offered.default ? "enter" : "");
+    const letter = document.createElement("b");
+    letter.textContent = key;
+    button.append(letter, label ? ` ${label}` : "");
+    return button;
+}
+
+function otherButton(label, text, kind = "") {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = kind;
+    button.textContent = label;
+    button.addEventListener("click", () => {
+        keys.className = "typed";
+        line.type(text);
+    });
+    return button;
+}
+
+pad.addEventListener("submit", (event) => {
+    event.preventDefault();
+    line.type(`${field.value}\r`);
+    field.value = "";
+});
+
+// Beginning
+
+function name() {
+    document.documentElement.lang = spoken;
+    part("reader").textContent = words.reader;
+    part("reader").setAttribute("aria-pressed", String(readsAloud));
+    part("again").textContent = words.again;
+    part("width").textContent = isNarrow ? words.wide : words.narrow;
+    part("send").textContent = words.send;
+    keys.setAttribute("aria-label", words.keys);
+}
+
+async function draw() {
+    try {
+        const { WebglAddon } = await import("./vendored/addon-webgl.mjs");
+        const addon = new WebglAddon();
+        addon.onContextLoss(() => addon.dispose());
+        terminal.loadAddon(addon);
+    } catch {
+        // Without WebGL the terminal draws with elements of the page.
+    }
+}
+
+// The soft keyboard would hide half of a phone's screen: it is the field's alone.
+function quietKeyboard() {
+    const hidden = screen.querySelector("textarea");
+    if (isTouched.matches) {
+        hidden.setAttribute("inputmode", "none");
+    } else {
+        hidden.removeAttribute("inputmode");
+    }
+}
+
+part("reader").addEventListener("click", () => {
+    readsAloud = !readsAloud;
+    wishes.set("reader", readsAloud ? "yes" : "no");
+    terminal.options.screenReaderMode = readsAloud;
+    name();
+    line.call();
+});
+part("width").addEventListener("click", () => {
+    isNarrow = !isNarrow;
+    wishes.set("narrow", isNarrow ? "yes" : "no");
+    name();
+    layOut();
+    terminal.focus();
+});
+part("again").addEventListener("click", () => line.call());
+
+terminal.onData((text) => line.type(text));
+terminal.onResize(({ cols, rows }) => line.say({ t: "size", columns: cols, rows }));
+terminal.onBell(() => {
+    screen.className = "bell";
+    setTimeout(() => {
+        screen.className = "";
+    }, BELL_MILLISECONDS);
+});
+// Ctrl+C copies what is marked; with nothing marked it is a key.
+terminal.attachCustomKeyEventHandler(
+    (event) =>
+        !(event.ctrlKey && event.key.toLowerCase() === "c" && terminal.hasSelection()),
+);
+
+name();
+await Promise.race([
+    document.fonts.load(`16px "${FONT}"`),
+    new Promise((done) => setTimeout(done, 3000)),
+]);
+terminal.open(screen);
+await draw();
+quietKeyboard();
+layOut();
+new ResizeObserver(layOut).observe(screen);
+isTouched.addEventListener("change", () => {
+    quietKeyboard();
+    offer(offered);
+});
+if ("WebSocket" in window) {
+    line.call();
+} else {
+    part("state").textContent = words.noSocket;
+}

@@ -1,0 +1,94 @@
+"""Renew what the web page has from others: `python -m tools.vendored FONT.ttf`.
+
+Packs the versions named below with npm, and takes from them what the page loads and their licences.
+FONT.ttf is Terminus (TTF) as Debian's package fonts-terminus has it; its letters that a terminal of
+this board shows become a font of the web. For that fonttools and brotli have to be installed.
+Everything goes into door/lines/web/page/vendored, and is to be committed.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "door/lines/web/page/vendored"
+FAMILY = "Board Terminal"
+
+# What is taken from each package: the file there, and its name here.
+PACKAGES: Mapping[str, Mapping[str, str]] = {
+    "@xterm/xterm@6.0.0": {
+        "lib/xterm.mjs": "xterm.mjs",
+        "css/xterm.css": "xterm.css",
+        "LICENSE": "xterm.LICENSE.txt",
+    },
+    "@xterm/addon-webgl@0.19.0": {
+        "lib/addon-webgl.mjs": "addon-webgl.mjs",
+        "LICENSE": "addon-webgl.LICENSE.txt",
+    },
+}
+
+# Where the font has no letter of CP437, another that looks like it.
+ALIKE = {0x25BA: 0x25B6, 0x25C4: 0x25C0}
+# Latin with its accents, punctuation, arrows, mathematics, boxes and shapes.
+BLOCKS = ((0x20, 0x17F), (0x2010, 0x203F), (0x20A0, 0x20BF), (0x2190, 0x21FF), (0x2200, 0x22FF))
+BLOCKS += ((0x2300, 0x23FF), (0x2500, 0x27BF))
+_MAP = re.compile(rb"\n?//# sourceMappingURL=.*\n?")
+
+
+def take(package: str, wanted: Mapping[str, str], folder: Path) -> None:
+    """Pack a package by npm and take files from it; raises `CalledProcessError` or `KeyError`."""
+    with tempfile.TemporaryDirectory() as there:
+        command = ("npm", "pack", "--silent", package)
+        packed = subprocess.run(command, cwd=there, check=True, capture_output=True, text=True)
+        with tarfile.open(Path(there, packed.stdout.split()[-1])) as archive:
+            for name, here in wanted.items():
+                member = archive.extractfile(f"package/{name}")
+                assert member is not None  # a file, not a folder
+                (folder / here).write_bytes(_MAP.sub(b"\n", member.read()))
+
+
+def make_font(source: Path, target: Path) -> None:
+    """Write the letters that a terminal shows as a font of the web, under a name of its own.
+
+    The licence keeps the name of the original for the original.
+    """
+    from fontTools import subset  # noqa: PLC0415 - nothing else of the house needs it
+    from fontTools.ttLib import TTFont  # noqa: PLC0415
+
+    font = TTFont(source)
+    for table in font["cmap"].tables:
+        if table.isUnicode():
+            for letter, alike in ALIKE.items():
+                if letter not in table.cmap and alike in table.cmap:
+                    table.cmap[letter] = table.cmap[alike]
+    options = subset.Options(hinting=False, layout_features=[], name_IDs=[0, 1, 2, 4, 6, 13])
+    cutter = subset.Subsetter(options)
+    cutter.populate(unicodes=[code for first, last in BLOCKS for code in range(first, last + 1)])
+    cutter.subset(font)
+    for number, text in {1: FAMILY, 4: FAMILY, 6: FAMILY.replace(" ", "")}.items():
+        for record in [each for each in font["name"].names if each.nameID == number]:
+            font["name"].setName(text, number, record.platformID, record.platEncID, record.langID)
+    font.flavor = "woff2"
+    font.save(target)
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    FOLDER.mkdir(exist_ok=True)
+    for package, wanted in PACKAGES.items():
+        take(package, wanted, FOLDER)
+    make_font(Path(arguments[0]), FOLDER / "terminal.woff2")
+    versions = [*PACKAGES, f"{FAMILY}: letters of {Path(arguments[0]).stem}"]
+    (FOLDER / "versions.txt").write_text("\n".join(versions) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
