@@ -15,6 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from http import HTTPStatus
     from pathlib import Path
 
     from timebank.language import Phrase
@@ -114,6 +115,15 @@ class Unanswered(Unreachable):
 
 class ProxyHeaderRefused(LineError):
     """What came is no header of a front end."""
+
+
+class RequestRefused(LineError):
+    """What came over HTTP is not served; the text says what it was, in words for the log."""
+
+    def __init__(self, status: HTTPStatus, what: str, *, own_fault: bool = True) -> None:
+        super().__init__(what)
+        self.status = status
+        self.own_fault = own_fault
 
 
 class RloginHeaderRefused(LineError):

@@ -49,7 +49,7 @@ from door.call.display import (
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
-from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
+from door.lines.line import MIN_COLUMNS, MIN_ROWS, Ask, Line, OpenKeys, clamp_size
 from timebank.language import Viewer, _, speaking_to
 
 # A word for those who wait longer than one should: another program has the books, say.
@@ -75,6 +75,7 @@ def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
 
 
 HELP_KEYS = ("?", F1)
+ANY_KEY = OpenKeys("any")
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
@@ -145,6 +146,9 @@ class Console:
         self.on_redraw: Callable[[], None] = _nothing
         self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
         self.on_hang_up: Callable[[], None] = _nothing
+        # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
+        self._shows_offers: Callable[[OpenKeys], None] | None = getattr(line, "offers", None)
+        self._offer: OpenKeys | None = ANY_KEY
         line.attach(self)
 
     # What the line tells us.
@@ -215,6 +219,7 @@ class Console:
             else:
                 self._show()
                 self.on_shown()
+                self._show_offer()
                 self._keys_on_end = 0
                 await self._until_nudged()
         raise self.interruption
@@ -244,6 +249,27 @@ class Console:
         if self.pace and self.is_painted:
             await self.pause(seconds * self.pace)
 
+    def offer(
+        self,
+        ask: Ask,
+        choices: Mapping[str, str] | None = None,
+        default: str | None = None,
+    ) -> None:
+        """Note what can be pressed now, or at the next wait for a key, for lines that show it."""
+        if self._shows_offers is not None:
+            keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
+            self._offer = OpenKeys(ask, tuple(keys), default or "")
+            if self._waiter is not None:
+                self._show_offer()
+
+    def _show_offer(self) -> None:
+        if self._offer is not None and self._shows_offers is not None:
+            self._shows_offers(self._offer)
+            self._offer = None
+
+    def _offer_no_more(self) -> None:
+        self._offer = ANY_KEY
+
     async def ask(
         self,
         choices: Mapping[str, str],
@@ -267,6 +293,7 @@ class Console:
         if question:
             prompt = f"|15{question}|07  {prompt}"
         self.display.prompt(prompt)
+        self.offer("keys", choices, default)
         is_told = False
         while True:
             key = await self.key()
@@ -278,10 +305,12 @@ class Console:
             if letter is not None and letter in choices:
                 self.display.typed(letter)
                 self.display.answered()
+                self._offer_no_more()
                 return letter
             if key in HELP_KEYS:
                 await self._explain(_keys_explained(choices, meanings or {}, default, cancel))
                 self.display.prompt(prompt)
+                self.offer("keys", choices, default)
             elif key != " " and not is_told:  # the space bar is pressed to cut a wait short
                 is_told = True
                 self.say(f"|07{_does_nothing(key)}")
@@ -308,7 +337,10 @@ class Console:
         `accept` says which characters count; `secret` shows stars; `changed` hears every change.
         F1 says what the field takes, in the words of `meaning`; so does `?` in an empty one.
         """
+        is_number = accept("1") and not accept("x")
+        kind: Ask = "secret" if secret else "number" if is_number else "text"
         self.display.prompt(prompt, longest + 1)
+        self.offer(kind)
         text = typed
         if text:
             self.display.typed(text)
@@ -318,10 +350,12 @@ class Console:
                 break
             if key in (ESCAPE, INTERRUPT):
                 self.display.answered()
+                self._offer_no_more()
                 return None
             if key == F1 or (key == "?" and not text and not secret):
                 await self._explain(_field_explained(meaning, longest))
                 self.display.prompt(prompt, longest + 1)
+                self.offer(kind)
             elif key == BACKSPACE and text:
                 text = text[:-1]
             elif len(key) == 1 and len(text) < longest and accept(key):
@@ -332,6 +366,7 @@ class Console:
             if changed is not None:
                 changed(text)
         self.display.answered()
+        self._offer_no_more()
         return text
 
     async def any_key(self, prompt: str = "") -> None:
@@ -402,6 +437,7 @@ class Console:
         default = NEXT if shown[NEXT] else LEAVE
         choices = {letter: label for letter, label in labels.items() if shown[letter]}
         self.display.prompt(lit(choices, default))
+        self.offer("keys", choices, default)
         leads = {**shown, FIRST: number > 0, LAST: number < last}
         while True:
             key = await self.key()
@@ -413,6 +449,7 @@ class Console:
                 letter = default
             if leads.get(letter):
                 self.display.answered()
+                self._offer_no_more()
                 return letter
             if key in HELP_KEYS:
                 self.say(f"|07{_('Space and Page Down turn the page, B and Page Up go back.')}")

@@ -288,7 +288,15 @@ class Stage(asyncio.BufferedProtocol):
             self.breathe()
 
 
-class StreamProtocol(Stage):
+class Answer(Stage):
+    """What answers a connection in the end, and has a line once there is a caller on it."""
+
+    line: StreamLine
+    address: str  # where the caller is, as far as that is known
+    blame: Blame | None = None  # why it was cut off before there was a line
+
+
+class StreamProtocol(Answer):
     """Passes on what a transport tells to the line that `make_line` makes of it.
 
     `closed` is set and `gone` called last of all, when nothing of the connection is left.

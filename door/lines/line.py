@@ -6,7 +6,7 @@ A `Line` moves bytes and says how wide the screen is. `ansi` turns bytes into ke
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 # What a screen may be, in character cells. Narrower than 40 no sentence fits; larger than 160x60
 # every redraw would cost more than any caller gains from it.
@@ -37,6 +37,19 @@ class Hints:
     language: str = ""
     charset: str = ""
     speed: str = ""
+
+
+Ask = Literal["keys", "text", "number", "secret", "any"]
+
+
+@dataclass(frozen=True)
+class OpenKeys:
+    """What can be pressed now, for a line whose other end shows it: one of the `keys`, each with
+    what it does, where Enter gives `default` ("" for nothing); or a text; or any key."""
+
+    ask: Ask
+    keys: tuple[tuple[str, str], ...] = ()
+    default: str = ""
 
 
 class Receiver(Protocol):

@@ -262,11 +262,31 @@ class Server:
             _warn_of(where.certificate, where.key, self.board.clock.now())
         entrance = Entrance(self.board.reception, where.proxies, certificate)
         listener: Listener
-        if where.kind == "rlogin":
+        if where.kind == "web":
+            listener = self._web(where, entrance)
+        elif where.kind == "rlogin":
             listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
         else:
             listener = hardened.TelnetListener(self._answer, hardened.USUAL_LIMITS, entrance)
         return await listener.open(where.host, port, shares=self._worker is not None)
+
+    def _web(self, where: Where, entrance: Entrance) -> Listener:
+        try:
+            from door.lines.web import web  # noqa: PLC0415 - an extra, and for this port alone
+        except ImportError as error:
+            raise CannotListen(
+                f"Port {where.port} is for the web, and what that needs is not installed: run"
+                " pip install 'blackjack-for-time[web]'."
+            ) from error
+        return web.WebListener(
+            self._answer,
+            web.USUAL_LIMITS,
+            entrance,
+            board=self.board.config.board.name,
+            forwarded=where.forwarded,
+            origins=where.origins,
+            is_blocked=self.board.reception.is_blocked,
+        )
 
     async def _listen_for_doors(self) -> None:
         """Let door processes join the Vegas table, and the sysop give commands.

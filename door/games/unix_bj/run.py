@@ -279,6 +279,7 @@ class Run:
     async def _line(self, prompt: str) -> str:
         """Ask, and read a line as a terminal reads one; raises `RunEnded` at the interrupt key."""
         self.paper.prompt(prompt)
+        self.console.offer("text")
         text = ""
         try:
             while (key := await self.console.key()) != ENTER and key not in STRUCK:

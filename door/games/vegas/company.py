@@ -139,6 +139,7 @@ class Company:
             self._is_told = True
             console.stage(Page("Vegas", wrap(_(MOVING), LAYOUT_COLUMNS - 2)))
             console.display.prompt(lit({QUIT: _("Quit")}))
+            console.offer("keys", {QUIT: _("Quit")})
         waiting = asyncio.ensure_future(sleep(self._board.clock, AGAIN_SECONDS))
         leaving = asyncio.ensure_future(_leaves(console))
         either: set[asyncio.Future[Any]] = {waiting, leaving}

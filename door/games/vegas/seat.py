@@ -422,8 +422,10 @@ class VegasVisit(Sitting):
             self._end_unfolding()
 
     def _ask(self) -> None:
-        self._is_asked = self._menu(self._choices())
+        choices = self._choices()
+        self._is_asked = self._menu(choices)
         self.console.display.prompt(self._is_asked)
+        self.console.offer("keys", choices, self._default(choices))
 
     def _ask_anew(self) -> None:
         """Show another menu when what they may do has changed under them: on a painted screen at

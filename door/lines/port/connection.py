@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from door.errors import CallRefused, ProxyHeaderRefused
-from door.lines.flow import Stage, StreamProtocol
+from door.lines.flow import Answer, Stage
 from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
 from door.lines.tls.tls import Contexts, TlsLayer, Turns
@@ -43,13 +43,13 @@ class LineConnection:
         self,
         entrance: Entrance,
         turns: Turns,
-        make_answer: Callable[[str, Callable[[], None]], StreamProtocol],
+        make_answer: Callable[[str, Callable[[], None]], Answer],
         over: Callable[[LineConnection], None],
     ) -> None:
         """`make_answer` is given the caller's address and what to call when the connection is gone;
         `over` is called last of all.
         """
-        self.answer: StreamProtocol | None = None
+        self.answer: Answer | None = None
         self._entrance = entrance
         self._turns = turns
         self._make_answer = make_answer
@@ -69,6 +69,19 @@ class LineConnection:
         """Return what takes the caller from `address`; `CallRefused` where the gate is shut."""
         self._leave = self._entrance.gate.enter(address, self.cut)
         return self.go_on(address)
+
+    def enter_as_caller(self, gate: Gate, address: str) -> None:
+        """Have who came in for a look enter as a caller from `address`; `CallRefused`."""
+        leave = gate.enter(address, self.cut)
+        if self._leave is not None:
+            self._leave()
+        self._leave = leave
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether there was a line, which is over."""
+        line = getattr(self.answer, "line", None)
+        return line is not None and line.ended
 
     def go_on(self, address: str) -> Stage:
         if self._entrance.certificate is None:
@@ -110,14 +123,14 @@ class LineConnection:
         over(self)
 
     def _tell_why(self) -> None:
-        for part in (self._tls, getattr(self.answer, "line", None)):
+        for part in (self._tls, self.answer, getattr(self.answer, "line", None)):
             if part is not None and part.blame is not None:
                 # A call of the front end itself was never let in, and is not one to ban for.
                 own_fault = part.blame.own_fault and self._leave is not None
                 self._entrance.gate.cut_off(part.address, Blame(part.blame.why, own_fault))
                 return
 
-    def _answer_it(self, address: str) -> StreamProtocol:
+    def _answer_it(self, address: str) -> Answer:
         self.answer = self._make_answer(address, self.is_over)
         return self.answer
 

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from door.errors import CallRefused, Hangup
-from door.lines.flow import Stage, StreamLine, StreamProtocol, address_of
+from door.lines.flow import Answer, Stage, StreamLine, address_of
 from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
@@ -68,8 +68,12 @@ class Listener(ABC):
         self._empty.set()
 
     @abstractmethod
-    def answer(self, address: str, gone: Callable[[], None]) -> StreamProtocol:
+    def answer(self, address: str, gone: Callable[[], None]) -> Answer:
         """Make what answers a connection from `address`, and calls `gone` last of all."""
+
+    def visit(self) -> LineConnection:
+        """Make what leads a connection from the gate to its answer."""
+        return LineConnection(self._entrance, self._turns, self.answer, self._forget)
 
     def farewell(self, words: str) -> bytes:
         return words.encode("ascii", "replace") + b"\r\n"
@@ -111,7 +115,7 @@ class Listener(ABC):
         if tasks:
             await asyncio.wait(tasks)
         for visit in tuple(self._visits):
-            if visit.answer is None or not visit.answer.line.ended:
+            if not visit.has_ended:
                 visit.cut()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -176,7 +180,7 @@ class Listener(ABC):
 
     def admit(self, address: str) -> tuple[LineConnection, Stage]:
         """Return a connection and what takes its bytes first, or raise `CallRefused`."""
-        visit = LineConnection(self._entrance, self._turns, self.answer, self._forget)
+        visit = self.visit()
         first = visit.begin(address)
         self._visits.add(visit)
         self._empty.clear()

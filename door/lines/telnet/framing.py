@@ -159,9 +159,16 @@ class CommandAllowance:
 
 
 class Budget:
-    """Counts a line's commands against its allowance, on a clock that gives seconds."""
+    """Counts a line's commands against its allowance, on a clock that gives seconds; `what` they
+    are, for the log."""
 
-    def __init__(self, allowance: CommandAllowance, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        allowance: CommandAllowance,
+        clock: Callable[[], float],
+        what: str = "telnet commands",
+    ) -> None:
+        self._what = what
         self._allowance = allowance
         self._clock = clock
         self._left = float(allowance.burst)
@@ -169,10 +176,14 @@ class Budget:
 
     def spend(self, command: Command) -> None:
         """Pay for one command, a long one more; `Flood` when nothing is left."""
+        self.pay(1 + len(command.body) // 64)
+
+    def pay(self, cost: int) -> None:
+        """Pay for as much as `cost` commands; `Flood` when nothing is left."""
         now = self._clock()
         earned = (now - self._at) * self._allowance.a_second
         self._at = now
         self._left = min(self._left + earned, float(self._allowance.burst))
-        self._left -= 1 + len(command.body) // 64
+        self._left -= cost
         if self._left < 0:
-            raise Flood(f"more than {self._allowance.burst} telnet commands in a burst")
+            raise Flood(f"more than {self._allowance.burst} {self._what} in a burst")

@@ -1,0 +1,1 @@
+"""Callers in a browser: a page with a terminal, and WebSockets."""

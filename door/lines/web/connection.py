@@ -1,0 +1,474 @@
+"""One connection to the port of our page: requests for files, until one asks for a WebSocket.
+
+From then on this stands between the socket (or TLS) and the protocol of a line, as TLS does: a
+protocol to the one, a transport to the other. What is unsent waits in the socket's transport alone,
+and what has arrived while the line is paused waits here, no more than one read of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import cast
+
+from websockets.exceptions import PayloadTooBig
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.protocol import OPEN
+from websockets.server import ServerProtocol
+
+from door.errors import CallRefused, Flood, RequestRefused
+from door.lines.flow import UNREAD, Answer, StreamProtocol
+from door.lines.port.gate import Blame
+from door.lines.telnet.framing import Budget, CommandAllowance
+from door.lines.web import http
+from door.lines.web.pages import File
+from door.lines.web.visitors import Visitors
+
+logger = logging.getLogger("door.lines")
+
+CALL_PATHS = frozenset({"/", "/call"})  # where a WebSocket is; fTelnet knows no path
+MOST_SAID = 2048  # bytes of a message in words
+MOST_REQUESTS = 100  # on one connection
+CHUNK = 16_384  # bytes of a file that are sent at once
+TRY_AGAIN, GOING_AWAY, REFUSED_DATA, BAD_TEXT = 1013, 1001, 1003, 1007  # RFC 6455 and its registry
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """Seconds: until a request is whole, until a file is taken, and between two pings; a WebSocket
+    that is silent for two of those is gone. `frames` is what may come on it."""
+
+    head: float
+    file: float
+    ping: float
+    frames: CommandAllowance
+
+
+USUAL_CONNECTION = ConnectionLimits(
+    head=10.0, file=120.0, ping=25.0, frames=CommandAllowance(burst=1000, a_second=100.0)
+)
+
+
+class Inside(StreamProtocol):
+    """The protocol of a line that hears messages in words as well."""
+
+    def take_words(self, words: bytes) -> None:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Site:
+    """What all connections of a port share. `protocols` makes the protocol of a line, by the name
+    of the WebSocket's subprotocol; "" is for those without a name."""
+
+    files: Mapping[str, File]
+    visitors: Visitors
+    origins: tuple[str, ...]
+    protocols: Mapping[str, Callable[[str], StreamProtocol]]
+    limits: ConnectionLimits = USUAL_CONNECTION
+
+
+class WebConnection(Answer, asyncio.Transport):
+    """`enter` lets a caller from an address in, or raises `CallRefused`; `gone` is called last of
+    all."""
+
+    def __init__(
+        self, site: Site, address: str, enter: Callable[[str], None], gone: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self.address = address
+        self._site = site
+        self._enter = enter
+        self._gone = gone
+        self._loop = asyncio.get_running_loop()
+        self._heads: http.Heads | None = http.Heads()
+        self._requests = 0
+        self._answers = False  # whether an answer is on its way, and what of its body is left
+        self._body = memoryview(b"")
+        self._stays = True  # whether another request may follow it
+        self._blocked = False
+        self._closing = False
+        self._socket: ServerProtocol | None = None
+        self._inside: StreamProtocol | None = None
+        self._reading = True  # as far as the protocol inside wishes
+        self._waiting: deque[bytes] = deque()  # typed bytes while it does not
+        self._breathes = False
+        self._in_words: bytearray | None = None  # a message in words that is not whole
+        self._heard = False  # since the last ping
+        self._ended = False  # whether the caller sends no more
+
+    # A protocol to the socket's transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports don't subclass asyncio's.
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=0)
+        self._wait("no request", self._site.limits.head)
+
+    def take(self, data: bytes) -> None:
+        if self._closing:
+            return
+        if self._socket is not None:
+            self._take_frames(data)
+        elif self._heads is not None:
+            self._heads.feed(data)
+            if not self._answers:
+                self._serve_next()
+
+    def eof_received(self) -> None:
+        self._end()
+
+    def pause_writing(self) -> None:
+        self._blocked = True
+        if self._inside is not None:
+            self._inside.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._blocked = False
+        if self._inside is not None:
+            self._inside.resume_writing()
+        elif self._answers and not self._transport.is_closing():
+            self._send_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._timer.cancel()
+        self._closing = True
+        self._waiting.clear()
+        self._body = memoryview(b"")
+        inside, self._inside = self._inside, None  # the two know each other in a circle
+        self._socket = None
+        gone, self._gone = self._gone, _nothing
+        self._enter = _nobody
+        if inside is not None:
+            inside.connection_lost(exc)
+        gone()
+
+    # Requests
+
+    def _wait(self, what: str, seconds: float) -> None:
+        self._timer = self._loop.call_later(seconds, self._too_late, what, seconds)
+
+    def _too_late(self, what: str, seconds: float) -> None:
+        # A connection that a browser keeps for later is no fault.
+        begun = self._answers or (self._heads is not None and self._heads.has_begun)
+        self._fail(f"{what} in {seconds:g} seconds", own_fault=False, told=begun)
+
+    def _serve_next(self) -> None:
+        """Answer a request, once it is whole; the next one when the answer has left."""
+        if self._heads is None or self._closing or self._transport.is_closing():
+            return
+        try:
+            head = self._heads.next()
+            if head is not None:
+                self._serve(head)
+        except RequestRefused as refused:
+            self._refuse(refused)
+
+    def _serve(self, head: bytes) -> None:
+        self._requests += 1
+        try:
+            self._site.visitors.ask(self.address)
+        except Flood as flood:
+            raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, str(flood)) from flood
+        protocol = http.protocol_for(tuple(name for name in self._site.protocols if name))
+        request = http.read(protocol, head)
+        if request.method not in ("GET", "HEAD"):
+            raise RequestRefused(HTTPStatus.METHOD_NOT_ALLOWED, "a request other than GET")
+        path = request.path.partition("?")[0]
+        if http.wants(request.headers, "Upgrade", "websocket"):
+            if path not in CALL_PATHS:
+                raise RequestRefused(HTTPStatus.NOT_FOUND, "a WebSocket elsewhere", own_fault=False)
+            self._begin_call(protocol, request)
+            return
+        self._stays = (
+            request.protocol == "HTTP/1.1"
+            and not http.wants(request.headers, "Connection", "close")
+            and self._requests < MOST_REQUESTS
+        )
+        file = self._site.files.get(path)
+        if file is None:
+            more, body = http.words(HTTPStatus.NOT_FOUND, "")
+            status = HTTPStatus.NOT_FOUND
+        else:
+            status, more, body = http.answer_of(file, request.headers)
+        self._answer(status, more, b"" if request.method == "HEAD" else body)
+
+    def _answer(self, status: HTTPStatus, more: Mapping[str, str], body: bytes) -> None:
+        self._timer.cancel()
+        self._wait("an answer is not taken", self._site.limits.file)
+        self._transport.pause_reading()
+        self._answers = True
+        self._body = memoryview(body)
+        self._transport.write(http.head_of(status, more, stays=self._stays))
+        self._send_on()
+
+    def _send_on(self) -> None:
+        while self._body and not self._blocked:
+            chunk, self._body = self._body[:CHUNK], self._body[CHUNK:]
+            self._transport.write(bytes(chunk))
+        if self._body or self._blocked:
+            return
+        if not self._stays:
+            self._closing = True
+            self._transport.close()
+            return
+        self._timer.cancel()
+        self._wait("no request", self._site.limits.head)
+        # The next request may be here already; a crowd of them takes turns with everybody else.
+        self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._answers = False
+        if not self._closing and not self._transport.is_closing():
+            self._transport.resume_reading()
+            self._serve_next()
+
+    def _refuse(self, refused: RequestRefused) -> None:
+        """Answer in words, and close."""
+        if refused.own_fault:
+            self.blame = Blame(str(refused))
+        self._heads = None
+        self._stays = False
+        more, body = http.words(refused.status, f"{refused.status.phrase}: {refused}.")
+        self._answer(refused.status, more, body)
+
+    # From a request to a call
+
+    def _begin_call(self, protocol: ServerProtocol, request: Request) -> None:
+        headers = request.headers
+        origin = http.said(headers, "Origin").lower()
+        if origin and not self._may_call(origin, http.said(headers, "Host")):
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of another origin", own_fault=False)
+        response = protocol.accept(request)
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            status = HTTPStatus(response.status_code)
+            raise RequestRefused(status, "a WebSocket that is not understood")
+        visitors = self._site.visitors
+        address = visitors.caller_behind(self.address, http.said(headers, "X-Forwarded-For"))
+        if address is None:
+            visitors.malformed(self.address, "its X-Forwarded-For names nobody")
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, "nobody is named", own_fault=False)
+        protocol.send_response(response)
+        self._socket = protocol
+        self._timer.cancel()
+        self._timer = self._loop.call_later(self._site.limits.ping, self._ping)
+        try:
+            self._enter(address)
+        except CallRefused as refused:
+            self._turn_away(str(refused))
+            return
+        self.address = address
+        self._connect(self._site.protocols[protocol.subprotocol or ""](address))
+
+    def _may_call(self, origin: str, host: str) -> bool:
+        if self._site.origins:
+            return origin in self._site.origins
+        return http.is_from_us(origin, host)
+
+    def _turn_away(self, words: str) -> None:
+        assert self._socket is not None  # it was answered a moment ago
+        self._socket.send_close(TRY_AGAIN, words)
+        self._flush()
+        self._closing = True
+        self._transport.close()
+
+    def _connect(self, inside: StreamProtocol) -> None:
+        assert self._heads is not None  # no call begins twice
+        rest, self._heads = self._heads.rest, None
+        self._budget = Budget(self._site.limits.frames, self._loop.time, "WebSocket frames")
+        self._inside = inside
+        self._flush()
+        inside.connection_made(self)
+        self.line = inside.line
+        if rest:
+            self._take_frames(rest)
+
+    # Between the socket and the line
+
+    def _take_frames(self, data: bytes) -> None:
+        if self._socket is None or self._ended or self._inside is None:
+            return
+        self._heard = True
+        self._socket.receive_data(data)
+        try:
+            for event in self._socket.events_received():
+                self._budget.pay(1)
+                self._take_frame(cast("Frame", event))
+        except Flood as flood:
+            self._fail(str(flood))
+            return
+        self._flush()
+        broken = self._socket.parser_exc
+        if broken is not None:
+            self._fail(_why(broken))
+        elif self._socket.state is not OPEN:  # the caller's goodbye, which was answered
+            self._end()
+            self._transport.close()
+        else:
+            self._deliver()
+
+    def _take_frame(self, frame: Frame) -> None:
+        if frame.opcode is Opcode.TEXT:
+            self._in_words = bytearray()
+        elif frame.opcode is Opcode.BINARY:
+            self._in_words = None
+        elif frame.opcode is not Opcode.CONT:
+            return
+        if self._in_words is None:
+            self._waiting.append(bytes(frame.data))
+            return
+        self._in_words += frame.data
+        if len(self._in_words) > MOST_SAID or not isinstance(self._inside, Inside):
+            raise Flood("words that a WebSocket should not have")
+        if frame.fin:
+            words, self._in_words = bytes(self._in_words), None
+            self._deliver()  # what was typed before comes before
+            self._inside.take_words(words)
+
+    def _deliver(self) -> None:
+        while self._waiting and self._reading and self._inside is not None:
+            data = self._waiting.popleft()
+            if len(data) > UNREAD:
+                self._waiting.appendleft(data[UNREAD:])
+                data = data[:UNREAD]
+            if data:
+                self._inside.take(data)
+
+    def _ping(self) -> None:
+        if self._socket is None or self._inside is None or self._transport.is_closing():
+            return
+        if not self._heard and self._reading:
+            self._fail("it answers no ping", own_fault=False)
+            return
+        self._heard = False
+        if self._socket.state is OPEN:
+            self._socket.send_ping(b"")
+            self._flush()
+        self._timer = self._loop.call_later(2 * self._site.limits.ping, self._ping)
+
+    def _flush(self) -> None:
+        """Send what the WebSocket has to say; to be counted, since a caller may ask for it."""
+        assert self._socket is not None  # only then
+        sent = 0
+        for data in self._socket.data_to_send():
+            if data:
+                self._transport.write(data)
+                sent += len(data)
+        if self._blocked and self._inside is not None and hasattr(self, "line"):
+            self.line.count_unsent(sent)
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            if self._inside is not None:
+                self._inside.eof_received()
+
+    def _fail(self, reason: str, *, own_fault: bool = True, told: bool = True) -> None:
+        """Cut the connection off."""
+        self._closing = True
+        if self._inside is not None:
+            self.line.cut_off(reason, own_fault=own_fault)
+            return
+        if told:
+            self.blame = Blame(reason, own_fault)
+            logger.info("web %s: %s", self.address, reason)
+        self._transport.abort()
+
+    def breathe(self) -> None:
+        if not (self._breathes or self._transport.is_closing()):
+            self._breathes = True
+            self._transport.pause_reading()
+            self._loop.call_soon(self._breathe_out)
+
+    def _breathe_out(self) -> None:
+        self._breathes = False
+        if self._reading and not self._answers and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    # A transport to the protocol inside
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return self._transport.get_extra_info(name, default)
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        self._reading = False
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read on, what is here already first."""
+        if not self._reading:
+            self._reading = True
+            self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        if self._reading and not self._transport.is_closing():
+            self._deliver()
+            if self._reading:
+                self._transport.resume_reading()
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """The protocol is paused while anything waits."""
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size()
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if data and self._socket is not None and self._socket.state is OPEN:
+            self._socket.send_binary(data)
+            self._pass_on()
+
+    def say(self, words: bytes) -> None:
+        """Send a message in words, in UTF-8."""
+        if self._socket is not None and self._socket.state is OPEN:
+            self._socket.send_text(words)
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        assert self._socket is not None  # both who call this have asked
+        for data in self._socket.data_to_send():
+            self._transport.write(data)
+
+    def can_write_eof(self) -> bool:
+        return True  # a goodbye; the caller's is waited for
+
+    def write_eof(self) -> None:
+        """Send no more; the caller is read on."""
+        self._waiting.clear()
+        self._say_good_bye()
+
+    def close(self) -> None:
+        self._say_good_bye()
+        self._transport.close()
+
+    def abort(self) -> None:
+        self._closing = True
+        self._transport.abort()
+
+    def _say_good_bye(self) -> None:
+        if self._socket is not None and self._socket.state is OPEN:
+            self._socket.send_close(GOING_AWAY)
+            self._pass_on()
+
+
+def _why(broken: Exception) -> str:
+    if isinstance(broken, PayloadTooBig):
+        return f"a WebSocket message longer than {http.MOST_MESSAGE} bytes"
+    if isinstance(broken, UnicodeDecodeError):
+        return "a WebSocket with bad UTF-8"
+    return "broken WebSocket frames"
+
+
+def _nothing() -> None:
+    """Be told of the end a second time."""
+
+
+def _nobody(_: str) -> None:
+    """Let nobody in any more."""

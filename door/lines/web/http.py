@@ -1,0 +1,156 @@
+"""Requests as they come from strangers, and answers to them: the little of HTTP/1.1 that a page and
+a WebSocket need. The library reads what a request says; here is how much that may be.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from websockets.datastructures import Headers, MultipleValuesError
+from websockets.exceptions import NegotiationError
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from door.errors import RequestRefused
+from door.lines.web.pages import HEADERS, File
+
+MOST_HEAD = 8192  # bytes of a request; it has no body
+MOST_MESSAGE = 16_384  # bytes of a WebSocket message
+_END = b"\r\n\r\n"
+
+# What the library has to say is about what strangers send.
+_UNHEARD = logging.getLogger("door.lines.web.library")
+_UNHEARD.setLevel(logging.CRITICAL)
+
+
+class Heads:
+    """Parts what arrives into the heads of requests, however it was cut.
+
+    >>> heads = Heads()
+    >>> heads.feed(b"GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r")
+    >>> heads.next()
+    >>> heads.feed(b"\\nGET")
+    >>> heads.next(), heads.rest
+    (b'GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n', b'GET')
+    """
+
+    def __init__(self) -> None:
+        self._read = bytearray()
+        self._looked = 0
+
+    def feed(self, data: bytes) -> None:
+        self._read += data
+
+    def next(self) -> bytes | None:
+        """Return the next head once it is whole; `RequestRefused` for one that is too long."""
+        end = self._read.find(_END, self._looked)
+        if max(end, len(self._read) if end < 0 else 0) > MOST_HEAD:
+            raise RequestRefused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "a long request")
+        if end < 0:
+            self._looked = max(0, len(self._read) - len(_END) + 1)
+            return None
+        self._looked = 0
+        head = bytes(self._read[: end + len(_END)])
+        del self._read[: end + len(_END)]
+        return head
+
+    @property
+    def has_begun(self) -> bool:
+        return bool(self._read)
+
+    @property
+    def rest(self) -> bytes:
+        return bytes(self._read)
+
+
+def protocol_for(subprotocols: tuple[str, ...]) -> ServerProtocol:
+    """Return what reads a request, and the WebSocket behind it, with nothing compressed."""
+    return ServerProtocol(
+        subprotocols=[Subprotocol(name) for name in subprotocols],
+        select_subprotocol=_first_of_ours,
+        max_size=MOST_MESSAGE,
+        logger=_UNHEARD,
+    )
+
+
+def _first_of_ours(protocol: ServerProtocol, offered: object) -> Subprotocol | None:
+    """Take the first that is ours; none at all is telnet, as from programs that know no names."""
+    names = list(offered) if isinstance(offered, list | tuple) else []
+    ours = protocol.available_subprotocols or ()
+    if not names:
+        return None
+    for name in ours:
+        if name in names:
+            return name
+    raise NegotiationError("a WebSocket of another kind")
+
+
+def read(protocol: ServerProtocol, head: bytes) -> Request:
+    """Read a whole head; `RequestRefused` for what is no request that can be served."""
+    protocol.receive_data(head)
+    for event in protocol.events_received():
+        if isinstance(event, Request):
+            return event
+    raise RequestRefused(HTTPStatus.BAD_REQUEST, "something other than an HTTP request")
+
+
+def said(headers: Headers, name: str) -> str:
+    """Return a header, its values joined where it came more than once; "" without it."""
+    try:
+        return headers.get(name) or ""
+    except MultipleValuesError:
+        return ", ".join(headers.get_all(name))
+
+
+def wants(headers: Headers, name: str, word: str) -> bool:
+    """Whether a header of words has one, in any case."""
+    return word in (each.strip().lower() for each in said(headers, name).split(","))
+
+
+def is_from_us(origin: str, host: str) -> bool:
+    """Whether a page comes from the host that it calls. Behind a front end that has TLS the scheme
+    is not known, so that the usual ports of both are taken for none.
+
+    >>> is_from_us("https://board.example", "board.example:443")
+    True
+    >>> is_from_us("http://board.example:8023", "board.example")
+    False
+    """
+    scheme, _, place = origin.lower().partition("://")
+    return scheme in ("http", "https") and _bare(place) == _bare(host.lower()) != ""
+
+
+def _bare(place: str) -> str:
+    return place.removesuffix(":443").removesuffix(":80")
+
+
+def head_of(status: HTTPStatus, more: Mapping[str, str], *, stays: bool) -> bytes:
+    lines = [f"HTTP/1.1 {status.value} {status.phrase}"]
+    fields = {**HEADERS, **more, "Connection": "keep-alive" if stays else "close"}
+    lines += [f"{name}: {value}" for name, value in fields.items()]
+    return "\r\n".join((*lines, "", "")).encode("latin-1", "replace")
+
+
+def words(status: HTTPStatus, text: str) -> tuple[dict[str, str], bytes]:
+    """Return headers and body of an answer in words."""
+    body = f"{text or status.phrase}\n".encode()
+    return {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body))}, body
+
+
+def answer_of(file: File, headers: Headers) -> tuple[HTTPStatus, dict[str, str], bytes]:
+    """Return status, headers and body of an answer with a file."""
+    more = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if file.tag in said(headers, "If-None-Match"):
+        return HTTPStatus.NOT_MODIFIED, more, b""
+    body = file.plain
+    if file.packed is not None and wants(headers, "Accept-Encoding", "gzip"):
+        body = file.packed
+        more["Content-Encoding"] = "gzip"
+    return (
+        HTTPStatus.OK,
+        {**more, "Content-Type": file.kind, "Content-Length": str(len(body))},
+        body,
+    )

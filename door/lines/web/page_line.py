@@ -1,0 +1,125 @@
+"""The line of a caller on our own page.
+
+Terminal bytes travel in binary messages, both ways and in UTF-8. Messages in words are JSON, and
+about all else: who calls ("hello", first of all), the size of the screen, whether the line lives,
+and what can be pressed now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+from door.lines.flow import LineLimits, StreamLine
+from door.lines.line import Hints, OpenKeys, clamp_size, printable
+from door.lines.web.connection import Inside, WebConnection
+
+SUBPROTOCOL = "bjft.1"
+TERMINAL = "xterm.js"
+READ_ALOUD = "MTTS 64"  # as terminals say that a screen reader is on
+
+
+class PageLine(StreamLine):
+    """A line whose other end shows what can be pressed now."""
+
+    def __init__(
+        self, transport: asyncio.Transport, limits: LineLimits, address: str | None
+    ) -> None:
+        super().__init__("web", transport, limits, address)
+        self._page = cast("WebConnection", transport)
+
+    def offers(self, offer: OpenKeys) -> None:
+        self.tell(
+            {
+                "t": "open",
+                "ask": offer.ask,
+                "keys": [list(key) for key in offer.keys],
+                "default": offer.default,
+            }
+        )
+
+    def tell(self, message: dict[str, object]) -> None:
+        """Send a message in words."""
+        if not self.ended:
+            words = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            self._page.say(words.encode("utf-8", "replace"))
+
+
+class PageProtocol(Inside):
+    """`ready` is called with the line once, when the page has said who it is."""
+
+    line: PageLine
+
+    def __init__(
+        self, limits: LineLimits, ready: Callable[[PageLine], None], address: str, seconds: float
+    ) -> None:
+        """`seconds` is how long the page may be silent at first."""
+        super().__init__(lambda transport: PageLine(transport, limits, address))
+        self._ready: Callable[[PageLine], None] | None = ready
+        self._seconds = seconds
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._timer = asyncio.get_running_loop().call_later(
+            self._seconds, self._refuse, f"no hello in {self._seconds:g} seconds"
+        )
+
+    def take(self, data: bytes) -> None:
+        if self._ready is not None:
+            self._refuse("keys before a hello")
+        else:
+            super().take(data)
+
+    def take_words(self, words: bytes) -> None:
+        if self.line.ended:
+            return
+        try:
+            said = json.loads(words)
+        except (ValueError, RecursionError):
+            self._refuse("words that are not JSON")
+            return
+        about = said.get("t") if isinstance(said, dict) else None
+        if about == "hello" and self._ready is not None:
+            self._meet(said)
+        elif about == "size" and self._ready is None:
+            self._resize(said)
+        elif about == "beat":
+            self.line.tell({"t": "beat"})
+        else:
+            self._refuse("words that mean nothing")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._timer.cancel()
+        self._ready = None
+        super().connection_lost(exc)
+
+    def _meet(self, said: dict[str, Any]) -> None:
+        self._timer.cancel()
+        kinds = (TERMINAL, READ_ALOUD) if said.get("reader") is True else (TERMINAL,)
+        self.line.hints = Hints(kinds, language=_language(said.get("language")))
+        self._resize(said)
+        ready, self._ready = self._ready, None
+        assert ready is not None  # nobody is met twice
+        ready(self.line)
+
+    def _resize(self, said: dict[str, Any]) -> None:
+        size = said.get("columns"), said.get("rows")
+        if all(type(side) is int and 0 < side < 65536 for side in size):
+            self.line.resize(*clamp_size(*cast("tuple[int, int]", size)))
+
+    def _refuse(self, reason: str) -> None:
+        self._timer.cancel()
+        self.line.cut_off(reason)
+
+
+def _language(tag: object) -> str:
+    """Write a language as locales do.
+
+    >>> _language("fr-FR"), _language("de"), _language(7)
+    ('fr_FR.UTF-8', 'de.UTF-8', '')
+    """
+    if not isinstance(tag, str) or not tag:
+        return ""
+    return f"{printable(tag[:16]).replace('-', '_')}.UTF-8"

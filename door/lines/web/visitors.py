@@ -1,0 +1,150 @@
+"""Who looks at our pages, before one of them calls.
+
+A browser opens half a dozen connections for a page, so those count among no caller's lines. They
+have bounds of their own here: how many are open at once, in all and from one subscriber, and how
+many requests those make. Whoever calls goes through the board's own gate, and is no visitor then.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from door.errors import CallRefused
+from door.lines.port.connection import Proxies
+from door.lines.port.gate import Blame, Gate
+from door.lines.rlogin.trust import address_in
+from door.lines.telnet.framing import Budget, CommandAllowance
+
+_SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
+
+
+@dataclass(frozen=True)
+class VisitorLimits:
+    """`connections` are open at once in all and `of_one` from one subscriber; `requests` are what a
+    subscriber may ask for, counted for the `remembered` of them who asked last."""
+
+    connections: int
+    of_one: int
+    requests: CommandAllowance
+    remembered: int
+
+
+USUAL_VISITORS = VisitorLimits(
+    connections=1024,
+    of_one=32,
+    requests=CommandAllowance(burst=300, a_second=5.0),
+    remembered=4096,
+)
+
+
+def _nobody(_: str) -> bool:
+    return False
+
+
+class Visitors:
+    """The gate before our pages; `gate` is that of the board, which callers go through."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        clock: Callable[[], float],
+        forwarded: Proxies = (),
+        is_blocked: Callable[[str], bool] = _nobody,
+        limits: VisitorLimits = USUAL_VISITORS,
+    ) -> None:
+        """`forwarded` are front ends, who bring many; `clock` gives seconds."""
+        self.gate = gate
+        self._clock = clock
+        self._forwarded = forwarded
+        self._is_blocked = is_blocked
+        self._limits = limits
+        # What ends the visit of each, the longest first.
+        self._here: OrderedDict[int, Callable[[], None]] = OrderedDict()
+        self._number = 0
+        self._of_one: Counter[str] = Counter()
+        self._requests: OrderedDict[str, Budget] = OrderedDict()
+
+    def is_front_end(self, address: str) -> bool:
+        found = address_in(address)
+        return found is not None and any(found in network for network in self._forwarded)
+
+    # A `Gate`.
+
+    def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
+        who = subscriber(address)
+        is_one = not self.is_front_end(address)
+        if self._is_blocked(address) or (is_one and self._of_one[who] >= self._limits.of_one):
+            raise CallRefused("")
+        if len(self._here) >= self._limits.connections:
+            _, goes = self._here.popitem(last=False)
+            goes()  # whoever has looked longest has seen enough
+        self._number += 1
+        number = self._number
+        self._here[number] = cut
+        if is_one:
+            self._of_one[who] += 1
+
+        def leave() -> None:
+            self._here.pop(number, None)
+            if is_one:
+                self._of_one[who] -= 1
+                if not self._of_one[who]:
+                    del self._of_one[who]
+
+        return leave
+
+    def malformed(self, address: str, what: str) -> None:
+        self.gate.malformed(address, what)
+
+    def cut_off(self, address: str, blame: Blame) -> None:
+        self.gate.cut_off(address, blame)
+
+    # For those who are in.
+
+    def ask(self, address: str) -> None:
+        """Count a request from an address; `Flood` when it is one too many."""
+        who = subscriber(address)
+        budget = self._requests.get(who)
+        if budget is None:
+            budget = self._requests[who] = Budget(self._limits.requests, self._clock, "requests")
+        self._requests.move_to_end(who)
+        if len(self._requests) > self._limits.remembered:
+            self._requests.popitem(last=False)
+        budget.pay(1)
+
+    def caller_behind(self, address: str, forwarded: str) -> str | None:
+        """Return where a caller is whom `address` passes on: the last of those named in
+        X-Forwarded-For that is no front end itself. None where that names nobody.
+
+        >>> from door.lines.port.gate import OpenGate
+        >>> from door.lines.rlogin.trust import networks
+        >>> home = Visitors(OpenGate(), lambda: 0.0, networks(["127.0.0.1"]))
+        >>> home.caller_behind("127.0.0.1", "10.0.0.1, 192.0.2.7, 127.0.0.1")
+        '192.0.2.7'
+        >>> home.caller_behind("192.0.2.7", "10.0.0.1")
+        '192.0.2.7'
+        """
+        if not self.is_front_end(address):
+            return address
+        for word in reversed(forwarded.split(",")):
+            found = address_in(word.strip())
+            if found is None:
+                return None
+            if not self.is_front_end(str(found)):
+                return str(found)
+        return None
+
+
+def subscriber(address: str) -> str:
+    """Return what one subscriber's addresses have in common.
+
+    >>> subscriber("192.0.2.7"), subscriber("2001:db8::1"), subscriber("unknown")
+    ('192.0.2.7', '2001:db8::/64', 'unknown')
+    """
+    found = address_in(address)
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(found), _SUBSCRIBER_BITS), strict=False))
+    return address

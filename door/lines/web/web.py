@@ -1,0 +1,114 @@
+"""The port of our page, and everyone who came in through it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from door.lines.flow import LineLimits, StreamLine
+from door.lines.line import Line
+from door.lines.port.connection import OPEN, Entrance, LineConnection, Proxies
+from door.lines.port.listener import Listener
+from door.lines.telnet.hardened import USUAL_LIMITS as TELNET_LIMITS
+from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits, quieten_library
+from door.lines.web import pages
+from door.lines.web.connection import (
+    USUAL_CONNECTION,
+    ConnectionLimits,
+    Site,
+    WebConnection,
+)
+from door.lines.web.page_line import SUBPROTOCOL, PageProtocol
+from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
+
+TELNET_INSIDE = "binary"  # what fTelnet calls it
+
+
+@dataclass(frozen=True)
+class WebLimits:
+    """`hello` is how many seconds the page may be silent at first."""
+
+    line: LineLimits
+    telnet: TelnetLimits
+    connection: ConnectionLimits
+    visitors: VisitorLimits
+    hello: float
+
+
+USUAL_LIMITS = WebLimits(
+    line=LineLimits(unsent=256 * 1024, farewell=5.0),
+    telnet=TELNET_LIMITS,
+    connection=USUAL_CONNECTION,
+    visitors=USUAL_VISITORS,
+    hello=10.0,
+)
+
+
+def _nobody(_: str) -> bool:
+    return False
+
+
+class WebListener(Listener):
+    """Each call has a task that runs `on_line`, and is hung up when that returns. `limits` are
+    `USUAL_LIMITS` but in tests."""
+
+    def __init__(
+        self,
+        on_line: Callable[[Line], Awaitable[None]],
+        limits: WebLimits,
+        entrance: Entrance = OPEN,
+        *,
+        board: str = "",
+        forwarded: Proxies = (),
+        origins: tuple[str, ...] = (),
+        is_blocked: Callable[[str], bool] = _nobody,
+    ) -> None:
+        """`board` is its name; `forwarded` are front ends that name the caller in X-Forwarded-For;
+        `origins` are those of pages that may call, where it is not the page of this port alone."""
+        clock = asyncio.get_running_loop().time
+        visitors = Visitors(entrance.gate, clock, forwarded, is_blocked, limits.visitors)
+        super().__init__(replace(entrance, gate=visitors, kind="web"))
+        self._gate = entrance.gate
+        self._on_line = on_line
+        self._limits = limits
+        self._site = Site(
+            files=pages.load(board),
+            visitors=visitors,
+            origins=origins,
+            protocols={
+                SUBPROTOCOL: self._page,
+                TELNET_INSIDE: self._telnet,
+                "": self._telnet,
+            },
+            limits=limits.connection,
+        )
+        quieten_library()
+
+    def visit(self) -> LineConnection:
+        def answer(address: str, gone: Callable[[], None]) -> WebConnection:
+            enter = partial(visit.enter_as_caller, self._gate)
+            return WebConnection(self._site, address, enter, gone)
+
+        visit = LineConnection(self._entrance, self._turns, answer, self._forget)
+        return visit
+
+    def answer(self, address: str, gone: Callable[[], None]) -> WebConnection:
+        raise NotImplementedError("what answers has to know the visit, which `visit` makes")
+
+    def farewell(self, words: str) -> bytes:
+        return b""
+
+    def _page(self, address: str) -> PageProtocol:
+        return PageProtocol(self._limits.line, self._serve, address, self._limits.hello)
+
+    def _telnet(self, address: str) -> HardenedTelnet:
+        return HardenedTelnet(self._limits.telnet, self._serve, _nothing, address)
+
+    def _serve(self, line: StreamLine) -> None:
+        self.begin_call(line, partial(self._on_line, line))
+
+
+def _nothing() -> None:
+    """The connection tells of its end itself."""

@@ -1,0 +1,101 @@
+"""A board with nothing behind the port of its page but a notebook, and those who call it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
+
+from door.lines.port.connection import OPEN, Entrance
+from door.lines.web.page_line import SUBPROTOCOL
+from door.lines.web.web import USUAL_LIMITS, WebLimits, WebListener
+from tests.door.lines.board import PATIENCE, Board, Call
+
+HELLO: dict[str, Any] = {"t": "hello", "columns": 132, "rows": 40, "language": "fr-FR"}
+
+
+@asynccontextmanager
+async def open_site(
+    limits: WebLimits = USUAL_LIMITS, entrance: Entrance = OPEN, **settings: Any
+) -> AsyncIterator[Board]:
+    board = Board()
+    listener = WebListener(board.serve, limits, entrance, board="The <Lucky> Modem", **settings)
+    board.listener = await listener.open("127.0.0.1", 0)
+    try:
+        yield board
+    finally:
+        async with asyncio.timeout(PATIENCE):
+            await board.listener.finish()
+
+
+@asynccontextmanager
+async def browser(
+    board: Board,
+    *names: str,
+    path: str = "/call",
+    origin: str | None = None,
+    headers: dict[str, str] | None = None,
+    **more: Any,
+) -> AsyncIterator[ClientConnection]:
+    """A WebSocket as our page opens one, or as `names` say."""
+    async with connect(
+        f"ws://127.0.0.1:{board.port}{path}",
+        subprotocols=[Subprotocol(name) for name in names or (SUBPROTOCOL,)],
+        origin=Origin(origin or f"http://127.0.0.1:{board.port}"),
+        additional_headers=headers,
+        compression=None,
+        proxy=None,
+        **more,
+    ) as socket:
+        yield socket
+
+
+async def says_hello(socket: ClientConnection, board: Board, **more: object) -> Call:
+    await socket.send(json.dumps({**HELLO, **more}))
+    return await board.answered()
+
+
+async def heard(socket: ClientConnection) -> bytes | str:
+    async with asyncio.timeout(PATIENCE):
+        return await socket.recv()
+
+
+async def ended(socket: ClientConnection) -> int:
+    """How it was closed: 1006 where without a goodbye."""
+    async with asyncio.timeout(PATIENCE):
+        await socket.wait_closed()
+    assert socket.close_code is not None
+    return socket.close_code
+
+
+async def asked(port: int, request: bytes) -> bytes:
+    """Everything that comes back for these bytes, until the port hangs up."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request)
+    async with asyncio.timeout(PATIENCE):
+        answer = await reader.read()
+    writer.close()
+    return answer
+
+
+def get(path: str, *headers: str, method: str = "GET") -> bytes:
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def upgrade(port: int, *headers: str, path: str = "/call", name: str = SUBPROTOCOL) -> bytes:
+    return get(
+        path,
+        f"Origin: http://127.0.0.1:{port}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Protocol: {name}",
+        *headers,
+    ).replace(b"Host: 127.0.0.1\r\n", f"Host: 127.0.0.1:{port}\r\n".encode())

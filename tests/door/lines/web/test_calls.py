@@ -1,0 +1,328 @@
+"""Calls over WebSockets, by a real client: from our page, and with telnet inside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from door.errors import CallRefused
+from door.lines.flow import UNREAD
+from door.lines.line import OpenKeys
+from door.lines.port.connection import Entrance
+from door.lines.port.gate import Blame
+from door.lines.rlogin.trust import networks
+from door.lines.tls.tls import Certificate
+from door.lines.web.web import USUAL_LIMITS
+from tests.certificates import put_into, trusting
+from tests.door.lines.board import GREETING, PATIENCE
+from tests.door.lines.web.site import HELLO, browser, ended, heard, open_site, says_hello
+
+HOME = networks(["127.0.0.1"])
+
+
+async def test_a_caller_types_and_reads_on_the_page() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        assert (call.line.kind, call.line.address) == ("web", "127.0.0.1")
+        assert (call.line.columns, call.line.rows, call.line.size_is_known) == (132, 40, True)
+        assert call.line.hints.terminal_types == ("xterm.js",)
+        assert call.line.hints.language == "fr_FR.UTF-8"
+        assert await heard(socket) == GREETING
+        await socket.send("carte é".encode())
+        await call.until_typed("carte é".encode())
+        call.line.write("♥ dix".encode())
+        assert await heard(socket) == "♥ dix".encode()
+
+
+async def test_a_screen_reader_is_told_as_terminals_tell_it() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board, reader=True, language=7, columns="x", rows=0)
+        assert call.line.hints.terminal_types == ("xterm.js", "MTTS 64")
+        assert (call.line.hints.language, call.line.columns, call.line.rows) == ("", 80, 24)
+
+
+async def test_the_window_is_resized_and_clamped() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        await socket.send('{"t":"size","columns":40,"rows":31}')
+        await socket.send('{"t":"size","columns":9999,"rows":1}')
+        await call.until(lambda call: len(call.sizes) == 2)
+        assert call.sizes == [(40, 31), (160, 20)]
+
+
+async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        assert await heard(socket) == GREETING
+        call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"))
+        said = await heard(socket)
+        assert isinstance(said, str)
+        assert json.loads(said) == {
+            "t": "open",
+            "ask": "keys",
+            "keys": [["H", "Hit"], ["S", "Tirer é"]],
+            "default": "H",
+        }
+        await socket.send('{"t":"beat"}')
+        assert await heard(socket) == '{"t":"beat"}'
+
+
+async def test_pages_of_any_length_arrive_whole_in_both_directions() -> None:
+    async with open_site() as board, browser(board, max_size=None) as socket:
+        call = await says_hello(socket, board)
+        paste = b"0123456789abcdef" * 1000
+        for _ in range(20):
+            await socket.send(paste)
+        await call.until_typed(paste * 20)
+        assert max(call.pieces) <= UNREAD
+        assert await heard(socket) == GREETING
+        for _ in range(10):
+            call.line.write(b"x" * 100_000)
+            assert await heard(socket) == b"x" * 100_000
+
+
+async def test_a_paused_line_takes_in_no_more_than_may_wait() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        call.pauses = True
+        paste = bytes(range(250)) * 60
+        await socket.send(paste)
+        await call.until(lambda call: bool(call.typed))
+        await asyncio.sleep(0)
+        assert len(call.typed) <= UNREAD
+        call.pauses = False
+        call.line.resume()
+        await call.until_typed(paste)
+
+
+async def test_fragments_are_read_as_one() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        await socket.send([b"one ", b"two ", b"three"])
+        await call.until_typed(b"one two three")
+        await socket.send(['{"t":"size","columns":50,', '"rows":25}'])
+        await call.until(lambda call: call.sizes == [(50, 25)])
+
+
+async def test_the_last_words_arrive_and_the_socket_closes_as_it_should() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        assert await heard(socket) == GREETING
+        call.line.write(b"Goodbye.")
+        call.over.set()
+        assert await heard(socket) == b"Goodbye."
+        assert await ended(socket) == 1001
+        assert await call.until_ended() == "the board hung up"
+
+
+@pytest.mark.parametrize("code", [1000, 1001])
+async def test_a_caller_who_leaves_is_noticed(code: int) -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        await socket.close(code)
+        assert await call.until_ended() == "the caller hung up"
+
+
+async def test_a_lost_network_is_noticed() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        socket.transport.abort()
+        assert "the connection broke" in await call.until_ended() or call.ends == [
+            "the caller hung up"
+        ]
+
+
+async def test_who_answers_no_ping_is_cut_off() -> None:
+    quick = replace(USUAL_LIMITS, connection=replace(USUAL_LIMITS.connection, ping=0.05))
+    async with open_site(quick) as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        socket.transport.pause_reading()
+        assert await call.until_ended() == "cut off: it answers no ping"
+        socket.transport.resume_reading()
+
+
+async def test_telnet_travels_inside_as_ftelnet_calls() -> None:
+    async with (
+        open_site() as board,
+        browser(board, "binary", "base64", "plain", path="/") as socket,
+    ):
+        async with asyncio.timeout(PATIENCE):
+            opening = await socket.recv()
+            await socket.send(b"\xff\xfb\x1f\xff\xfa\x1f\0\x28\0\x1e\xff\xf0")
+            call = await board.answered()
+            assert isinstance(opening, bytes)
+            assert opening.startswith(b"\xff\xfb\x01")
+            assert call.line.kind == "telnet"
+            assert (call.line.columns, call.line.rows) == (40, 30)
+            await socket.send(b"a\xff\xff")
+            await call.until_typed(b"a\xff")
+            call.line.write(b"\xff!")
+            said = b""
+            while not said.endswith(b"\xff\xff!"):
+                said += await socket.recv(decode=False)
+            call.over.set()
+    assert await call.until_ended() == "the board hung up"
+
+
+async def test_a_program_that_names_nothing_gets_telnet_and_needs_no_origin() -> None:
+    async with open_site() as board:
+        reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
+        writer.write(
+            b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        async with asyncio.timeout(PATIENCE):
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert b"101 Switching Protocols" in head
+            assert b"Sec-WebSocket-Protocol" not in head
+            assert (await reader.readexactly(5))[2:] == b"\xff\xfb\x01"
+        writer.close()
+
+
+async def test_nothing_is_compressed() -> None:
+    async with open_site() as board:
+        headers = {"Sec-WebSocket-Extensions": "permessage-deflate; client_max_window_bits"}
+        async with browser(board, headers=headers) as socket:
+            assert socket.response is not None
+            assert "Sec-WebSocket-Extensions" not in socket.response.headers
+
+
+# Who may call
+
+
+@pytest.mark.parametrize(
+    ("origins", "origin", "may"),
+    [
+        ((), "", True),
+        ((), "http://127.0.0.1:1", False),
+        ((), "https://evil.example", False),
+        ((), "null", False),
+        (("https://board.example",), "https://board.example", True),
+        (("https://board.example",), "https://board.example:8443", False),
+        (("https://board.example",), "", False),
+    ],
+)
+async def test_only_pages_of_ours_may_call(
+    origins: tuple[str, ...], origin: str, may: bool
+) -> None:
+    async with open_site(origins=origins) as board:
+        if may:
+            async with browser(board, origin=origin or None) as socket:
+                await says_hello(socket, board)
+        else:
+            with pytest.raises(InvalidStatus) as refused:
+                async with browser(board, origin=origin or None):
+                    pass
+            assert refused.value.response.status_code == 403
+
+
+class Book:
+    """A gate that notes who comes and goes, and lets nobody in from one address."""
+
+    def __init__(self) -> None:
+        self.came: list[str] = []
+        self.here: list[str] = []
+        self.said: list[tuple[str, str]] = []
+        self.cut: list[tuple[str, Blame]] = []
+
+    def enter(self, address: str, cut: object) -> object:
+        if address == "192.0.2.66":
+            raise CallRefused("Too many calls from your address.")
+        self.came.append(address)
+        self.here.append(address)
+        return lambda: self.here.remove(address)
+
+    def malformed(self, address: str, what: str) -> None:
+        self.said.append((address, what))
+
+    def cut_off(self, address: str, blame: Blame) -> None:
+        self.cut.append((address, blame))
+
+
+async def test_who_looks_at_the_page_is_no_call_and_who_calls_is_one() -> None:
+    gate = Book()
+    async with open_site(entrance=Entrance(gate)) as board:
+        _, looking = await asyncio.open_connection("127.0.0.1", board.port)
+        async with browser(board) as socket:
+            call = await says_hello(socket, board)
+            assert gate.here == ["127.0.0.1"]
+        await call.until_ended()
+        looking.close()
+    assert (gate.came, gate.here) == (["127.0.0.1"], [])
+
+
+async def test_a_front_end_names_the_caller_and_nobody_else_is_believed() -> None:
+    gate = Book()
+    named = {"X-Forwarded-For": "10.9.9.9, 192.0.2.7"}
+    for believed, address in ((HOME, "192.0.2.7"), ((), "127.0.0.1")):
+        async with (
+            open_site(entrance=Entrance(gate), forwarded=believed) as board,
+            browser(board, headers=named) as socket,
+        ):
+            call = await says_hello(socket, board)
+            assert call.line.address == address
+    assert gate.came == ["192.0.2.7", "127.0.0.1"]
+
+
+@pytest.mark.parametrize("named", ["", "unknown", "127.0.0.1", "192.0.2.7, evil"])
+async def test_a_front_end_that_names_nobody_is_told_to_the_sysop(named: str) -> None:
+    gate = Book()
+    async with open_site(entrance=Entrance(gate), forwarded=HOME) as board:
+        with pytest.raises(InvalidStatus):
+            async with browser(board, headers={"X-Forwarded-For": named}):
+                pass
+    assert gate.said == [("127.0.0.1", "its X-Forwarded-For names nobody")]
+    assert gate.came == []
+
+
+async def test_who_is_not_let_in_hears_why() -> None:
+    gate = Book()
+    named = {"X-Forwarded-For": "192.0.2.66"}
+    async with (
+        open_site(entrance=Entrance(gate), forwarded=HOME) as board,
+        browser(board, headers=named) as socket,
+    ):
+        assert await ended(socket) == 1013
+        assert socket.close_reason == "Too many calls from your address."
+
+
+async def test_a_front_end_may_name_the_caller_by_the_proxy_protocol_too() -> None:
+    gate = Book()
+    async with open_site(entrance=Entrance(gate, proxies=HOME)) as board:
+        reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
+        writer.write(
+            b"PROXY TCP4 192.0.2.7 198.51.100.1 40000 80\r\n"
+            b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        async with asyncio.timeout(PATIENCE):
+            await reader.readuntil(b"\r\n\r\n")
+        assert gate.here == ["192.0.2.7"]
+        writer.close()
+
+
+async def test_calls_come_over_tls_with_the_certificate_of_the_board(tmp_path: Path) -> None:
+    gate = Book()
+    entrance = Entrance(gate, certificate=Certificate(*put_into(tmp_path)))
+    async with open_site(entrance=entrance) as board:
+        from websockets.asyncio.client import connect
+
+        async with connect(
+            f"wss://localhost:{board.port}/call",
+            host="127.0.0.1",
+            ssl=trusting(),
+            subprotocols=["bjft.1"],
+            origin=f"https://localhost:{board.port}",
+            proxy=None,
+        ) as socket:
+            await socket.send(json.dumps(HELLO))
+            call = await board.answered()
+            await socket.send(b"k")
+            await call.until_typed(b"k")
+            call.over.set()
+            assert await ended(socket) == 1001

@@ -1,0 +1,117 @@
+"""The files of the page, as any program that speaks HTTP gets them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+import pytest
+
+from door.lines.web import pages
+from tests.door.lines.web.site import asked, get, open_site
+
+CLOSE = "Connection: close"
+
+
+def parted(answer: bytes) -> tuple[str, dict[str, str], bytes]:
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *fields = head.decode().split("\r\n")
+    return status, {name: value for name, _, value in (f.partition(": ") for f in fields)}, body
+
+
+async def test_the_page_has_the_name_of_the_board_and_a_strict_policy() -> None:
+    async with open_site() as board:
+        status, headers, body = parted(await asked(board.port, get("/", CLOSE)))
+    assert status == "HTTP/1.1 200 OK"
+    assert "<title>The &lt;Lucky&gt; Modem</title>" in body.decode()
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert int(headers["Content-Length"]) == len(body)
+
+
+def test_nothing_of_the_page_is_inline_or_from_elsewhere() -> None:
+    page = pages.load("A board")["/"].plain.decode()
+    assert "://" not in page
+    assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", page)
+    found = pages.load("A board")
+    for name in re.findall(r'(?:src|href)="([^"]+)"', page):
+        assert f"/{name}" in found
+
+
+def test_what_the_scripts_import_is_there() -> None:
+    found = pages.load("A board")
+    for path, file in found.items():
+        if path.endswith(".js"):
+            for name in re.findall(rb'(?:from|import\(?) ?"\./([^"]+)"', file.plain):
+                assert f"/{name.decode()}" in found
+
+
+def test_the_words_of_the_page_are_the_same_in_every_language() -> None:
+    text = pages.load("A board")["/words.js"].plain.decode()
+    tables = re.findall(r"^    (\w\w): \{(.*?)^    \},", text, re.DOTALL | re.MULTILINE)
+    named = {language: re.findall(r"^        (\w+):", table, re.M) for language, table in tables}
+    assert set(named) == {"en", "fr"}
+    assert named["en"] == named["fr"]
+
+
+def test_what_is_from_others_stands_beside_its_licence_and_its_version() -> None:
+    found = pages.load("A board")
+    versions = found["/vendored/versions.txt"].plain.decode()
+    assert "@xterm/xterm@" in versions
+    for name in ("xterm", "addon-webgl"):
+        assert b"Permission is hereby granted" in found[f"/vendored/{name}.LICENSE.txt"].plain
+    assert b"SIL OPEN FONT LICENSE" in found["/vendored/terminal.LICENSE.txt"].plain
+
+
+async def test_a_browser_gets_a_file_packed_and_asks_only_whether_it_has_changed() -> None:
+    async with open_site() as board:
+        answer = await asked(
+            board.port, get("/vendored/xterm.mjs", "Accept-Encoding: br, gzip", CLOSE)
+        )
+        status, headers, body = parted(answer)
+        assert status == "HTTP/1.1 200 OK"
+        assert gzip.decompress(body) == pages.load("")["/vendored/xterm.mjs"].plain
+        assert headers["Content-Type"].startswith("text/javascript")
+        again = get("/vendored/xterm.mjs", f"If-None-Match: {headers['ETag']}", CLOSE)
+        status, _, body = parted(await asked(board.port, again))
+        assert (status, body) == ("HTTP/1.1 304 Not Modified", b"")
+
+
+async def test_one_connection_serves_many_requests_in_their_order() -> None:
+    async with open_site() as board:
+        both = get("/icon.svg") + get("/nothing") + get("/icon.svg", CLOSE)
+        answer = await asked(board.port, both)
+    assert re.findall(rb"^HTTP/1.1 (\d+)", answer, re.M) == [b"200", b"404", b"200"]
+    assert answer.count(b"</svg>") == 2
+
+
+async def test_the_head_of_an_answer_may_be_asked_for_alone() -> None:
+    async with open_site() as board:
+        status, headers, body = parted(
+            await asked(board.port, get("/page.css", CLOSE, method="HEAD"))
+        )
+    assert (status, body) == ("HTTP/1.1 200 OK", b"")
+    assert int(headers["Content-Length"]) > 100
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (get("/", method="POST"), "405 Method Not Allowed"),
+        (get("/", "Content-Length: 7") + b"content", "400 Bad Request"),
+        (get("/", "Transfer-Encoding: chunked"), "400 Bad Request"),
+        (b"\x16\x03\x01\x02\0\r\n\r\n", "400 Bad Request"),
+        (b"SSH-2.0-client\r\n\r\n", "400 Bad Request"),
+        (get("/" + "a" * 9000), "431 Request Header Fields Too Large"),
+        (get("/", *["A: b"] * 200), "400 Bad Request"),
+        (get("/../../door/errors.py", CLOSE), "404 Not Found"),
+        (get("/vendored/", CLOSE), "404 Not Found"),
+        (get("/index.html", CLOSE), "404 Not Found"),
+    ],
+)
+async def test_what_is_no_file_is_refused(request_: bytes, status: str) -> None:
+    async with open_site() as board:
+        answer = await asked(board.port, request_)
+    assert parted(answer)[0] == f"HTTP/1.1 {status}"
