@@ -18,10 +18,13 @@ import ssl
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import TracebackType
 from typing import Self, cast
 
 import pyte
+from pyte import modes
+from pyte.screens import Char
 from wcwidth import wcwidth
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
@@ -34,6 +37,9 @@ PATIENCE = 120.0  # seconds; a test that waits this long has failed, on the busi
 _COMMAND = re.compile(
     rb"\xff(?:[\xfb-\xfe](.)|\xfa((?:[^\xff]|\xff\xff)*)\xff\xf0|(\xff)|[\xf0-\xf9])", re.DOTALL
 )
+# What comes most: a piece of plain text, or a sequence of numbers and a letter.
+_FINAL = "".join(map(re.escape, pyte.Stream.csi))
+_USUAL = re.compile(rf"([^\x00-\x1f\x7f\x9b\x9d]+)|\x1b\[([0-9;]*)([{_FINAL}])")
 _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -Z\\-~])")
 
 # What the low codes of CP437 look like where they are not controls (SyncTERM draws them).
@@ -87,6 +93,47 @@ SILENT = Profile(charset="ascii", answers=False)
 REFUSING = Profile(charset="ascii")
 
 
+# What drawing so comes to when this is asked for, with the screen in reverse or not.
+_LOOKS: dict[tuple[Char, bool, tuple[int, ...]], Char] = {}
+
+
+@cache
+def _cells(attributes: Char) -> dict[str, Char]:
+    """The characters that were drawn so, each as pyte keeps it."""
+    return {}
+
+
+@cache
+def _are_narrow(text: str) -> bool:
+    return all(wcwidth(char) == 1 for char in text)
+
+
+class _Stream(pyte.Stream):
+    """A pyte stream that reads the usual sequences whole, and leaves the rest to pyte.
+
+    It is what most of the tests' time on a board was spent for, a character at a time.
+    """
+
+    def feed(self, data: str) -> None:
+        at = 0
+        while at < len(data):
+            usual = _USUAL.match(data, at) if self._taking_plain_text else None
+            if usual is None:
+                # What begins here is pyte's, to the next escape at the most.
+                until = data.find("\x1b", at + 1)
+                until = len(data) if until < 0 else until
+                super().feed(data[at:until])
+                at = until
+                continue
+            at = usual.end()
+            text, numbers, final = usual.groups()
+            if text:
+                self.listener.draw(text)
+            else:
+                wanted = [min(int(number or 0), 9999) for number in numbers.split(";")]
+                getattr(self.listener, self.csi[final])(*wanted)
+
+
 class _Screen(pyte.Screen):
     """A pyte screen that answers, and wraps, as its profile says."""
 
@@ -123,7 +170,11 @@ class _Screen(pyte.Screen):
         return read
 
     def draw(self, data: str) -> None:
-        if self._profile.waits_to_wrap or self.cursor.x + len(data) < self.columns:
+        fits = self.cursor.x + len(data) < self.columns
+        if fits and _are_narrow(data) and not self.charset and modes.IRM not in self.mode:
+            self._put(data)
+            return
+        if self._profile.waits_to_wrap or fits:
             super().draw(data)
             return
         for character in data:
@@ -131,6 +182,26 @@ class _Screen(pyte.Screen):
             if self.cursor.x == self.columns:
                 self.carriage_return()
                 self.linefeed()
+
+    def _put(self, data: str) -> None:
+        """Draw what fits into its row, a cell each."""
+        cursor, line = self.cursor, self.buffer[self.cursor.y]
+        cells = _cells(cursor.attrs)
+        for x, char in enumerate(data, cursor.x):
+            cell = cells.get(char)
+            if cell is None:
+                cell = cells[char] = cursor.attrs._replace(data=char)
+            line[x] = cell
+        cursor.x += len(data)
+        self.dirty.add(cursor.y)
+
+    def select_graphic_rendition(self, *attributes: int) -> None:
+        """Set how what comes is drawn; what it comes to is remembered."""
+        wanted = (self.cursor.attrs, modes.DECSCNM in self.mode, attributes)
+        if wanted not in _LOOKS:
+            super().select_graphic_rendition(*attributes)
+            _LOOKS[wanted] = self.cursor.attrs
+        self.cursor.attrs = _LOOKS[wanted]
 
     def report_device_attributes(self, mode: int = 0, **options: bool) -> None:
         if mode == 0 and self._profile.attributes:
@@ -151,7 +222,7 @@ class Terminal(asyncio.Protocol):
         self.received = bytearray()  # what came for the screen
         self.transcript = ""  # the same, decoded, escape sequences and all
         self.closed = False  # whether the other end has hung up (or the line broke)
-        self._stream = pyte.Stream(self.screen)
+        self._stream = _Stream(self.screen)
         self._decoder = codecs.getincrementaldecoder(profile.charset)("replace")
         self._unread = b""
         self._mark = 0
