@@ -448,7 +448,7 @@ class Visits(BooksMachine):
 
 
 Visits.TestCase.settings = settings(
-    max_examples=EXAMPLES * 24,
+    max_examples=EXAMPLES * 14,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -370,7 +370,7 @@ class Ledger(BooksMachine):
 
 
 Ledger.TestCase.settings = settings(
-    max_examples=EXAMPLES * 18,
+    max_examples=EXAMPLES * 10,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -193,7 +193,7 @@ class Play(BooksMachine):
 
 
 Play.TestCase.settings = settings(
-    max_examples=EXAMPLES * 15,
+    max_examples=EXAMPLES * 10,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

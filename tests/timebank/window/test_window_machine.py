@@ -449,7 +449,7 @@ class Window(BooksMachine):
 
 
 Window.TestCase.settings = settings(
-    max_examples=EXAMPLES * 18,
+    max_examples=EXAMPLES * 10,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

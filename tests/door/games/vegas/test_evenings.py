@@ -31,7 +31,7 @@ from timebank.callers import callers
 from timebank.errors import Refused
 from timebank.ledger.sqlite import high_water
 
-STEPS = 250
+STEPS = 150
 
 
 class Evening:
