@@ -18,7 +18,13 @@ from typing import Literal, get_args
 
 from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
-from door.config.listeners import LinkSettings, ListenerSettings, read_link, read_listeners
+from door.config.listeners import (
+    LinkSettings,
+    ListenerSettings,
+    read_health,
+    read_link,
+    read_listeners,
+)
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
@@ -67,6 +73,7 @@ class ServerSettings:
     loop: Loop
     name: str  # of this one of several; empty for that of its machine
     link: LinkSettings | None
+    health: LinkSettings | None = None  # where front ends ask how it is
 
 
 @dataclass(frozen=True)
@@ -151,11 +158,13 @@ def _server(
     table: TomlTable, listeners: Sequence[ListenerSettings], bank: BankSettings
 ) -> ServerSettings:
     loops: tuple[Loop, ...] = get_args(Loop)
+    link = read_link(table, listeners, has_server=bank.server is not None)
     return ServerSettings(
         takes_doors=table.flag("takes_doors", True),
         loop=table.choice("loop", "auto", loops),
         name=table.optional_text("name", LONGEST_SERVER_NAME),
-        link=read_link(table, listeners, has_server=bank.server is not None),
+        link=link,
+        health=read_health(table, listeners, link),
     )
 
 

@@ -1,6 +1,7 @@
 """[[listeners]] of sysop.toml: where callers reach the board, and what is spoken there.
 
-Here too: where other servers of the board reach this one, `link` in [server].
+Here too: where other servers of the board reach this one, `link` in [server], and where front ends
+ask how it is, `health` there.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _TLS: Mapping[ListenerKind, bool | None] = {
 _ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 LONGEST_LINK = 60
-LIKE, LIKE_6 = "10.0.0.1:2324", "[2001:db8::1]:2324"
+LIKE, LIKE_6 = "10.0.0.1:{port}", "[2001:db8::1]:{port}"
+LINK_PORT, HEALTH_PORT = 2324, 2330  # in examples
 EVERY_ADDRESS = "0.0.0.0"  # of IPv4
 EVERY_ADDRESS_OF_BOTH = "::"
 
@@ -58,10 +60,10 @@ class ListenerSettings:
 
 @dataclass(frozen=True)
 class LinkSettings:
-    """Where other servers of the board reach this one."""
+    """Where other servers of the board reach this one, or front ends ask."""
 
     host: str  # an address of this machine in its usual spelling, and not that of all
-    port: int  # 0 for any free one, which the others learn from the books
+    port: int  # 0 for any free one, which other servers learn from the books
 
     def __str__(self) -> str:
         """Write it as in sysop.toml.
@@ -91,7 +93,29 @@ def read_link(
     table: TomlTable, listeners: Sequence[ListenerSettings], *, has_server: bool
 ) -> LinkSettings | None:
     """Read `link`; `has_server` tells whether the books are on a server of their own."""
-    text = table.optional_text("link", LONGEST_LINK)
+    link = _read_place(table, "link", "the others", LINK_PORT, listeners)
+    if link is not None and not has_server:
+        reason = "is for books on a server: those in a file are served by one machine"
+        table.refuse("link", f"{reason}; [timebank] database names no server")
+        return None
+    return link
+
+
+def read_health(
+    table: TomlTable, listeners: Sequence[ListenerSettings], link: LinkSettings | None
+) -> LinkSettings | None:
+    health = _read_place(table, "health", "front ends", HEALTH_PORT, listeners)
+    if health is not None and link is not None and health.port and health == link:
+        table.refuse("health", f"has port {health.port}, which the link takes")
+        return None
+    return health
+
+
+def _read_place(
+    table: TomlTable, key: str, who: str, like: int, listeners: Sequence[ListenerSettings]
+) -> LinkSettings | None:
+    """Read an address of this machine that `who` reach, and a port; None for ""."""
+    text = table.optional_text(key, LONGEST_LINK)
     if not text:
         return None
     host, colon, port = text.rpartition(":")
@@ -99,19 +123,15 @@ def read_link(
     address = address_in(bare)
     is_whole = bool(colon) and port.isascii() and port.isdecimal() and int(port) <= 65535
     if address is None or not is_whole or (address.version == 6) != (bare != host):
-        table.refuse("link", f'must be an address and a port, "{LIKE}" or "{LIKE_6}"')
+        examples = f'"{LIKE.format(port=like)}" or "{LIKE_6.format(port=like)}"'
+        table.refuse(key, f"must be an address and a port, {examples}")
     elif address.is_unspecified:
-        table.refuse(
-            "link", f"must be one address of this machine that the others reach, not {host}"
-        )
-    elif not has_server:
-        reason = "is for books on a server: those in a file are served by one machine"
-        table.refuse("link", f"{reason}; [timebank] database names no server")
+        table.refuse(key, f"must be one address of this machine that {who} reach, not {host}")
     else:
-        link = LinkSettings(str(address), int(port))
-        if not _taken(ListenerSettings("telnet", link.host, link.port), listeners):
-            return link
-        table.refuse("link", f"has port {port}, which one of the [[listeners]] takes")
+        place = LinkSettings(str(address), int(port))
+        if not _taken(ListenerSettings("telnet", place.host, place.port), listeners):
+            return place
+        table.refuse(key, f"has port {port}, which one of the [[listeners]] takes")
     return None
 
 

@@ -17,9 +17,10 @@ def keep_begun(old: Config, new: Config) -> tuple[Config, Sequence[str]]:
         # Ports that are open go on as they are; so must what is made of their callers.
         board = replace(new.board, data=old.board.data)
         new = replace(new, board=board, listeners=old.listeners)
-    if (new.server.name, new.server.link) != (old.server.name, old.server.link):
-        later.append("a new name or link of this server counts from the next start on")
-        server = replace(new.server, name=old.server.name, link=old.server.link)
+    begun = {name: getattr(old.server, name) for name in ("name", "link", "health")}
+    server = replace(new.server, **begun)
+    if server != new.server:
+        later.append("a new name, link or health of this server counts from the next start on")
         new = replace(new, server=server)
     if new.bank.server != old.bank.server:
         later.append("a new database counts from the next start on")

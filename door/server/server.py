@@ -35,6 +35,7 @@ from door.lines.rlogin import rlogin
 from door.lines.telnet import hardened
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
+from door.server import health
 from door.server.control import answer_control
 from door.server.door_calls import DoorListener
 from door.server.everywhere import COMMAND
@@ -123,6 +124,9 @@ class Server:
         self._handed = DoorListener(self.board, self._session)
         self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)
         self._looks: list[asyncio.Task[None]] = []
+        self._pulse = health.Pulse(self.books, clock)
+        self._health: Listener | None = None
+        self._stops = False
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
@@ -158,10 +162,12 @@ class Server:
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
         await self._listen_for_doors()
+        await self._open_health()
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
     async def stop(self, words: str) -> None:
         """Take no more calls, end those on in peace with `words`, and close the books."""
+        self._stops = True
         self.books.hurry(LOCKED_SECONDS)
         for look in self._looks:
             look.cancel()
@@ -187,6 +193,9 @@ class Server:
                     log.error("a session does not end: %s", session.get_name())
         parting = [listener.finish(PARTING_SECONDS) for listener in self._listeners]
         await asyncio.gather(*parting)
+        # A front end that finds nobody there cuts off who is on.
+        if self._health is not None:
+            await self._health.finish(0)
         for doors in self._for_processes():
             await doors.finish(0)
         await self._handed.finish()
@@ -287,6 +296,36 @@ class Server:
             origins=where.origins,
             is_blocked=self.board.reception.is_blocked,
         )
+
+    async def _open_health(self) -> None:
+        """Tell front ends how this server is, if the settings say where; raises `CannotListen`."""
+        config = self.board.config
+        where = config.server.health
+        if where is None:
+            return
+        proxies = tuple(each for listener in config.listeners for each in listener.proxies)
+        port = health.HealthPort(self.status, proxies, self.board.reception)
+        try:
+            self._health = await port.open(where.host, where.port)
+        except OSError as error:
+            raise CannotListen(
+                f"The port {where} for front ends that ask cannot be opened ({_reason(error)})."
+                f" [server] health in {config.path} says where it is."
+            ) from error
+        self._looks.append(asyncio.create_task(self._pulse.feel()))
+
+    def status(self) -> int:
+        """Return what front ends are told, as a number of HTTP."""
+        if self._stops:
+            return health.DRAINS
+        if not self._pulse.is_felt():
+            return health.LOST
+        return health.DRAINS if self.board.draining else health.SERVES
+
+    @property
+    def health_port(self) -> int | None:
+        """The port at which front ends ask; None where there is none."""
+        return None if self._health is None else self._health.port
 
     async def _listen_for_doors(self) -> None:
         """Let door processes join the Vegas table, and the sysop give commands.

@@ -30,6 +30,7 @@ from timebank.errors import SettingsError
 
 if TYPE_CHECKING:
     from door.config.config import Config
+    from door.config.listeners import LinkSettings
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 # Until a server is started again that has ended soon after its start: each time twice as long.
@@ -63,12 +64,16 @@ class Worker:
 
 
 def _adapted(config: Config, number: int) -> Config:
-    """Return the settings as they are for one of the servers: links are one port apart."""
-    link = config.server.link
-    if link is None or link.port == 0:
-        return config
-    link = replace(link, port=link.port + number - 1)
-    return replace(config, server=replace(config.server, link=link))
+    """Return the settings as they are for one of the servers: what is its own is one port apart."""
+    own = config.server
+    link, health = (_apart(place, number) for place in (own.link, own.health))
+    return replace(config, server=replace(own, link=link, health=health))
+
+
+def _apart(place: LinkSettings | None, number: int) -> LinkSettings | None:
+    if place is None or place.port == 0:
+        return place
+    return replace(place, port=place.port + number - 1)
 
 
 @dataclass

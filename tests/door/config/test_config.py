@@ -446,6 +446,30 @@ class TestWrongValues:
         assert refusal(text) == [sentence]
 
     @pytest.mark.parametrize(
+        ("health", "sentence"),
+        [
+            *(
+                (wrong, 'must be an address and a port, "10.0.0.1:2330" or "[2001:db8::1]:2330".')
+                for wrong in ("here", "board1:2330", "10.0.0.1", "10.0.0.1:70000", "::1:2330")
+            ),
+            (
+                "0.0.0.0:2330",
+                "must be one address of this machine that front ends reach, not 0.0.0.0.",
+            ),
+            ("127.0.0.1:2323", "has port 2323, which one of the [[listeners]] takes."),
+        ],
+    )
+    def test_a_place_where_front_ends_cannot_ask(self, refusal, health, sentence):
+        assert refusal(f'[server]\nhealth = "{health}"') == [f"line 2: [server] health: {sentence}"]
+
+    def test_a_place_for_front_ends_that_the_link_takes(self, refusal):
+        text = (
+            '[server]\nlink = "10.0.0.1:2324"\nhealth = "10.0.0.1:2324"\n'
+            '[timebank]\ndatabase = "postgresql://db.example.org/books"'
+        )
+        assert refusal(text) == ["line 3: [server] health: has port 2324, which the link takes."]
+
+    @pytest.mark.parametrize(
         ("one", "other"),
         [
             *(("0.0.0.0", "0.0.0.0"), ("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")),

@@ -1,0 +1,231 @@
+"""What front ends are told when they ask how a server is, and what others get there."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from door.config import config as settings
+from door.errors import CallRefused
+from door.lines.port.gate import Blame
+from door.server import health
+from door.server.health import (
+    ASK_SECONDS,
+    AT_ONCE,
+    LONGEST_QUESTION,
+    SERVES,
+    SILENT_SECONDS,
+    HealthPort,
+    Pulse,
+)
+from door.server.workers import _adapted
+from tests.clock import FakeClock
+from tests.door.lines.board import PATIENCE
+from tests.door.visiting import visitor
+from tests.world import BOARD, NOON, World, world
+from timebank.errors import BooksUnavailable
+
+QUESTION = b"GET / HTTP/1.0\r\n\r\n"
+WITH_HEALTH = f'{BOARD}\n[server]\nhealth = "127.0.0.1:0"\n'
+
+
+class Log:
+    """The log of refusals."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str, bool]] = []
+
+    def note(self, address: str, why: str, *, own_fault: bool = True) -> None:
+        self.said.append((address, why, own_fault))
+
+    def cut_off(self, address: str, blame: Blame) -> None:
+        self.said.append((address, blame.why, blame.own_fault))
+
+
+@asynccontextmanager
+async def port(log: Log, *proxies: str, status: int = SERVES) -> AsyncIterator[HealthPort]:
+    made = HealthPort(lambda: status, tuple(map(ipaddress.ip_network, proxies)), log)
+    await made.open("0.0.0.0", 0)
+    try:
+        yield made
+    finally:
+        await made.finish(0)
+
+
+async def said_by(number: int, question: bytes = QUESTION, at: str = "127.0.0.1") -> bytes:
+    """Ask, and return all that is said until the end."""
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection(at, number)
+        try:
+            writer.write(question)
+            return await reader.read()
+        except ConnectionError:
+            return b""
+        finally:
+            writer.transport.abort()
+
+
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [
+        (200, b"HTTP/1.0 200 OK"),
+        (404, b"HTTP/1.0 404 Not Found"),
+        (503, b"HTTP/1.0 503 Service Unavailable"),
+    ],
+)
+async def test_a_front_end_is_told_in_one_answer(status: int, line: bytes) -> None:
+    log = Log()
+    async with port(log, status=status) as here:
+        head, _, body = (await said_by(here.port)).partition(b"\r\n\r\n")
+        assert head.split(b"\r\n")[0] == line
+        assert f"Content-Length: {len(body)}".encode() in head
+        assert body.endswith(b".\r\n")
+        for question in (
+            b"OPTIONS / HTTP/1.1\r\nhost: board1\r\n\r\n",
+            b"GET /health?a=b HTTP/1.1\nhost: x\n\n",
+        ):
+            assert (await said_by(here.port, question)).startswith(line)
+        assert (await said_by(here.port, b"HEAD / HTTP/1.0\r\n\r\n")) == head + b"\r\n\r\n"
+    assert log.said == []
+
+
+async def test_what_is_no_question_is_refused() -> None:
+    async with port(Log()) as here:
+        for wrong in (b"POST / HTTP/1.0\r\n\r\n", b"GET /\r\n\r\n", b"\xff\xfd\x18\r\n\r\n"):
+            assert (await said_by(here.port, wrong)).startswith(b"HTTP/1.0 400 ")
+
+
+async def test_a_question_in_pieces_is_answered_and_what_follows_it_is_not() -> None:
+    async with port(Log()) as here, asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", here.port)
+        for byte in QUESTION:
+            writer.write(bytes([byte]))
+            await writer.drain()
+        writer.write(QUESTION)
+        assert (await reader.read()).count(b"HTTP/1.0 ") == 1
+        writer.transport.abort()
+
+
+async def test_a_question_has_an_end_in_bytes_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Log()
+    async with port(log) as here:
+        assert await said_by(here.port, b"GET /" + b"x" * LONGEST_QUESTION) == b""
+        assert log.said == [("127.0.0.1", "health: its question is too long", False)]
+        monkeypatch.setattr(health, "QUESTION_SECONDS", 0.05)
+        assert await said_by(here.port, b"GET / HTTP/1.0\r\n") == b""
+        assert log.said[1:] == [("127.0.0.1", "health: no question in 0.05 seconds", False)]
+
+
+async def test_only_front_ends_and_this_machine_are_answered() -> None:
+    log = Log()
+    gate = HealthPort(lambda: SERVES, (ipaddress.ip_network("192.0.2.7"),), log)
+    for address in ("192.0.2.7", "127.0.0.9", "::1"):
+        gate.admit(address)
+    for stranger in ("192.0.2.8", "unknown"):
+        with pytest.raises(CallRefused):
+            gate.admit(stranger)
+    assert log.said == [
+        ("192.0.2.8", "health: not a front end", True),
+        ("unknown", "health: not a front end", True),
+    ]
+
+
+async def test_so_many_ask_at_once_and_the_next_when_one_has_gone() -> None:
+    log = Log()
+    async with port(log) as here, asyncio.timeout(PATIENCE):
+        lines = [await asyncio.open_connection("127.0.0.1", here.port) for _ in range(AT_ONCE)]
+        assert await said_by(here.port) == b""
+        assert log.said == [("127.0.0.1", "health: too many questions at once", False)]
+        lines[0][1].write(QUESTION)
+        assert await lines[0][0].read()
+        lines[0][1].transport.abort()
+        while not await said_by(here.port):
+            pass
+        for _, writer in lines:
+            writer.transport.abort()
+
+
+async def told(board: World) -> int:
+    number = board.server.health_port
+    assert number is not None
+    return int((await said_by(number)).split()[1])
+
+
+async def test_a_board_says_that_it_serves_and_that_it_drains(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=WITH_HEALTH) as board:
+        assert await told(board) == 200
+        ada = await visitor(board, "Ada")
+        board.server.drain()
+        await ada.sees("close the board")
+        assert await told(board) == 404
+        # Front ends that find nobody there cut off who is on.
+        ended = asyncio.Event()
+        real = board.server.board.stop_games
+
+        async def stop_games() -> None:
+            assert await told(board) == 404
+            ended.set()
+            await real()
+
+        with mock.patch.object(board.server.board, "stop_games", stop_games):
+            await board.server.stop("The board is closing.")
+        assert ended.is_set()
+        with pytest.raises(ConnectionRefusedError):
+            await told(board)
+
+
+async def test_a_board_without_its_books_says_so_and_that_they_are_back(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=WITH_HEALTH) as board:
+        books = board.server.books
+
+        async def unavailable(*what: object, **how: object) -> None:
+            raise BooksUnavailable("not now")
+
+        with mock.patch.object(books, "run", unavailable):
+            await board.clock.advance(SILENT_SECONDS - ASK_SECONDS - 1)
+            assert await told(board) == 200
+            await board.clock.advance(ASK_SECONDS + 2)
+            assert await told(board) == 503
+            board.server.drain()
+            assert await told(board) == 503
+        await board.clock.advance(ASK_SECONDS)
+        await board.settled()
+        assert await told(board) == 404
+
+
+async def test_books_that_say_nothing_at_all_are_not_reached_either() -> None:
+    clock = FakeClock(NOON)
+
+    class Books:
+        async def run(self, operation: object) -> None:
+            await asyncio.Event().wait()
+
+    pulse = Pulse(Books(), clock)  # type: ignore[arg-type]
+    feeling = asyncio.create_task(pulse.feel())
+    await clock.advance(SILENT_SECONDS - 1)
+    assert pulse.is_felt()
+    await clock.advance(1)
+    assert not pulse.is_felt()
+    feeling.cancel()
+
+
+async def test_nobody_listens_where_the_settings_name_no_place(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        assert board.server.health_port is None
+
+
+def test_each_of_several_workers_has_a_port_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "sysop.toml"
+    file.write_text('[server]\nhealth = "127.0.0.1:2330"\n', encoding="utf-8")
+    config = settings.load(file)
+    places = [_adapted(config, number).server.health for number in (1, 2, 3)]
+    assert [str(each) for each in places] == ["127.0.0.1:2330", "127.0.0.1:2331", "127.0.0.1:2332"]
+    file.write_text('[server]\nhealth = "127.0.0.1:0"\n', encoding="utf-8")
+    config = settings.load(file)
+    assert _adapted(config, 3) == config
