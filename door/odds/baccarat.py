@@ -6,9 +6,10 @@ ten and five is another one than a 5 of nine and six.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import lru_cache
+from typing import Any
 
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.baccarat.rules import (
@@ -18,7 +19,8 @@ from door.games.baccarat.rules import (
     Draw,
     bank_draw,
 )
-from door.odds.odds import RUNS_ON, Figures, Odds, figures_of
+from door.games.engine.cards import Card
+from door.odds.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
 
 Ways = tuple[int, int, int]
 """In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each
@@ -29,12 +31,13 @@ Draws = Callable[[int, int], bool]
 
 _OUTCOMES = (BaccaratOutcome.PLAYER, BaccaratOutcome.BANK, BaccaratOutcome.STAND_OFF)
 _NET = (1.0, -1.0, 0.0)
+_BOTH = ("player", "bank")
 
 
 def odds(game: str, rules: BaccaratRules) -> Odds:
     """By the cards in sight, by the point alone, always with a card as the bank draws on its 5, and
     never with one: nothing busts, and this is who takes no card that can be left."""
-    coup = _Coup(rules)
+    coup = Coups(rules)
     drawn, stood = coup.figures(lambda *_: True), coup.figures(lambda *_: False)
     strategies = {
         "perfect": coup.figures(coup.is_better_drawn),
@@ -46,7 +49,22 @@ def odds(game: str, rules: BaccaratRules) -> Odds:
     return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,), purses=purses)
 
 
-class _Coup:
+def costs(rules: BaccaratRules) -> Costs:
+    """What it costs to take a card on 5, or none, instead of what is better."""
+    coups = Coups(rules)
+
+    def cost(_hand: PlayedHand, result: Mapping[str, Any]) -> float:
+        player, bank = ([Card(card).value % 10 for card in result[who]] for who in _BOTH)
+        point = sum(player[:2]) % 10
+        asked = point not in NATURALS and sum(bank[:2]) % 10 not in NATURALS
+        if not asked or PLAYER_TABLE[point] is not Draw.MAY:
+            return 0.0
+        return coups.cost(*sorted(player[:2]), takes=len(player) == 3)
+
+    return cost
+
+
+class Coups:
     """Coups from one shoe. Ways are whole numbers: nothing is rounded before the last division."""
 
     def __init__(self, rules: BaccaratRules) -> None:
@@ -76,6 +94,27 @@ class _Coup:
     def is_better_drawn(self, first: int, second: int) -> bool:
         drawn, stood = (self.decided(first, second, takes) for takes in (True, False))
         return drawn[0] - drawn[1] > stood[0] - stood[1]
+
+    def cost(self, first: int, second: int, *, takes: bool) -> float:
+        """What it costs to take a card on these two, or none, instead of what is better; where the
+        bank has no natural, so that it is asked."""
+        drawn, stood = (self.decided(first, second, each) for each in (True, False))
+        gain = (drawn[0] - drawn[1] - stood[0] + stood[1]) / self._asked(first, second)
+        return max(0.0, gain) - (gain if takes else 0.0)
+
+    def _asked(self, first: int, second: int) -> int:
+        """In how many ways (as `Ways` counts) the bank has no natural beside these two."""
+        left = list(self.left)
+        left[first] -= 1
+        left[second] -= 1
+        cards = sum(left)
+        pairs = sum(
+            left[one] * (left[other] - (one == other))
+            for one in range(10)
+            for other in range(10)
+            if (one + other) % 10 not in NATURALS
+        )
+        return 2 * pairs * (cards - 2) * (cards - 3)
 
     def _pairs(self) -> Iterator[tuple[int, int, int]]:
         """Two cards that the caller may be dealt, in no order, and in how many orders they come."""

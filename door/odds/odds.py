@@ -7,9 +7,9 @@ of it counts for the unit it was added to.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 STRATEGIES = ("perfect", "totals", "dealer", "never-bust")
 """By the cards in sight; by totals alone; as the dealer plays; without ever risking to bust."""
@@ -124,6 +124,25 @@ def _of_plain(plain: Mapping[str, object]) -> Figures:
         net=_of_shares(net),  # type: ignore[arg-type]  # which looks
         **numbers,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedHand:
+    """A hand that is over, as the books have it: `result` is what the journal keeps of it, `words`
+    are its actions, which are asked for where more was `staked` than the bet."""
+
+    game: str
+    rules: str
+    decks: int
+    bet: int
+    staked: int
+    result: str
+    words: tuple[str, ...] = ()
+
+
+Costs = Callable[[PlayedHand, Mapping[str, Any]], float]
+"""What the decisions of a hand cost against the best ones, by its result as JSON reads it, for a
+unit of the bet; below 0 where what it staked besides gains."""
 
 
 def figures_of(net: Mapping[float, float], outcomes: Mapping[str, float], staked: float) -> Figures:

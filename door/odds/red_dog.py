@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
-from door.odds.odds import RUNS_ON, Figures, Odds, figures_of
+from door.odds.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
 
 _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 
@@ -25,6 +27,28 @@ def odds(game: str, rules: RedDogRules) -> Odds:
     }
     notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
     return Odds(game, asdict(rules), strategies, notes=notes, purses=(staying.net, raising.net))
+
+
+def costs(rules: RedDogRules) -> Costs:
+    """What it costs to raise, or to stay, instead of what is better."""
+
+    def cost(hand: PlayedHand, result: Mapping[str, Any]) -> float:
+        first, second = (Card(card) for card in result["cards"][:2])
+        gain = _raising_gains(rules, first, second)
+        return max(0.0, gain) - (gain if hand.staked > hand.bet else 0.0)
+
+    return cost
+
+
+def _raising_gains(rules: RedDogRules, first: Card, second: Card) -> float:
+    """What raising adds on average to a unit that is bet, less than 0 where it costs; 0 where
+    nobody is asked."""
+    spread = spread_of(first, second)
+    if spread <= 0:
+        return 0.0
+    cards = CARDS_IN_DECK * rules.decks - 2
+    between = spread * len(SUITS) * rules.decks
+    return (between * pays(spread) - (cards - between)) / cards
 
 
 def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
@@ -51,7 +75,7 @@ def _figures(rules: RedDogRules, *, raises: bool) -> Figures:
                 came(RedDogOutcome.PUSH, 0, chance)
             else:
                 between, paid = spread * copies, pays(spread)
-                if raises and between * paid > cards - 2 - between:
+                if raises and _raising_gains(rules, first, second) > 0:
                     bet = 2
                 win = chance * between / (cards - 2)
                 came(RedDogOutcome.WIN, bet * paid, win)

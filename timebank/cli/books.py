@@ -185,6 +185,36 @@ def summary(
     tell(form, table, reports.SUMMARY_FIELDS, lines, records, paged=False)
 
 
+@click.command(name="house")
+@config_option
+@format_option
+@click.option("--caller", metavar="NAME", help="Only hands of this caller.")
+@since_option
+@common.until_option
+def show_house(
+    config: Path, form: str, caller: str | None, since: datetime | None, until: datetime | None
+) -> None:
+    """Show what the house won at each table, beside what exact odds would have given.
+
+    Exits with 1 and names tables and callers whose luck is not believable: a cheat, or a bug.
+    """
+    from timebank.callers import callers
+    from timebank.reports import house as reports
+
+    with opened(config) as books:
+        first, end = books.span(since, until)
+        with books.look() as desk:
+            number = None
+            if caller is not None:
+                number = common.found(callers.number_of(desk, caller), caller)
+            tables, doubted = reports.house(desk, reports.installed_odds(), first, end, number)
+            named = reports.names(desk, doubted)
+    shown = reports.lines([*tables, *doubted], named)
+    tell(form, reports.table(tables, doubted, named), reports.FIELDS, shown, paged=False)
+    if doubted or not all(luck.is_believable for luck in tables):
+        sys.exit(EXIT_WRONG)
+
+
 @click.command(name="addresses")
 @config_option
 @format_option
@@ -342,4 +372,6 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     )
 
 
-COMMANDS = (accounts, show_ledger, statement, summary, show_addresses, export, audit, boards)
+COMMANDS = (
+    *(accounts, show_ledger, statement, summary, show_house, show_addresses, export, audit, boards),
+)

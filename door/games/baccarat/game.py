@@ -38,4 +38,5 @@ GAME = Game(
     about=N_("Bet minutes, or break the bank"),
     read_settings=read,
     odds_at="door.odds.baccarat:odds",
+    costs_at="door.odds.baccarat:costs",
 )

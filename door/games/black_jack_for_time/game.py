@@ -31,5 +31,6 @@ GAME = Game(
     about=N_("Beat the dealer, win minutes"),
     read_settings=read,
     odds_at="door.odds.blackjack:odds",
+    costs_at="door.odds.decisions:BlackjackCosts",
     shares={"tutor": "door.games.blackjack.tutor.thinking:for_board"},
 )

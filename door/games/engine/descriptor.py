@@ -55,6 +55,8 @@ class Game:
     words_at: str = "table:menu_words"
     # What works out its odds: (name, rules) -> `door.odds.odds.Odds`.
     odds_at: str = ""
+    # What tells what the decisions of its hands cost: (rules) -> `door.odds.odds.Costs`.
+    costs_at: str = ""
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
     shares: Mapping[str, str] = field(default_factory=dict)

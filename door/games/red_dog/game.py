@@ -29,4 +29,5 @@ GAME = Game(
     about=N_("Bet that a card falls between"),
     read_settings=read,
     odds_at="door.odds.red_dog:odds",
+    costs_at="door.odds.red_dog:costs",
 )

@@ -42,4 +42,5 @@ GAME = Game(
     about=N_("The old UNIX game, line by line"),
     read_settings=read,
     odds_at="door.odds.blackjack:odds",
+    costs_at="door.odds.decisions:BlackjackCosts",
 )

@@ -46,6 +46,7 @@ GAME = Game(
     about=N_("One table for the whole board"),
     read_settings=read,
     odds_at="door.odds.blackjack:odds",
+    costs_at="door.odds.decisions:BlackjackCosts",
     table_at="company:sit_down",
     words_at="room:menu_words",
     shares={

@@ -367,3 +367,44 @@ def test_books_without_their_tables_are_refused_in_a_sentence(board, timebank, w
     code, output, error = timebank(*words)
     assert (code, output) == (2, "")
     assert re.search(": (no such table|relation .* does not exist)", error)
+
+
+def test_the_house_beside_the_odds(evening, timebank, monkeypatch):
+    monkeypatch.setattr(
+        "timebank.reports.house.installed_odds",
+        lambda: lambda _game, _rules, _decks, bet, *_rest: (-0.1 * bet, float(bet)),
+    )
+    code, output, error = timebank("house")
+    assert (code, error) == (0, "")
+    heading, *tables = output.splitlines()
+    assert heading.split() == [
+        "Table",
+        "Hands",
+        "Staked",
+        "House",
+        "won",
+        "By",
+        "odds",
+        "Luck",
+        "SD",
+    ]
+    ((won, lost),) = evening.sql("SELECT SUM(won), SUM(lost) FROM rounds WHERE unit = 'second'")
+    records = by_json(timebank, "house")
+    time = [record for record in records if record["unit"] == "second"]
+    assert sum(record["house"] for record in time) == lost - won
+    assert len(tables) == len(records)
+    assert [record["game"] for record in by_csv(timebank, "house")] == [
+        record["game"] for record in records
+    ]
+    code, _output, error = timebank("house", "--caller", "Nobody")
+    assert code == 2
+    assert "There is no caller named Nobody" in error
+
+
+def test_luck_beyond_belief_is_an_alarm(evening, timebank, monkeypatch):
+    monkeypatch.setattr("timebank.reports.house.FEWEST", 0)
+    monkeypatch.setattr("timebank.reports.house.BEYOND_BELIEF", 0.0)
+    monkeypatch.setattr("timebank.reports.house.installed_odds", lambda: lambda *_hand: (0.0, 1.0))
+    code, output, _error = timebank("house")
+    assert code == 1
+    assert "than luck explains" in output

@@ -1,0 +1,136 @@
+"""What the house won beside what odds would have given: sums, luck, and what is not believable."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from tests.timebank.books import GAME, lost, won
+from timebank.reports import house as reports
+from timebank.reports.house import FEWEST, Judged, Luck
+from timebank.wagers.rounds import VOID, Settlement
+
+
+def given(_game, _rules, _decks, bet, _staked, _result, _words):
+    """Odds by which callers lose a tenth of their bet, with a deviation of the bet."""
+    return -0.1 * bet, float(bet)
+
+
+@pytest.fixture
+def call(books):
+    return books.call(books.caller("Ann"))
+
+
+def tables(books, odds=given, since=None, until=None, caller=None):
+    return books.do(reports.house, odds, since, until, caller)[0]
+
+
+def test_a_table_has_what_was_staked_and_what_the_odds_would_have_given(books, call):
+    call.win(300, 300)
+    call.lose(600)
+    (table,) = tables(books)
+    assert (table.game, table.unit, table.hands, table.unknown) == (GAME, "second", 2, 0)
+    assert (table.staked, table.house) == (900, 300)
+    assert table.given == pytest.approx(90)
+    assert table.luck == pytest.approx(300 - 90)
+    spread = math.sqrt(max((300 + 30) ** 2 + (600 - 60) ** 2, 300**2 + 600**2))
+    assert table.deviations == pytest.approx((300 - 90) / spread)
+
+
+def test_what_was_staked_besides_comes_with_what_was_done(books, call):
+    asked = []
+
+    def noting(*hand):
+        asked.append(hand)
+
+    call.lose(120)
+    call.bet(300)
+    call.act(won(600, 600), stake=300, kind="double")
+    (table,) = tables(books, noting)
+    assert (table.hands, table.unknown, table.staked) == (2, 2, 720)
+    assert (table.luck, table.deviations) == (0, 0)
+    rules = '{"decks":1}'
+    assert asked == [
+        (GAME, rules, 0, 120, 120, json.dumps({"net": -120}, separators=(",", ":")), ()),
+        (GAME, rules, 0, 300, 600, '{"net":600}', ("bet", "stay")),
+    ]
+
+
+def test_only_hands_that_were_played_to_their_end_in_time_and_by_whom_is_asked(books, call):
+    bob = books.call(books.caller("Bob"), node=2)
+    call.lose(120)
+    first = int(books.now.timestamp())
+    books.wait(60)
+    bob.lose(180)
+    call.bet(60)
+    call.act(Settlement(0, 60, 0, VOID, {}, True))
+    call.bet(240)
+    assert [table.staked for table in tables(books)] == [300]
+    assert [table.staked for table in tables(books, since=first + 1)] == [180]
+    assert [table.staked for table in tables(books, until=first + 1)] == [120]
+    assert [table.staked for table in tables(books, caller=call.caller_id)] == [120]
+
+
+def test_without_a_board_nothing_is_called_luck(books, call):
+    call.lose(120)
+    (table,) = tables(books, None)
+    assert (table.house, table.unknown, table.luck) == (120, 1, 0)
+    assert "  Odds are not known of 1 of them." in list(reports.table([table], [], {}))
+
+
+def test_play_money_stands_by_itself(books, call):
+    call.sit_down()
+    call.coup(500, lost(500))
+    call.lose(60)
+    assert [(table.unit, table.house) for table in tables(books)] == [
+        ("second", 60),
+        ("usd-cent", 500),
+    ]
+
+
+def test_seats_of_a_round_have_their_luck_together():
+    luck = Luck(GAME, "second")
+    luck.add([Judged(GAME, "second", seat, 100, 100, (0.0, 100.0)) for seat in (1, 2)])
+    luck.add([Judged(GAME, "second", 1, 100, -100, (0.0, 100.0))])
+    assert luck.luck == 100
+    assert luck.deviation == pytest.approx(math.sqrt(200**2 + 100**2))
+
+
+def played(wins: int, losses: int) -> Luck:
+    luck = Luck(GAME, "second", 7)
+    for net in [100] * wins + [-100] * losses:
+        luck.add([Judged(GAME, "second", 7, 100, -net, (-1.0, 100.0))])
+    return luck
+
+
+def test_luck_beyond_belief_is_named_and_that_of_a_few_hands_is_not():
+    assert played(FEWEST // 2, FEWEST // 2).is_believable
+    assert played(FEWEST - 1, 0).is_believable  # too few to say so
+    cheat = played(FEWEST, 0)
+    assert not cheat.is_believable
+    assert cheat.deviations < -5
+    (*_, said) = reports.table([], [cheat], {7: "Ann"})
+    assert said.startswith("Ann won 2:48:20 more at Black Jack For Time than luck explains: 10.0 d")
+    assert not played(0, 3 * FEWEST).is_believable  # so much bad luck is none, either
+
+
+def test_callers_are_judged_each_by_themselves(books):
+    cheat, others = books.call(books.caller("Cheat")), []
+    for node in (2, 3):
+        others.append(books.call(books.caller(f"Honest {node}"), node=node))
+    for number in range(FEWEST):
+        for other in others:
+            other.bet(60, won(60, 60) if number % 2 else lost(60))
+            other.sees()
+        cheat.bet(60, won(60, 60))
+        cheat.sees()
+    found, doubted = books.do(reports.house, given, None, None, None)
+    assert [luck.caller_id for luck in doubted] == [cheat.caller_id]
+    named = books.do(reports.names, doubted)
+    assert named == {cheat.caller_id: "Cheat"}
+    records = list(reports.lines([*found, *doubted], named))
+    assert [record["caller"] for record in records] == [None, "Cheat"]
+    assert [record["believable"] for record in records][-1] is False
+    assert tuple(records[0]) == reports.FIELDS

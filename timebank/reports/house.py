@@ -1,0 +1,231 @@
+"""What the house has won at each table, beside what exact odds would have given.
+
+The odds are the board's (entry point `timebank.odds`): for a hand as it was played, what it would
+have won on average. What it won beyond that is luck, which is nothing on average whoever plays and
+however they do; so luck that is not believable is a cheat or a bug. Hands are read one after the
+other, and only their sums kept: by table, and by caller.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from itertools import groupby
+from typing import NamedTuple
+
+from sqlalchemy import BigInteger, and_, bindparam, func, or_, select
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import actions, callers, rounds, shoes
+from timebank.ledger.sql import Prepared, Query
+from timebank.reports.statements import AMOUNT, amount, printable
+from timebank.wagers.rounds import VOID
+from timebank.words import Unit, title
+
+ODDS = "timebank.odds"
+
+# (game, rules, decks, bet, staked, result, words) -> what the hand wins on average, and the
+# deviation of that where it is played well; None where that is not known.
+Given = Callable[[str, str, int, int, int, str, tuple[str, ...]], tuple[float, float] | None]
+
+BEYOND_BELIEF = 5.0
+"""So many deviations: chance alone brings them once in 1.7 million times."""
+
+FEWEST = 100
+"""Hands before anything is called so: the luck of a few is no bell."""
+
+
+@dataclass
+class Luck:
+    """The hands of a table, or of one caller there. Amounts are in `unit`, the house's side."""
+
+    game: str
+    unit: Unit
+    caller_id: int | None = None
+    hands: int = 0
+    staked: int = 0
+    house: int = 0
+    unknown: int = 0  # hands whose odds are not known, in `hands` and in what the house won
+    given: float = 0.0  # to the house, by the odds
+    luck: float = 0.0  # of the house, of all hands whose odds are known
+    _squares: float = field(default=0.0, repr=False)
+    _variance: float = field(default=0.0, repr=False)
+
+    def add(self, round_: Iterable[Judged]) -> None:
+        """Add the hands of one round: they have the dealer's cards in common."""
+        luck = sd = 0.0
+        for hand in round_:
+            self.hands += 1
+            self.staked += hand.staked
+            self.house += hand.house
+            if hand.odds is None:
+                self.unknown += 1
+                continue
+            net, deviation = hand.odds
+            self.given -= net
+            luck += hand.house + net
+            sd += deviation
+        self.luck += luck
+        self._squares += luck * luck
+        self._variance += sd * sd
+
+    @property
+    def deviation(self) -> float:
+        """How far luck goes: what it went, or what perfect play has, whichever is more."""
+        return math.sqrt(max(self._squares, self._variance))
+
+    @property
+    def deviations(self) -> float:
+        """How lucky the house was; less than 0 where the callers were."""
+        return self.luck / self.deviation if self.deviation else 0.0
+
+    @property
+    def is_believable(self) -> bool:
+        return self.hands - self.unknown < FEWEST or abs(self.deviations) <= BEYOND_BELIEF
+
+
+class Judged(NamedTuple):
+    game: str
+    unit: Unit
+    caller_id: int
+    staked: int
+    house: int
+    odds: tuple[float, float] | None
+
+
+def _hands() -> Query:
+    hand = rounds.c
+    since, until, caller = (
+        bindparam(name, type_=BigInteger) for name in ("since", "until", "caller_id")
+    )
+    return (
+        select(
+            *(hand.id, hand.game, hand.unit, hand.caller_id, hand.rules, hand.bet, hand.lost),
+            *(hand.returned, hand.won, hand.result, hand.seat),
+            func.coalesce(hand.lead, hand.id).label("lead"),
+            func.coalesce(shoes.c.decks, 0).label("decks"),
+        )
+        .select_from(rounds)
+        .join(shoes, shoes.c.id == hand.shoe_id, isouter=True)
+        .where(and_(hand.settled.is_not(None), hand.outcome != VOID))
+        .where(hand.settled >= since, hand.settled < until)
+        .where(or_(caller == 0, hand.caller_id == caller))
+        .order_by(hand.id)
+    )
+
+
+_HANDS = Prepared(_hands)
+_ACTIONS = Prepared(
+    lambda: (
+        select(actions.c.action)
+        .where(actions.c.round_id == bindparam("lead"))
+        .order_by(actions.c.sequence)
+    )
+)
+_NEVER = 1 << 62
+_NAMES = Prepared(lambda: select(callers.c.id, callers.c.name))
+
+
+def installed_odds() -> Given | None:
+    """Find who knows the odds; None when no board is installed beside the time bank."""
+    found: list[Given] = [point.load() for point in entry_points(group=ODDS)]
+    return found[0] if found else None
+
+
+def house(
+    desk: Desk, given: Given | None, since: int | None, until: int | None, caller_id: int | None
+) -> tuple[list[Luck], list[Luck]]:
+    """Add up the hands that were over from `since` on and before `until`, of one caller or of all:
+    by table; and by caller and table, those that are not believable."""
+    tables: dict[tuple[str, Unit], Luck] = {}
+    people: dict[tuple[str, Unit, int], Luck] = {}
+    # A round's seats are entered together, one after the other.
+    for _, seats in groupby(_judged(desk, given, since, until, caller_id), lambda each: each[0]):
+        round_ = [judged for _, judged in seats]
+        game, unit = round_[0].game, round_[0].unit
+        tables.setdefault((game, unit), Luck(game, unit)).add(round_)
+        for judged in round_:
+            of = judged.caller_id
+            people.setdefault((game, unit, of), Luck(game, unit, of)).add([judged])
+    doubted = [luck for luck in people.values() if not luck.is_believable]
+    return (
+        sorted(tables.values(), key=lambda luck: (luck.unit != "second", luck.game, luck.unit)),
+        sorted(doubted, key=lambda luck: luck.deviations),
+    )
+
+
+def _judged(
+    desk: Desk, given: Given | None, since: int | None, until: int | None, caller_id: int | None
+) -> Iterator[tuple[int, Judged]]:
+    """Give each hand with the number of its round."""
+    rows = _HANDS.long(
+        desk.connection, since=since or 0, until=until or _NEVER, caller_id=caller_id or 0
+    )
+    for row in rows:
+        staked = row.lost + row.returned
+        words = _words(desk, row.lead, row.seat) if staked > row.bet else ()
+        odds = None
+        if given is not None:
+            odds = given(row.game, row.rules, row.decks, row.bet, staked, row.result, words)
+        house = row.lost - row.won
+        yield row.lead, Judged(row.game, row.unit, row.caller_id, staked, house, odds)
+
+
+def _words(desk: Desk, lead: int, seat: int) -> tuple[str, ...]:
+    """Return what was done at a seat."""
+    done = map(json.loads, _ACTIONS(desk.connection, lead=lead).scalars())
+    return tuple(
+        str(each["action"])
+        for each in done
+        if isinstance(each, Mapping) and "action" in each and each.get("seat", seat) == seat
+    )
+
+
+def names(desk: Desk, those: Iterable[Luck]) -> dict[int, str]:
+    wanted = {luck.caller_id for luck in those}
+    return {number: name for number, name in _NAMES.long(desk.connection) if number in wanted}
+
+
+FIELDS = (
+    *("game", "unit", "caller", "hands", "unknown", "staked", "house", "given", "luck"),
+    *("deviations", "believable"),
+)
+
+
+def table(tables: list[Luck], doubted: list[Luck], named: Mapping[int, str]) -> Iterator[str]:
+    headings = ("Staked", "House won", "By odds", "Luck")
+    yield f"{'Table':<24}{'Hands':>9}" + "".join(f"{each:>{AMOUNT}}" for each in headings) + "   SD"
+    for luck in tables:
+        amounts = (luck.staked, luck.house, round(luck.given), round(luck.luck))
+        shown = "".join(f"{amount(each, luck.unit):>{AMOUNT}}" for each in amounts)
+        yield f"{printable(title(luck.game)):<24}{luck.hands:>9}{shown}{luck.deviations:>+5.1f}"
+        if luck.unknown:
+            yield f"  Odds are not known of {luck.unknown} of them."
+    if not tables:
+        yield "No hand is over."
+    for luck in (*(each for each in tables if not each.is_believable), *doubted):
+        yield alert(luck, named)
+
+
+def alert(luck: Luck, named: Mapping[int, str]) -> str:
+    who = "The house" if luck.caller_id is None else printable(named[luck.caller_id])
+    won = luck.luck if luck.caller_id is None else -luck.luck
+    more = "more" if won > 0 else "less"
+    return (
+        f"{who} won {amount(abs(round(won)), luck.unit)} {more} at {title(luck.game)} than luck"
+        f" explains: {abs(luck.deviations):.1f} deviations in {luck.hands} hands. That is a cheat"
+        " or a bug; `door audit` replays every hand."
+    )
+
+
+def lines(those: Iterable[Luck], named: Mapping[int, str]) -> Iterator[dict[str, object]]:
+    for luck in those:
+        values = (
+            *(luck.game, luck.unit, None if luck.caller_id is None else named[luck.caller_id]),
+            *(luck.hands, luck.unknown, luck.staked, luck.house, round(luck.given, 3)),
+            *(round(luck.luck, 3), round(luck.deviations, 3), luck.is_believable),
+        )
+        yield dict(zip(FIELDS, values, strict=True))
