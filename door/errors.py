@@ -61,6 +61,10 @@ class PasswordRefused(CallerRefused):
     """A sentence about why this password will not do."""
 
 
+class KeyRefused(CallerRefused):
+    """What a caller pastes is no public key that will do; the text is what they are told."""
+
+
 class NotTrusted(CallerRefused):
     """Nobody vouches for a caller; the text says why, in words for the log."""
 
@@ -152,6 +156,10 @@ class CertificateRefused(Unserved):
         self.which = which
         self.reason = reason
         super().__init__(f"The {which} of a TLS port {reason}.")
+
+
+class HostKeyRefused(Unserved):
+    """The key of the board for callers by SSH cannot be read or made; the text says which file."""
 
 
 class LibraryMissing(Unserved):

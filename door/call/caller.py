@@ -240,9 +240,8 @@ class Caller:
             self.clock.check_time()
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
-        merged = {**self.record.preferences, **preferences}
         self.record = await self.ask_books(
-            lambda desk: callers.set_preferences(desk, self.record.id, merged)
+            lambda desk: callers.change_preferences(desk, self.record.id, preferences)
         )
         self.follow_preferences()
         self.status.show()  # in the language that they may have chosen

@@ -417,6 +417,36 @@ def unlock(config_path: Path, name: str) -> None:
 @callers.command()
 @config_option
 @click.argument("name")
+@click.option("--take-away", metavar="SHA256:...", help="Take away the key of this fingerprint.")
+def keys(config_path: Path, name: str, take_away: str | None) -> None:
+    """Show the keys that log a caller on by SSH, or take one away."""
+    from door.defence import ssh_keys
+    from timebank.callers import ssh_keys as kept
+    from timebank.keeping import sysop
+
+    opened = _reading if take_away is None else _desk
+    with opened(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        found = {}
+        for line in kept.of(record.preferences):
+            key = ssh_keys.read(line)
+            found[key.fingerprint] = key
+        if take_away is not None:
+            if take_away not in found:
+                raise UserError(f"{record.name} has no key {take_away}.")
+            sysop.take_key_away(desk, record.id, found[take_away].line, take_away, BY)
+    if take_away is not None:
+        click.echo(f"{take_away} no longer logs {record.name} on.")
+        return
+    for fingerprint, key in found.items():
+        click.echo(f"{fingerprint} {key.kind} {key.name}".rstrip())
+    if not found:
+        click.echo(f"{record.name} has no SSH key here.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
 @click.argument("new_name")
 def rename(config_path: Path, name: str, new_name: str) -> None:
     """Rename a caller, who keeps everything, powers included."""

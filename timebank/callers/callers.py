@@ -44,6 +44,9 @@ class CallerRecord:
 
 _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
 _NO_NAME = N_("{name} is a caller of {board}: there is no name to set.")
+# Among the preferences: the public keys that log a caller on (ssh_keys.py).
+SSH_KEYS = "ssh_keys"
+
 _LIVING = callers.c.deleted.is_(None)
 _ENTER = Prepared(
     lambda: sql.insert_into(
@@ -176,10 +179,13 @@ def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
     """Store a new hash, made by whoever knows how (door/call/passwords.py).
 
-    A recovery code that was made under the old password is void. A board's caller, who
-    comes through that board, has neither: `Refused`.
+    A recovery code and SSH keys of the time before are void. A board's caller, who comes through
+    that board, has none of these: `Refused`.
     """
-    _refuse_of_board(desk, caller_id, _NO_PASSWORD)
+    record = get(desk, caller_id)
+    refuse_of_board(record, _NO_PASSWORD)
+    if record.preferences.get(SSH_KEYS):
+        change_preferences(desk, caller_id, {SSH_KEYS: []})
     return _changed(desk, _SET_PASSWORD, caller_id, password_hash=password_hash)
 
 
@@ -197,12 +203,17 @@ def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object
     return _changed(desk, _SET_PREFERENCES, caller_id, preferences=text)
 
 
+def change_preferences(desk: Desk, caller_id: int, changes: Mapping[str, object]) -> CallerRecord:
+    """Change some preferences, and leave all others as the books have them by now."""
+    return set_preferences(desk, caller_id, {**get(desk, caller_id).preferences, **changes})
+
+
 def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
     """Give one of our own callers another name; raises as `register` does.
 
     That of a board's caller follows their name there: `Refused`.
     """
-    _refuse_of_board(desk, caller_id, _NO_NAME)
+    refuse_of_board(get(desk, caller_id), _NO_NAME)
     return rename_of_board(desk, caller_id, names.check(name))
 
 
@@ -217,9 +228,8 @@ def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
         raise _taken(kept) from error
 
 
-def _refuse_of_board(desk: Desk, caller_id: int, said: str) -> None:
+def refuse_of_board(record: CallerRecord, said: str) -> None:
     """Refuse with this text for a caller of another board, whom that board knows."""
-    record = get(desk, caller_id)
     if record.board is not None:
         raise Refused(Phrase(said, name=record.name, board=record.board))
 

@@ -6,7 +6,7 @@ taken in powers.py, minutes in window/sysop.py.
 
 from __future__ import annotations
 
-from timebank.callers import callers, powers, recovery, sysop_log
+from timebank.callers import callers, powers, recovery, ssh_keys, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.keeping import deletion
@@ -35,15 +35,26 @@ def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
 
 
 def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> CallerRecord:
-    """Store the hash of a password, void the code; raises as `callers.set_password_hash`."""
+    """Store the hash of a password, void code and keys; raises as `callers.set_password_hash`."""
     had_code = recovery.has_one(desk, caller_id)
+    had_keys = ssh_keys.of(callers.get(desk, caller_id).preferences)
     record = callers.set_password_hash(desk, caller_id, password_hash)
     void = "; the recovery code is void" if had_code else ""
     _note(desk, by, record, f"was given a new password{void}")
     add_notice(desk, caller_id, N_("The sysop has set a new password for you."))
     if had_code:
         add_notice(desk, caller_id, recovery.VOID)
+    if had_keys:
+        add_notice(desk, caller_id, ssh_keys.VOID)
     return record
+
+
+def take_key_away(desk: Desk, caller_id: int, line: str, fingerprint: str, by: str) -> None:
+    """Let a key no longer log a caller on by SSH; `fingerprint` is how people name it."""
+    record = ssh_keys.take_away(desk, caller_id, line)
+    _note(desk, by, record, f"no longer logs on with the SSH key {fingerprint}")
+    said = N_("The sysop has taken away your SSH key {fingerprint}.")
+    add_notice(desk, caller_id, said, fingerprint=fingerprint)
 
 
 def delete(desk: Desk, caller_id: int, by: str) -> None:

@@ -12,11 +12,13 @@ from click.testing import CliRunner
 
 from door.call.passwords import verify_password
 from door.config import config as settings
+from door.defence import ssh_keys
 from tests.door.playing import hand, sit_down
 from tests.door.processes import OPEN_ALL_DAY
 from tests.door.shell import Shell
 from tests.world import BOARD, World, log_on, world
 from timebank.callers import callers
+from timebank.callers import ssh_keys as kept
 from timebank.callers.notices import read
 from timebank.calls.calls import close_call, open_call
 from timebank.cli.main import main as timebank
@@ -332,3 +334,26 @@ def test_a_caller_nobody_knows_is_told(sysop: Sysop, words: tuple[str, ...], nam
     told = sysop("callers", command, name, *rest, typed="a new secret\n")
     assert (told.status, told.output) == (2, "")
     assert told.error.startswith("There is no caller named ")
+
+
+# Keys
+
+
+def test_keys_are_shown_and_taken_away_with_a_line_in_the_log_and_a_notice(sysop: Sysop) -> None:
+    assert sysop("callers", "keys", "Ada").output == "Ada has no SSH key here.\n"
+    line = f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{'A' * 43} laptop"
+    mark = ssh_keys.read(line).fingerprint
+    database = SqliteDatabase(sysop.settings.database)
+    database.open()
+    with database.transaction(sysop.settings.bank, CALLED) as desk:
+        kept.add(desk, 1, line)
+    database.close()
+    assert sysop("callers", "keys", "ada").output == f"{mark} ssh-ed25519 laptop\n"
+    told = sysop("callers", "keys", "Ada", "--take-away", "SHA256:none")
+    assert (told.status, told.error) == (2, "Ada has no key SHA256:none.\n")
+    told = sysop("callers", "keys", "Ada", "--take-away", mark)
+    assert told.output == f"{mark} no longer logs Ada on.\n"
+    assert sysop("callers", "keys", "Ada").output == "Ada has no SSH key here.\n"
+    what = f"Ada, caller number 1, no longer logs on with the SSH key {mark}"
+    assert sysop.log == [("the command line", 1, what)]
+    assert sysop.notices == [(1, f"The sysop has taken away your SSH key {mark}.")]

@@ -1,0 +1,74 @@
+"""SSH keys as the books keep them: whose they are, how many, and what makes them void."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from timebank.callers import callers, ssh_keys
+from timebank.errors import Refused
+from timebank.keeping import sysop
+
+DATA = b"one key"
+LINE = f"ssh-ed25519 {base64.b64encode(DATA).decode()} laptop"
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+def lines(books, caller):
+    return ssh_keys.of(books.do(callers.get, caller).preferences)
+
+
+def owner(books, name, key=DATA):
+    record = books.do(ssh_keys.owner, name, key)
+    return None if record is None else record.name
+
+
+def test_a_key_is_its_owners_and_nobody_elses(books, ann):
+    books.caller("Bob")
+    assert owner(books, "Ann") is None
+    books.do(ssh_keys.add, ann, LINE)
+    assert owner(books, "ann") == "Ann"
+    assert owner(books, "Ann", b"another") is None
+    assert owner(books, "Ann", b"") is None
+    assert owner(books, "Bob") is None
+    assert owner(books, "Cid") is None
+    books.do(ssh_keys.take_away, ann, "ssh-ed25519 " + LINE.split()[1])
+    assert lines(books, ann) == []
+    assert owner(books, "Ann") is None
+
+
+def test_the_same_key_under_another_name_takes_its_place(books, ann):
+    books.do(ssh_keys.add, ann, LINE)
+    books.do(ssh_keys.add, ann, LINE.replace("laptop", "desk"))
+    assert lines(books, ann) == [LINE.replace("laptop", "desk")]
+
+
+def test_there_are_so_many_and_no_more(books, ann):
+    for number in range(ssh_keys.MOST):
+        books.do(ssh_keys.add, ann, f"ssh-ed25519 {number}")
+    with pytest.raises(Refused, match="You have 8 SSH keys"):
+        books.do(ssh_keys.add, ann, LINE)
+    books.do(ssh_keys.add, ann, "ssh-ed25519 7 again")
+    assert len(lines(books, ann)) == ssh_keys.MOST
+
+
+def test_another_preference_that_changes_leaves_keys_as_the_books_have_them(books, ann):
+    books.do(callers.change_preferences, ann, {"tutor": True})
+    books.do(ssh_keys.add, ann, LINE)
+    assert books.do(callers.change_preferences, ann, {"tutor": False}).preferences == {
+        "tutor": False,
+        "ssh_keys": [LINE],
+    }
+
+
+def test_a_new_password_makes_them_void_and_the_caller_is_told(books, ann):
+    books.do(ssh_keys.add, ann, LINE)
+    books.do(callers.change_preferences, ann, {"tutor": True})
+    books.do(sysop.set_password, ann, "another hash", "Wanda")
+    assert lines(books, ann) == []
+    assert books.do(callers.get, ann).preferences["tutor"] is True
