@@ -1,0 +1,625 @@
+"""Callers by SSH: a port, and a `Line` for the one terminal of each.
+
+asyncssh speaks the protocol, on transports of ours: what comes before it (the gate, front ends) and
+behind it (bounds, farewells) is as everywhere else. It is kept to a terminal: no command, no file
+transfer, no forwarding, and of the environment only the language.
+
+Any password is taken here, and shown with the name to whoever answers the call, who checks it as
+one that was typed: so nothing at all is told to strangers by SSH, wrong passwords wait and count as
+on any line, and whoever is not known is asked for a name on the board's own screen. A public key is
+checked here, by asking whether it is one of that name.
+
+What asyncssh 2.24 must be kept from doing; each has a test in tests/door/lines/ssh/test_asyncssh.py
+of what becomes of it here.
+
+ 1. It reads the settings of a connection again in another thread, for each name that is tried.
+    Here: `reload_config`.
+ 2. It verifies certificates, with keys of any size out of them, before it asks whether anybody
+    knows them. Here: `validate_public_key` looks for the very bytes of a key first.
+ 3. Packets have up to 256 kB, and a list of algorithms in one takes a tenth of a second to choose
+    from. Here: `_LONGEST_PACKET`, and `EARLY_BYTES` until keys are agreed on.
+ 4. Requests, new keys and log-ons may come at any rate and number. Here: `process_packet`, on
+    the connection and on the channel, against an allowance.
+ 5. While keys are agreed on anew, what is written is kept, and counted nowhere. Here: the line is
+    blocked for so long, what waits is counted, and it may not take longer than the first time.
+ 6. What a caller reads is sent in pieces of any size that they ask for, so that a screen may become
+    thousands of packets. Here: `_LEAST_PIECE`.
+ 7. All variables of the environment are kept. Here: those for the language, cut short.
+ 8. An empty packet goes out before each one, against a weakness of ciphers that are not offered
+    here. Here: `send_packet` leaves it out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import asyncssh
+from asyncssh.channel import SSHServerChannel
+from asyncssh.connection import SSHServerConnectionOptions
+from asyncssh.constants import (
+    MSG_CHANNEL_DATA,
+    MSG_DISCONNECT,
+    MSG_IGNORE,
+    MSG_KEXINIT,
+    MSG_USERAUTH_REQUEST,
+)
+from asyncssh.packet import SSHPacket
+from asyncssh.session import SSHServerSession
+
+from door.errors import Flood
+from door.lines.flow import UNREAD, LineLimits, StreamLine, StreamProtocol
+from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, clamp_size, printable
+from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.gate import Blame
+from door.lines.port.listener import Listener
+from door.lines.ssh.shown import Shown
+from door.lines.telnet.framing import Budget, CommandAllowance
+from door.lines.tls.tls import Turns
+
+logger = logging.getLogger("door.lines")
+
+# Who logs on under one of these wants no name of their own yet, and is asked for no password.
+STRANGERS = frozenset({"new", "bbs", "guest"})
+
+# Each takes less than a millisecond of the event loop: elliptic curves alone. The first withstands
+# quantum computers, and new programs warn of those that do not.
+_KEY_EXCHANGES = (
+    "mlkem768x25519-sha256",
+    "curve25519-sha256",
+    "curve25519-sha256@libssh.org",
+    "ecdh-sha2-nistp256",
+)
+_CIPHERS = (
+    "chacha20-poly1305@openssh.com",
+    "aes128-gcm@openssh.com",
+    "aes256-gcm@openssh.com",
+    "aes128-ctr",
+    "aes256-ctr",
+)
+_MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-256")
+
+READ = 1024  # bytes in a step of the event loop: of the shortest packets there are 28 in it
+EARLY_BYTES = 16_384  # from the caller, until keys are agreed on; a usual one sends some 2000
+ADMISSION_BYTES = 65_536  # the same, until there is a terminal
+_LONGEST_PACKET = 35_000  # what all programs must take (RFC 4253)
+_WINDOW, _LONGEST_DATA = 2 * UNREAD, UNREAD // 2  # what may be typed ahead, and in one packet
+_LEAST_PIECE = 1024
+_LONGEST_VARIABLE = 64
+
+# What a packet costs of the allowance; of any other kind 1, and 1 for each kilobyte.
+_COSTS = {MSG_KEXINIT: 50, MSG_USERAUTH_REQUEST: 20}
+_EMPTY = 4  # bytes of a packet in which nothing was typed: the length of it
+_VARIABLES = frozenset(name.encode() for name in LANGUAGE_VARIABLES)
+_INTERRUPT = b"\x03"
+_NEEDS_TERMINAL = b"This board needs a terminal: call it without a command, or with ssh -t.\r\n"
+# Terminals that are not known to show UTF-8, whatever the program that they run in.
+_OLD_TERMINALS = ("vt", "ansi", "dumb", "unknown")
+
+
+@dataclass(frozen=True)
+class SshLimits(LineLimits):
+    """What one caller by SSH may cost the board."""
+
+    handshake: float  # seconds until keys are agreed on, each time
+    admission: float  # seconds from there until there is a terminal
+    requests: CommandAllowance
+
+
+USUAL_LIMITS = SshLimits(
+    unsent=256 * 1024,
+    farewell=5.0,
+    handshake=10.0,
+    admission=120.0,
+    # As for telnet: a window dragged by its corner sends some sixty sizes a second.
+    requests=CommandAllowance(burst=500, a_second=50.0),
+)
+
+
+# Whether a public key, in SSH's own bytes, belongs to a name.
+Knows = Callable[[str, bytes], Awaitable[bool]]
+
+
+def options_for(key: asyncssh.SSHKey) -> SSHServerConnectionOptions:
+    """Return what all connections to a port go by, with the key of the board."""
+    return SSHServerConnectionOptions(
+        config=None,
+        server_host_keys=[key],
+        server_version="BBS",
+        kex_algs=_KEY_EXCHANGES,
+        encryption_algs=_CIPHERS,
+        mac_algs=_MACS,
+        compression_algs=None,
+        host_based_auth=False,
+        kbdint_auth=False,
+        public_key_auth=True,
+        password_auth=True,
+        gss_host=None,
+        allow_pty=True,
+        agent_forwarding=False,
+        x11_forwarding=False,
+        line_editor=False,
+        encoding=None,
+        login_timeout=0,  # ours ends with the terminal, not with the log-on
+        rekey_seconds=0,
+        tcp_keepalive=True,
+    )
+
+
+class _ChannelTransport(asyncio.Transport):
+    """What the line writes to: the channel of the terminal, and until there is one the socket."""
+
+    def __init__(self, wire: asyncio.Transport) -> None:
+        super().__init__()
+        self._wire = wire
+        self.channel: _Channel | None = None
+        self.kept = 0  # bytes that were written while keys are agreed on anew
+        self.keeps = False  # whether they are
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return self._wire.get_extra_info(name, default)
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """The protocol is paused while anything waits."""
+        self._wire.set_write_buffer_limits(high=0)
+
+    def get_write_buffer_size(self) -> int:
+        waiting = self._wire.get_write_buffer_size() + self.kept
+        return waiting if self.channel is None else waiting + self.channel.get_write_buffer_size()
+
+    def is_closing(self) -> bool:
+        return self._wire.is_closing() or (self.channel is not None and self.channel.is_closing())
+
+    def pause_reading(self) -> None:
+        if self.channel is not None:
+            self.channel.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self.channel is not None:
+            self.channel.resume_reading()
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if self.channel is None:
+            return
+        if self.keeps:
+            self.kept += len(data)
+        with contextlib.suppress(OSError):  # the caller may have closed it a moment ago
+            self.channel.write(bytes(data))
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        """Send no more; the caller's program ends when it has shown all of it."""
+        if self.channel is None:
+            self._wire.close()
+        else:
+            with contextlib.suppress(OSError):
+                self.channel.exit(0)
+
+    def close(self) -> None:
+        self.write_eof()
+
+    def abort(self) -> None:
+        self._wire.abort()
+
+
+class SshConnection(StreamProtocol):
+    """`ready` is called once, when the caller has a terminal; `gone` last of all, when the socket
+    is closed. Of many connections `turns` takes in one step at a time."""
+
+    def __init__(
+        self,
+        options: SSHServerConnectionOptions,
+        knows: Knows,
+        limits: SshLimits,
+        turns: Turns,
+        ready: Callable[[StreamLine, Shown], None],
+        gone: Callable[[], None],
+        address: str,
+    ) -> None:
+        super().__init__(lambda transport: StreamLine("ssh", transport, limits, address), gone)
+        self._options = options
+        self.knows = knows
+        self._limits = limits
+        self._turns = turns
+        self._ready: Callable[[StreamLine, Shown], None] | None = ready
+        self._loop = asyncio.get_running_loop()
+        self._budget = Budget(limits.requests, self._loop.time, "SSH requests")
+        self._taken_in = 0
+        self._waiting = 0  # pieces that wait for their turn
+        self._most = EARLY_BYTES
+        self._blocked: set[str] = set()
+        self._said_good_bye = False
+        self._shown = Shown()
+        self._timer: asyncio.TimerHandle | None = None
+
+    # asyncio's protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports don't subclass asyncio's.
+        wire = cast("asyncio.Transport", transport)
+        self._wire, self._way_out = wire, _ChannelTransport(wire)
+        super().connection_made(self._way_out)
+        seconds = self._limits.handshake
+        self._limit(seconds, f"no SSH within {seconds:g} seconds")
+        self._ssh = _Server(self._loop, self._options, self)
+        self._ssh.connection_made(wire)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return super().get_buffer(sizehint)[:READ]
+
+    def take(self, data: bytes) -> None:
+        if self._ready is None and not self._waiting:
+            self._feed(data)
+            return
+        self._taken_in += len(data)
+        if self._taken_in > self._most:
+            self.fail(f"more than {self._most} bytes before there is a terminal")
+            return
+        self._waiting += 1
+        self._turns.take(partial(self._take_turn, data))
+
+    def buffer_updated(self, nbytes: int) -> None:
+        super().buffer_updated(nbytes)
+        if nbytes == READ:
+            self.breathe()
+
+    def breathe(self) -> None:
+        """Read on in the loop's next turn, as `StreamLine.breathe` does: uvloop would at once."""
+        if not self._wire.is_closing():
+            self._wire.pause_reading()
+            self._loop.call_soon(self._breathe_out)
+
+    def eof_received(self) -> None:
+        self.line.end_of_input()
+
+    def pause_writing(self) -> None:
+        self.block("socket")
+
+    def resume_writing(self) -> None:
+        self.unblock("socket")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        self._ready = None
+        self._ssh.connection_lost(exc)
+        super().connection_lost(exc)
+
+    def _take_turn(self, data: bytes) -> None:
+        self._waiting -= 1
+        self._feed(data)
+
+    def _feed(self, data: bytes) -> None:
+        if not self._wire.is_closing():
+            self._ssh.data_received(data)
+
+    def _breathe_out(self) -> None:
+        if not self._wire.is_closing():
+            self._wire.resume_reading()
+
+    # For the two sides of asyncssh: the connection and the channel
+
+    def spend(self, kind: int, packet: SSHPacket) -> bool:
+        """Pay for what is not typed; tell whether it may be looked at."""
+        if kind == MSG_DISCONNECT:
+            self._said_good_bye = True
+        try:
+            self._budget.pay(_COSTS.get(kind, 1) + len(packet.get_remaining_payload()) // 1024)
+        except Flood as flood:
+            self.fail(str(flood))
+        return not self._wire.is_closing()
+
+    def keys_begin(self) -> None:
+        self._way_out.keeps = True
+        self.block("keys")
+        seconds = self._limits.handshake
+        self._limit(seconds, f"no keys were agreed on within {seconds:g} seconds")
+
+    def keys_agreed(self) -> None:
+        if self._most == EARLY_BYTES:
+            self._most = ADMISSION_BYTES
+        self._way_out.keeps, self._way_out.kept = False, 0
+        self.unblock("keys")
+        if self._ready is None:
+            self._stop_timer()
+        else:
+            seconds = self._limits.admission
+            self._limit(seconds, f"no log-on within {seconds:g} seconds", own_fault=False)
+
+    def show(self, shown: Shown) -> None:
+        self._shown = shown
+
+    def serve(self, channel: _Channel, terminal: str, size: tuple[int, int]) -> None:
+        """Begin the call: there is a terminal."""
+        ready, self._ready = self._ready, None
+        if ready is None or self.line.ended:
+            return
+        self._stop_timer()
+        self._way_out.channel = channel
+        kind, language = printable(terminal), printable(channel.language())
+        modern = not kind.casefold().startswith(_OLD_TERMINALS)
+        self.line.hints = Hints(
+            terminal_types=(kind,) if kind else (),
+            language=language,
+            charset="UTF-8" if modern and kind else "",
+        )
+        if all(size):
+            self.line.resize(*clamp_size(*size))
+        # Whoever has logged on is the name that asyncssh has let in, whatever was tried before.
+        name = self._ssh.get_extra_info("username")
+        ready(self.line, self._shown if self._shown.name == name else Shown())
+
+    def channel_closed(self) -> None:
+        """The terminal is gone, and with it all that there is for a caller."""
+        self.line.end_of_input()
+        if not self._wire.is_closing():
+            self._ssh.close()
+
+    def hung_up(self) -> None:
+        self.line.end_of_input()
+        self._way_out.write_eof()
+
+    def block(self, why: str) -> None:
+        if not self._blocked:
+            self.line.block()
+        self._blocked.add(why)
+
+    def unblock(self, why: str) -> None:
+        if why in self._blocked:
+            self._blocked.discard(why)
+            if not self._blocked:
+                self.line.unblock()
+
+    def broke(self, error: Exception | None) -> None:
+        """asyncssh gives the connection up, for a reason that may hold words of the caller's."""
+        if error is None or self._said_good_bye or isinstance(error, asyncssh.ConnectionLost):
+            return
+        if isinstance(error, asyncssh.KeyExchangeFailed):
+            self.fail("SSH without algorithms in common", own_fault=False)
+        elif isinstance(error, asyncssh.ProtocolNotSupported):
+            self.fail("no SSH")
+        elif isinstance(error, asyncssh.IllegalUserName):
+            self.fail("a name with characters that none has")
+        else:
+            self.fail("broken SSH")
+
+    def fail(self, reason: str, *, own_fault: bool = True) -> None:
+        """End the connection now, with one line in the log: a warning if there was a call."""
+        if self._ready is None:
+            self.line.cut_off(reason, own_fault=own_fault)
+        elif self.line.blame is None:
+            logger.info("ssh %s: %s", self.line.address, reason)
+            self.line.blame = Blame(reason, own_fault)
+            self.line.lose_carrier(reason)
+        self._wire.abort()
+
+    def _limit(self, seconds: float, reason: str, *, own_fault: bool = True) -> None:
+        self._stop_timer()
+        fail = partial(self.fail, reason, own_fault=own_fault)
+        self._timer = self._loop.call_later(seconds, fail)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+class _Owner(asyncssh.SSHServer):
+    """What asyncssh asks of a connection."""
+
+    def __init__(self, connection: SshConnection) -> None:
+        self._connection = connection
+        self._has_terminal = False
+
+    def connection_made(self, conn: asyncssh.SSHServerConnection) -> None:
+        self._ssh = conn
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connection.broke(exc)
+
+    def begin_auth(self, username: str) -> bool:
+        return username.casefold() not in STRANGERS
+
+    def password_auth_supported(self) -> bool:
+        return True
+
+    def validate_password(self, username: str, password: str) -> bool:
+        self._connection.show(Shown(username, password))
+        return True
+
+    def public_key_auth_supported(self) -> bool:
+        return True
+
+    def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
+        return True  # the connection has asked about its very bytes
+
+    def session_requested(self) -> Any:
+        if self._has_terminal:
+            return False
+        self._has_terminal = True
+        return _Channel(self._ssh, self._connection), _Session(self._connection)
+
+
+class _Server(asyncssh.SSHServerConnection):
+    """asyncssh's connection, within our bounds."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        options: SSHServerConnectionOptions,
+        connection: SshConnection,
+    ) -> None:
+        super().__init__(loop, options)
+        self._connection = connection
+        self._protocol_factory = lambda: _Owner(connection)
+        self._max_recv_pktlen = _LONGEST_PACKET
+
+    async def reload_config(self) -> None:
+        """Go by the settings that are here."""
+
+    async def validate_public_key(
+        self, username: str, key_data: bytes, msg: bytes, signature: bytes
+    ) -> bool:
+        if not await self._connection.knows(username, key_data):
+            return False
+        is_right = await super().validate_public_key(username, key_data, msg, signature)
+        if is_right and msg:
+            self._connection.show(Shown(username, key=key_data))
+        return is_right
+
+    def process_packet(self, pkttype: int, pktid: int, packet: SSHPacket) -> bool | Awaitable[None]:
+        if not self._connection.spend(pkttype, packet):
+            return True
+        return super().process_packet(pkttype, pktid, packet)
+
+    def send_packet(self, pkttype: int, *args: bytes, handler: Any = None) -> None:
+        if pkttype != MSG_IGNORE:
+            super().send_packet(pkttype, *args, handler=handler)
+
+    def send_newkeys(self, k: bytes, h: bytes) -> None:
+        super().send_newkeys(k, h)
+        self._connection.keys_agreed()
+
+    def _send_kexinit(self) -> None:
+        super()._send_kexinit()
+        self._connection.keys_begin()
+
+
+class _Channel(SSHServerChannel[bytes]):
+    """The one channel of a connection: that of the terminal."""
+
+    def __init__(self, ssh: asyncssh.SSHServerConnection, connection: SshConnection) -> None:
+        super().__init__(
+            ssh,
+            asyncio.get_running_loop(),
+            allow_pty=True,
+            line_editor=False,
+            line_echo=False,
+            line_history=0,
+            max_line_length=0,
+            encoding=None,
+            errors="strict",
+            window=_WINDOW,
+            max_pktsize=_LONGEST_DATA,
+        )
+        self._connection = connection
+
+    def language(self) -> str:
+        """Return the locale that counts, "" where none was said."""
+        said = {name.decode(): value.decode("ascii", "ignore") for name, value in self._env.items()}
+        return next((said[name] for name in LANGUAGE_VARIABLES if said.get(name)), "")
+
+    def process_open(
+        self, send_chan: int, send_window: int, send_pktsize: int, session: Any
+    ) -> None:
+        if send_pktsize < _LEAST_PIECE:
+            self._connection.fail(f"packets of {send_pktsize} bytes are wanted")
+        else:
+            super().process_open(send_chan, send_window, send_pktsize, session)
+
+    def process_packet(self, pkttype: int, pktid: int, packet: SSHPacket) -> bool | Awaitable[None]:
+        is_typed = pkttype == MSG_CHANNEL_DATA and len(packet.get_remaining_payload()) > _EMPTY
+        if not is_typed and not self._connection.spend(pkttype, packet):
+            return True
+        return super().process_packet(pkttype, pktid, packet)
+
+    def _process_env_request(self, packet: SSHPacket) -> bool:
+        name, value = packet.get_string(), packet.get_string()
+        packet.check_end()
+        is_wanted = name in _VARIABLES
+        if is_wanted:
+            self._env[name] = value[:_LONGEST_VARIABLE]
+        return is_wanted
+
+
+class _Session(SSHServerSession[bytes]):
+    """What a caller's program asks of the channel, and what is typed."""
+
+    def __init__(self, connection: SshConnection) -> None:
+        self._connection = connection
+        self._terminal: str | None = None
+
+    def connection_made(self, chan: SSHServerChannel[bytes]) -> None:
+        self._channel = cast("_Channel", chan)
+        chan.set_write_buffer_limits(high=0)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connection.channel_closed()
+
+    def pty_requested(self, term_type: str, term_size: Any, term_modes: Any) -> bool:
+        self._terminal, self._size = term_type, term_size[:2]
+        return True
+
+    def shell_requested(self) -> bool:
+        return True
+
+    def session_started(self) -> None:
+        if self._terminal is None:
+            self._channel.write(_NEEDS_TERMINAL)
+            self._channel.exit(1)
+        else:
+            self._connection.serve(self._channel, self._terminal, self._size)
+
+    def data_received(self, data: bytes, datatype: int | None) -> None:
+        self._connection.line.deliver(data)
+
+    def terminal_size_changed(self, width: int, height: int, *_: int) -> None:
+        self._connection.line.resize(*clamp_size(width, height))
+
+    def break_received(self, msec: int) -> bool:
+        self._connection.line.deliver(_INTERRUPT)
+        return True
+
+    def eof_received(self) -> bool:
+        self._connection.hung_up()
+        return True
+
+    def pause_writing(self) -> None:
+        self._connection.block("channel")
+
+    def resume_writing(self) -> None:
+        self._connection.unblock("channel")
+
+
+class SshListener(Listener):
+    """An SSH port and everyone who came in through it; `key` is the board's.
+
+    Each call has a task that runs `on_call`, and is hung up when that returns. A password has not
+    been checked yet. `limits` are `USUAL_LIMITS` but in tests.
+    """
+
+    def __init__(
+        self,
+        on_call: Callable[[Line, Shown], Awaitable[None]],
+        knows: Knows,
+        key: asyncssh.SSHKey,
+        limits: SshLimits,
+        entrance: Entrance = OPEN,
+    ) -> None:
+        super().__init__(entrance)
+        self._on_call = on_call
+        self._knows = knows
+        self._options = options_for(key)
+        self._limits = limits
+        quieten_library()
+
+    def answer(self, address: str, gone: Callable[[], None]) -> SshConnection:
+        return SshConnection(
+            *(self._options, self._knows, self._limits, self._turns),
+            *(self._serve, gone, address),
+        )
+
+    def _serve(self, line: StreamLine, shown: Shown) -> None:
+        self.begin_call(line, partial(self._on_call, line, shown))
+
+
+def quieten_library() -> None:
+    """Keep the library out of the log, unless its level has been set."""
+    library = logging.getLogger("asyncssh")
+    if library.level == logging.NOTSET:
+        library.setLevel(logging.CRITICAL)

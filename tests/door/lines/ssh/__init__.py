@@ -1,0 +1,1 @@
+"""Tests of callers by SSH."""
