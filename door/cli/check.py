@@ -16,8 +16,9 @@ from sqlalchemy.exc import DBAPIError
 from door.config import config, named, privacy
 from door.config.config import Config
 from door.defence.front_ends import Lookout, signs_in
-from door.errors import CertificateRefused
+from door.errors import CertificateRefused, HostKeyRefused
 from door.games.registry import GAMES
+from door.lines.ssh import NEEDS_EXTRA
 from door.lines.tls.certificates import doubt
 from door.odds.edge import edge
 from timebank.calls.calls import latest_addresses
@@ -39,6 +40,7 @@ def check(path: Path) -> tuple[Config, list[str]]:
     root.finish()
     doubts += privacy.doubts(settings)
     doubts += _look_for_front_ends(settings)
+    doubts += _look_at_ssh(settings)
     return settings, [*doubts, *_look_at_people(settings, path), *_edges(settings)]
 
 
@@ -125,6 +127,24 @@ def _latest_calls(settings: Config) -> list[tuple[str, str]]:
             return latest_addresses(desk, LATEST)
     except (DatabaseRefused, BooksUnavailable, DBAPIError):
         return []  # that is told by whoever opens them
+
+
+def _look_at_ssh(settings: Config) -> list[str]:
+    """Tell of the key that callers by SSH are shown, so that they can compare it."""
+    if not any(listener.kind == "ssh" for listener in settings.listeners):
+        return []
+    try:
+        from door.lines.ssh import host_key
+    except ImportError:
+        return [NEEDS_EXTRA]
+    path = settings.board.data / host_key.NAME
+    try:
+        key = host_key.existing(settings.board.data)
+    except HostKeyRefused as refused:
+        return [str(refused)]
+    if key is None:
+        return [f"The key that callers by SSH are shown is made at the first start: {path}."]
+    return [f"Callers by SSH are shown the key {key.get_fingerprint()}, which is in {path}."]
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:

@@ -16,13 +16,14 @@ from door.config.defence import read_networks
 from door.lines.rlogin.trust import Network, address_in
 from timebank.settings.toml import TomlTable, shown
 
-ListenerKind = Literal["telnet", "telnets", "rlogin", "web"]
+ListenerKind = Literal["telnet", "telnets", "rlogin", "web", "ssh"]
 LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
 USUAL_PORTS: Mapping[ListenerKind, int] = {
     "telnet": 2323,
     "telnets": 2992,
     "rlogin": 2513,
     "web": 8023,
+    "ssh": 2222,
 }
 # Whether a certificate belongs to a listener of each kind; None where it may have one or not.
 _TLS: Mapping[ListenerKind, bool | None] = {
@@ -30,6 +31,7 @@ _TLS: Mapping[ListenerKind, bool | None] = {
     "telnets": True,
     "rlogin": False,
     "web": None,
+    "ssh": False,
 }
 
 # What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.

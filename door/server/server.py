@@ -26,12 +26,13 @@ from door.config import config as settings
 from door.config import named, privacy
 from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
-from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing
+from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing, HostKeyRefused
 from door.games import floor, registry
 from door.games.engine.descriptor import Shared, find
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
+from door.lines.ssh import NEEDS_EXTRA
 from door.lines.telnet import hardened
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from door.lines.line import Line
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
+    from door.lines.ssh.shown import Shown
     from door.server.workers import Worker
     from timebank.ledger.database import Desk
 
@@ -273,11 +275,23 @@ class Server:
         listener: Listener
         if where.kind == "web":
             listener = self._web(where, entrance)
+        elif where.kind == "ssh":
+            listener = self._ssh(entrance)
         elif where.kind == "rlogin":
             listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
         else:
             listener = hardened.TelnetListener(self._answer, hardened.USUAL_LIMITS, entrance)
         return await listener.open(where.host, port, shares=self._worker is not None)
+
+    def _ssh(self, entrance: Entrance) -> Listener:
+        try:
+            from door.server import ssh_calls  # noqa: PLC0415 - an extra, and for this port alone
+
+            return ssh_calls.listener(self.board, self._answer_ssh, entrance)
+        except ImportError as missing:
+            raise CannotListen(NEEDS_EXTRA) from missing
+        except HostKeyRefused as refused:
+            raise CannotListen(str(refused)) from refused
 
     def _web(self, where: Where, entrance: Entrance) -> Listener:
         try:
@@ -389,6 +403,10 @@ class Server:
     async def _answer(self, line: Line) -> None:
         with self._session():
             await answer(self.board, line)
+
+    async def _answer_ssh(self, line: Line, shown: Shown) -> None:
+        with self._session():
+            await answer(self.board, line, shown)
 
     async def _answer_board(self, line: Line, header: RloginHeader) -> None:
         with self._session():

@@ -21,7 +21,7 @@ from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks, texts
 from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
-from timebank.callers import callers, recovery
+from timebank.callers import callers, recovery, ssh_keys
 from timebank.callers.recovery import Secrets
 from timebank.errors import AlreadyOnline, BooksFailed, JournalDamaged, NameRefused, NameTaken
 from timebank.language import N_, Phrase, _
@@ -31,6 +31,7 @@ from timebank.words import title
 
 if TYPE_CHECKING:
     from door.call.board import Board
+    from door.lines.ssh.shown import Shown
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
@@ -50,18 +51,27 @@ WHY_VOID = "a recovery code that was used or made void meanwhile"
 log = logging.getLogger("door.logon")
 
 
-async def log_on(board: Board, console: Console) -> Caller:
-    """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in."""
+async def log_on(board: Board, console: Console, shown: Shown | None = None) -> Caller:
+    """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in.
+
+    What they have `shown` before that is not asked for again.
+    """
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
         calls, bank = board.config.calls, board.config.bank
         news = _("{busy} of {nodes} nodes busy, {minutes} minutes a day").format(
             busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day
         )
-        _meet(console)
+        claimed = None if shown is None else _claimed(shown)
+        _meet(console, is_asked=shown is None or not (claimed or shown.key))
         greeting.show(console, board.config, [f"|07{news}"])
         refuse_while_closed(board)
-        record, is_new = await _identify(board, console, limit)
+        record = None
+        if shown is not None and shown.key is not None:
+            record = await _in_the_books(board, console, partial(_owner_of_key, shown=shown))
+        is_new = False
+        if record is None:
+            record, is_new = await _identify(board, console, limit, claimed)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
             raise LogonRefused(
@@ -107,11 +117,31 @@ def refuse_while_closed(board: Board) -> None:
         )
 
 
-async def _identify(board: Board, console: Console, limit: LogonLimit) -> tuple[CallerRecord, bool]:
-    """Return who calls, and whether they are new. Only wrong passwords are tries."""
+def _owner_of_key(desk: Desk, shown: Shown) -> CallerRecord | None:
+    return None if shown.key is None else ssh_keys.owner(desk, shown.name, shown.key)
+
+
+def _claimed(shown: Shown) -> tuple[str, str] | None:
+    """Return the name and password that were shown, if they could have been typed here."""
+    name, password = shown.name.strip(), shown.password
+    if not name or password is None or name.upper() == NEW_CALLER:
+        return None
+    if len(name) > names.LONGEST or len(password) > passwords.LONGEST:
+        return None
+    return (name, password) if name.isprintable() and password.isprintable() else None
+
+
+async def _identify(
+    board: Board, console: Console, limit: LogonLimit, claimed: tuple[str, str] | None
+) -> tuple[CallerRecord, bool]:
+    """Return who calls, and whether they are new. Only wrong passwords are tries.
+
+    A name and a password that are `claimed` already are the first that are tried.
+    """
     tries = 0
     while tries < passwords.TRIES:
-        name = await _ask_name(console)
+        claim, claimed = claimed, None
+        name = claim[0] if claim else await _ask_name(console)
         if not name:
             continue
         if name.strip().upper() == NEW_CALLER:
@@ -119,9 +149,7 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> tuple[
             if record is not None:
                 return record, True
             continue
-        password = await console.entry(
-            f"|11{_('Password:')}|07", longest=passwords.LONGEST, secret=True
-        )
+        password = claim[1] if claim else await _ask_password(console)
         if password is None:
             continue
         tries += 1
@@ -134,12 +162,12 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> tuple[
     raise LogonRefused(Phrase("That was your third try. Goodbye."))
 
 
-def _meet(console: Console) -> None:
+def _meet(console: Console, *, is_asked: bool) -> None:
     """Give plain lines to a terminal that asks for them, and offer them to every other first of
-    all: who listens is not to sit through a picture."""
+    all, if anything is asked: who listens is not to sit through a picture."""
     if looks.wants_lines(console.line.hints):
         _use_lines(console)
-    else:
+    elif is_asked:
         console.say(_(FOR_READERS).format(key=LINES_KEY))
 
 
@@ -178,6 +206,10 @@ async def _ask_name(console: Console) -> str:
     return (name or "").strip()
 
 
+async def _ask_password(console: Console) -> str | None:
+    return await console.entry(f"|11{_('Password:')}|07", longest=passwords.LONGEST, secret=True)
+
+
 async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
     """Return how to speak to their terminal, and whether that need not be noted."""
     hints = console.line.hints
@@ -207,8 +239,11 @@ async def _came_by_code(
         )
         if changed is None:
             raise LogonRefused(VOID_MEANWHILE, WHY_VOID)
+        had_keys = ssh_keys.of(record.preferences)
         record, before = changed, Secrets(hashed, None)
         console.say(f"|10{_('Your password is changed. The code you used is void.')}")
+        if had_keys:
+            console.say(f"|10{_(ssh_keys.VOID)}")
     if not await NewCode(record.id, before).give(console, partial(_in_the_books, board, console)):
         raise LogonRefused(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
     console.say(f"|10{_('Your new recovery code works now; no earlier one does.')}")

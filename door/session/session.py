@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from door.call.guest import Guest
     from door.games.engine.descriptor import Game
     from door.lines.line import Line
+    from door.lines.ssh.shown import Shown
 
 log = logging.getLogger("door.calls")
 
@@ -56,9 +57,10 @@ LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by why a call end
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
-async def answer(board: Board, line: Line) -> None:
+async def answer(board: Board, line: Line, shown: Shown | None = None) -> None:
+    """Serve a caller; by SSH they have `shown` a name and a password, say, already."""
     console = Console(line, looks.guess(line.hints), board.clock)
-    await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
+    await _serve(board, console, partial(log_on, board, console, shown), main_menu, _at_once)
 
 
 async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:

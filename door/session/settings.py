@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from door.call import passwords
@@ -10,10 +11,11 @@ from door.call.page import Page
 from door.config.config import Pace
 from door.errors import Distrusted
 from door.lobby import looks
-from door.session import tour
+from door.session import ssh_keys, tour
 from door.session.logon import new_password
 from door.session.recovery import NewCode
 from timebank.callers import recovery
+from timebank.callers import ssh_keys as kept
 from timebank.callers.recovery import Secrets
 from timebank.errors import BooksUnavailable
 from timebank.language import LANGUAGES, N_, _
@@ -34,6 +36,7 @@ LABELS = {
     "D": N_("Auto-deposit"),
     "P": N_("Password"),
     "R": N_("Recovery code"),
+    "K": N_("SSH keys"),
     "V": N_("View the tour"),
     "Q": N_("Quit"),
 }
@@ -46,6 +49,7 @@ MEANINGS = {
     "D": N_("When you log off, bank the minutes that you have left."),
     "P": N_("Choose another password."),
     "R": N_("Make a code that logs you on once when you've lost your password."),
+    "K": N_("Log on by SSH with a key instead of your password: add one, or take one away."),
     "V": N_("Take the three screens and the practice hand again."),
     "Q": N_("Go back to the main menu."),
 }
@@ -65,9 +69,9 @@ async def visit_settings(board: Board, caller: Caller) -> None:
     has_password = caller.record.board is None
     while True:
         caller.place = N_("Settings")
-        secrets = await _secrets(caller) if has_password else []
+        secrets = await _secrets(board, caller) if has_password else []
         console.stage(Page(_("Your settings"), _rows(caller, secrets)))
-        hidden = () if has_password else ("P", "R")
+        hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -94,6 +98,8 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
         await _change_password(board, caller)
     elif choice == "R":
         await _make_code(board, caller)
+    elif choice == "K":
+        await ssh_keys.visit_keys(caller, partial(_is_owner, board, caller))
 
 
 def _next(values: Sequence[str], value: str) -> str:
@@ -124,11 +130,21 @@ def _row(label: str, value: str) -> str:
     return f"|07{label:<{LABEL_CELLS}}|15{value}"
 
 
-async def _secrets(caller: Caller) -> list[str]:
-    """Say of password and recovery code what may be said."""
+def _without_ssh(board: Board) -> tuple[str, ...]:
+    """Return what is hidden where nobody can call by SSH."""
+    has_ssh = any(listener.kind == "ssh" for listener in board.config.listeners)
+    return () if has_ssh else ("K",)
+
+
+async def _secrets(board: Board, caller: Caller) -> list[str]:
+    """Say of password, recovery code and keys what may be said."""
     has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
     code = _("made, not used yet") if has_code else _("none: press R to make one")
-    return [_row(_("Password"), "******"), _row(_("Recovery code"), code)]
+    rows = [_row(_("Password"), "******"), _row(_("Recovery code"), code)]
+    if not _without_ssh(board):
+        keys = ssh_keys.number_of(caller.record.preferences)
+        rows.append(_row(_("SSH keys"), keys))
+    return rows
 
 
 async def _change_look(caller: Caller) -> None:
@@ -153,6 +169,7 @@ async def _change_password(board: Board, caller: Caller) -> None:
     hashed = await new_password(board, console, caller.record.name)
     if hashed is None:
         return
+    had_keys = kept.of(caller.record.preferences)
     changed = await caller.ask_books(
         lambda desk: recovery.set_password(desk, caller.record.id, before, hashed)
     )
@@ -161,6 +178,8 @@ async def _change_password(board: Board, caller: Caller) -> None:
         return
     caller.record = changed
     console.say(f"|10{_('Your password is changed. Your old recovery code is void.')}")
+    if had_keys:
+        console.say(f"|10{_(kept.VOID)}")
     await console.any_key()
     await _give_code(caller, Secrets(hashed, None))
 
@@ -186,6 +205,10 @@ async def _tell_of_a_change(console: Console, so: str) -> None:
     words = _("Your password or code was changed from elsewhere meanwhile.")
     console.say(f"|12{words} {so}")
     await console.any_key()
+
+
+async def _is_owner(board: Board, caller: Caller) -> bool:
+    return await _shows_password(board, caller) is not None
 
 
 async def _shows_password(board: Board, caller: Caller) -> Secrets | None:

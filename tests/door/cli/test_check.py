@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from door.lines.ssh import host_key
 from door.lines.tls import certificates
 from tests.certificates import EXPIRED, EXPIRED_KEY, LOCKED_KEY, pair, put_into
 from tests.door.shell import Shell
@@ -96,3 +97,19 @@ def expiry(certificate: Path) -> datetime:
     told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
     seconds = ssl.cert_time_to_seconds(told.removeprefix("notAfter=").strip())
     return datetime.fromtimestamp(seconds, UTC)
+
+
+def test_the_key_for_callers_by_ssh_is_told(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[board]\nname = "Nighthawk"\n[[listeners]]\nkind = "ssh"\n')
+    where = tmp_path / "data" / host_key.NAME
+    assert f"SSH are shown is made at the first start: {where}." in Shell(config)("check").output
+    where.parent.mkdir(0o700)
+    shown = host_key.host_key(where.parent).get_fingerprint()
+    told = Shell(config)("check").output
+    assert f"Callers by SSH are shown the key {shown}, which is in {where}." in told
+    assert "chmod" not in told
+    where.chmod(0o644)
+    assert f"run chmod 0600 {where}" in Shell(config)("check").output
+    where.write_text("something else")
+    assert f"can't be read from {where}" in Shell(config)("check").output

@@ -285,6 +285,11 @@ class TestTheListeners:
             'line 1: [[listeners]] 1, key: must name the file when kind is "telnets".'
         ]
 
+    def test_ssh_has_a_port_of_its_own(self, load):
+        text = '[[listeners]]\nkind = "ssh"\nproxies = ["127.0.0.1"]\n'
+        front_end = (ip_network("127.0.0.1"),)
+        assert load(text).listeners == (ListenerSettings("ssh", "0.0.0.0", 2222, front_end),)
+
     def test_nothing_else_has_a_certificate(self, refusal):
         assert refusal('[[listeners]]\ncertificate = "board.pem"') == [
             "line 2: [[listeners]] 1, certificate: "
@@ -374,8 +379,8 @@ class TestWrongValues:
             ),
             (
                 '[[listeners]]\nkind = "telnt"',
-                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin" or "web",'
-                ' is "telnt"; did you mean "telnet"?',
+                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin" or "web"'
+                ' or "ssh", is "telnt"; did you mean "telnet"?',
             ),
             (
                 "[[listeners]]\nport = 65536",

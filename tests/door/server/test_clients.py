@@ -12,6 +12,7 @@ import os
 import pty
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import termios
@@ -71,9 +72,16 @@ class Window:
         await self.until(lambda: self._asked(questions) != "", repr(questions))
         return self._asked(questions)
 
-    async def closes(self) -> None:
+    def resize(self, columns: int, rows: int) -> None:
+        """Drag the window to another size, of which the program is told."""
+        self.screen.resize(rows, columns)
+        fcntl.ioctl(self._keyboard, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._program.send_signal(signal.SIGWINCH)
+
+    async def closes(self) -> int:
+        """Wait for the end of the program; return its status."""
         await self.until(lambda: self._ended, "the end of the program")
-        assert self._program.wait(PATIENCE) is not None
+        return self._program.wait(PATIENCE)
 
     def close(self) -> None:
         if not self._ended:

@@ -1,0 +1,111 @@
+"""A caller's public keys for SSH, in their settings: listed, added, taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.call.display import literal
+from door.call.page import Page
+from door.defence import ssh_keys
+from door.errors import KeyRefused
+from timebank.callers import ssh_keys as kept
+from timebank.errors import Refused
+from timebank.language import N_, _
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from door.call.caller import Caller
+
+KEYS_TITLE = N_("Your SSH keys")
+LABELS = {"A": N_("Add a key"), "T": N_("Take one away"), "Q": N_("Quit")}
+MEANINGS = {
+    "A": N_("Paste a public key. Whoever has its private half logs on as you."),
+    "T": N_("Choose a key that is no longer to log you on."),
+    "Q": N_("Go back to your settings."),
+}
+
+
+def number_of(preferences: Mapping[str, object]) -> str:
+    """Say in a row of the settings how many keys there are."""
+    number = len(kept.of(preferences))
+    return str(number) if number else _("none: press K to add one")
+
+
+async def visit_keys(caller: Caller, is_proved: Callable[[], Awaitable[bool]]) -> None:
+    """`is_proved` asks for the caller's password, so that nobody adds a key at an open call."""
+    console = caller.console
+    while True:
+        lines = kept.of(caller.record.preferences)
+        console.stage(Page(_(KEYS_TITLE), _rows(lines)))
+        hidden = () if lines else ("T",)
+        choice = await console.ask(
+            {key: _(label) for key, label in LABELS.items() if key not in hidden},
+            cancel="Q",
+            meanings={key: _(words) for key, words in MEANINGS.items()},
+        )
+        if choice == "Q":
+            return
+        if choice == "T":
+            await _take_away(caller, lines)
+        elif await is_proved():
+            await _add(caller)
+
+
+def _rows(lines: Sequence[str]) -> list[str]:
+    rows = [f"|07{_('Whoever has the private half of one of these logs on by SSH as you.')}", ""]
+    if not lines:
+        return [*rows, f"|15{_('You have no key here yet.')}"]
+    for number, line in enumerate(lines, 1):
+        key = ssh_keys.read(line)
+        rows += [f"|15{number}  {literal(key.name or key.kind)}", f"|07   {key.fingerprint}"]
+    return rows
+
+
+async def _add(caller: Caller) -> None:
+    console = caller.console
+    where = _("Paste the line from your file of the public key, such as id_ed25519.pub.")
+    console.say(f"|07{where}")
+    typed = await console.entry(
+        f"|11{_('Public key:')}|07",
+        longest=kept.LONGEST,
+        meaning=_("A line that begins with ssh-ed25519, ecdsa-sha2-nistp256 or ssh-rsa."),
+    )
+    if not typed:
+        return
+    try:
+        key = ssh_keys.read(typed)
+        caller.record = await caller.ask_books(
+            partial(kept.add, caller_id=caller.record.id, line=key.line)
+        )
+    except (KeyRefused, Refused) as refused:
+        console.say(f"|12{refused}")
+    else:
+        words = _("This key logs you on from now on: {fingerprint}")
+        console.say(f"|10{words.format(fingerprint=key.fingerprint)}")
+    await console.any_key()
+
+
+async def _take_away(caller: Caller, lines: Sequence[str]) -> None:
+    console = caller.console
+    number = "1"
+    if len(lines) > 1:
+        typed = await console.entry(
+            f"|11{_('Number of the key:')}|07", longest=1, accept=_is_one_of(len(lines))
+        )
+        if not typed:
+            return
+        number = typed
+    line = lines[int(number) - 1]
+    name = ssh_keys.read(line).fingerprint
+    asked = _("Take away {fingerprint}?").format(fingerprint=name)
+    if await console.agrees(asked, default="N"):
+        caller.record = await caller.ask_books(
+            partial(kept.take_away, caller_id=caller.record.id, line=line)
+        )
+
+
+def _is_one_of(most: int) -> Callable[[str], bool]:
+    return lambda digit: digit.isascii() and digit.isdigit() and 1 <= int(digit) <= most

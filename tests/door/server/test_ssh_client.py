@@ -1,0 +1,150 @@
+"""Callers with OpenSSH's own program, as Debian has it: what they get, and what they don't."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+from tests.door.by_ssh import LISTENER
+from tests.door.lines.test_rlogin_clients import installed
+from tests.door.server.test_clients import Window
+from tests.terminal import PATIENCE
+from tests.world import BOARD, PASSWORD, World, world
+from timebank.callers import callers, ssh_keys
+
+TOML = BOARD + LISTENER
+NEWS, MENU = "Press any key", "oodbye"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _program() -> None:
+    installed("ssh", "openssh-client")
+
+
+class Home:
+    """The home of a caller: their keys, the boards that they know, and their password."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(mode=0o700)
+        self.known = folder / "known_hosts"
+        self.key = folder / "id_ed25519"
+        made = asyncssh.generate_private_key("ssh-ed25519", comment="laptop")
+        self.key.write_bytes(made.export_private_key())
+        self.key.chmod(0o600)
+        self.line = made.export_public_key().decode().strip()
+        self.ask = folder / "password"
+        self.ask.write_text(f"#!/bin/sh\necho '{PASSWORD}'\n", encoding="utf-8")
+        self.ask.chmod(0o700)
+
+    def words(self, board: World, name: str, *more: str, hosts: str = "accept-new") -> list[str]:
+        """The command line of `ssh`; the board's name for this program is the same at any port."""
+        options = {
+            "UserKnownHostsFile": self.known,
+            "GlobalKnownHostsFile": "/dev/null",
+            "StrictHostKeyChecking": hosts,
+            "HostKeyAlias": "board",
+            "IdentityFile": self.key,
+            "IdentitiesOnly": "yes",
+            "IdentityAgent": "none",
+            "SendEnv": "LANG LC_*",
+        }
+        said = [word for each, value in options.items() for word in ("-o", f"{each}={value}")]
+        port = str(board.server.ports[-1])
+        return ["env", f"SSH_ASKPASS={self.ask}", "SSH_ASKPASS_REQUIRE=force", "ssh", "-F", "none",
+                *said, "-p", port, "-l", name, *more, "127.0.0.1"]  # fmt: skip
+
+
+@asynccontextmanager
+async def caller(
+    board: World, home: Home, name: str, *more: str, hosts: str = "accept-new"
+) -> AsyncIterator[Window]:
+    window = Window(*home.words(board, name, *more, hosts=hosts))
+    try:
+        yield window
+    finally:
+        window.close()
+
+
+async def runs(
+    board: World, home: Home, *more: str, after: tuple[str, ...] = ()
+) -> tuple[int, str]:
+    """Run `ssh` without a terminal of its own; return its status and what it says."""
+    program = await asyncio.create_subprocess_exec(
+        *home.words(board, "new", *more),
+        *after,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    async with asyncio.timeout(PATIENCE):
+        said, _ = await program.communicate()
+    assert program.returncode is not None
+    return program.returncode, said.decode()
+
+
+async def test_a_password_a_window_and_a_goodbye(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        async with caller(board, home, "Ada", "-o", "PubkeyAuthentication=no") as window:
+            await window.shows(NEWS)
+            window.types(" ")
+            await window.asks(MENU)
+            (on_line,) = board.server.board.callers()
+            window.resize(110, 40)
+            await window.until(lambda: on_line.console.line.columns == 110, "the new size")
+            assert on_line.console.line.rows == 40
+            window.types("g")
+            await window.asks("Leave the board?")
+            window.types("y")
+            assert await window.closes() == 0
+
+
+async def test_a_key_and_a_board_that_is_known_after_a_restart(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    for hosts in ("accept-new", "yes"):
+        async with world(tmp_path, toml=TOML) as board:
+            if hosts == "accept-new":
+                board.enter("Ada")
+                with board.books() as desk:
+                    record = callers.find(desk, "Ada")
+                    assert record is not None
+                    ssh_keys.add(desk, record.id, home.line)
+            async with caller(
+                board, home, "Ada", "-o", "PasswordAuthentication=no", hosts=hosts
+            ) as window:
+                await window.until(lambda w=window: NEWS in w.picture or MENU in w.picture, "it")
+    assert home.known.read_text(encoding="utf-8").startswith("board ssh-ed25519 ")
+
+
+@pytest.mark.parametrize(
+    ("asked", "after", "said"),
+    [
+        (("-T",), ("ls",), "exec request failed on channel 0"),
+        (("-s",), ("sftp",), "subsystem request failed on channel 0"),
+        (("-T",), (), "This board needs a terminal"),
+        (
+            ("-N", "-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:9"),
+            (),
+            "remote port forwarding failed",
+        ),
+        (("-W", "127.0.0.1:9"), (), "open failed"),
+    ],
+    ids=["a command", "sftp", "no terminal", "from here", "through here"],
+)
+async def test_nothing_but_a_terminal_is_to_be_had(
+    tmp_path: Path, asked: tuple[str, ...], after: tuple[str, ...], said: str
+) -> None:
+    home = Home(tmp_path / "home")
+    async with world(tmp_path, toml=TOML) as board:
+        status, heard = await runs(board, home, *asked, after=after)
+        assert status != 0
+        assert said in heard, heard
+        assert not board.server.board.consoles

@@ -1,0 +1,328 @@
+"""Callers by SSH at a whole board: who is believed, who is asked for a name, and what counts."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import stat
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import asyncssh
+import pytest
+
+import door.server
+from door.errors import CannotListen
+from door.lines.ssh import host_key
+from tests.door.by_ssh import BY_SSH, LISTENER, SshTerminal, by_ssh
+from tests.door.strangers import refusals
+from tests.terminal import PATIENCE, Terminal
+from tests.world import BOARD, PASSWORD, World, log_on, register, world
+
+TOML = BOARD + LISTENER
+MENU, NAME, WRONG = "oodbye", "Name:", "Wrong name or password."
+OWN_KEY = asyncssh.generate_private_key("ssh-ed25519", comment="laptop")
+OTHER_KEY = asyncssh.generate_private_key("ecdsa-sha2-nistp256")
+
+
+def line_of(key: asyncssh.SSHKey) -> str:
+    return key.export_public_key().decode().strip()
+
+
+async def reaches_menu(terminal: Terminal) -> None:
+    """Read the news of the first call of a day."""
+    await terminal.until("Press any key")
+    terminal.send(" ")
+    await terminal.until(MENU)
+
+
+async def adds_a_key(terminal: SshTerminal, key: asyncssh.SSHKey) -> None:
+    """From the main menu to the list of keys."""
+    terminal.send("y")
+    await terminal.until("SSH <k>eys")
+    terminal.send("k")
+    await terminal.until("Your SSH keys")
+    await adds_another(terminal, key)
+
+
+async def adds_another(terminal: SshTerminal, key: asyncssh.SSHKey) -> None:
+    terminal.send("a")
+    await terminal.until("Your current password:")
+    terminal.send(f"{PASSWORD}\r")
+    await terminal.until("Public key:")
+    terminal.send(f"{line_of(key)}\r")
+    await terminal.until("This key logs you on")
+    terminal.send(" ")
+    await terminal.until(key.get_fingerprint())
+
+
+async def is_refused_by_key(board: World, name: str, key: asyncssh.SSHKey) -> None:
+    with pytest.raises(asyncssh.PermissionDenied):
+        await asyncssh.connect(
+            *("127.0.0.1", board.server.ports[-1]),
+            username=name,
+            client_keys=[key],
+            known_hosts=None,
+            config=None,
+            agent_path=None,
+        )
+
+
+async def test_a_right_password_leads_to_the_menu(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, "ada")
+        await reaches_menu(terminal)
+        assert NAME not in terminal.transcript
+        assert "Password:" not in terminal.transcript
+        assert "Using a screen reader?" not in terminal.transcript
+        (caller,) = board.server.board.callers()
+        assert (caller.record.name, caller.console.line.kind) == ("Ada", "ssh")
+        terminal.resize(60, 30)
+        await terminal.wait_for(lambda _: caller.console.line.columns == 60, "the new size")
+
+
+async def test_who_is_on_already_takes_over(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        before = await board.call()
+        await log_on(before, "Ada")
+        await reaches_menu(before)
+        terminal = await by_ssh(board, "Ada")
+        await terminal.until("Drop that call and continue here?")
+        terminal.send("y")
+        await before.until_closed()
+        await terminal.until(MENU)
+
+
+@pytest.mark.parametrize("name", ["Ada", "Nobody", "Ada ", "\u0410da", "x" * 900])
+async def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nobody(
+    tmp_path: Path, name: str
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, name, password="guessed")
+        await terminal.until(NAME)
+        is_a_try = len(name) < 900  # nobody could type it
+        assert (WRONG in terminal.transcript) == is_a_try
+        assert refusals(board) == ["refused 127.0.0.1: wrong name or password"] * is_a_try
+        await log_on(terminal, "Ada")
+        await reaches_menu(terminal)
+
+
+async def test_a_password_by_ssh_is_one_of_three_tries(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, "Ada", password="guessed")
+        for _ in range(2):
+            await terminal.until(NAME)
+            terminal.send("Ada\r")
+            await terminal.until("Password:")
+            terminal.send("guessed\r")
+        await terminal.until("That was your third try.")
+        await terminal.until_closed()
+
+
+async def test_wrong_passwords_by_ssh_make_those_by_telnet_wait(tmp_path: Path) -> None:
+    toml = f"{TOML}[defence]\nallow = []\nwrong_passwords = 2\n"
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        for _ in range(2):
+            terminal = await by_ssh(board, "Ada", password="guessed")
+            await terminal.until(NAME)
+        telnet = await board.call()
+        await log_on(telnet, "Ada")
+        await telnet.until("yours is in the queue")
+        late = await by_ssh(board, "Ada")
+        await late.until("yours is in the queue")
+        assert NAME not in late.transcript
+
+
+@pytest.mark.parametrize("name", ["new", "NEW", "guest", "bbs"])
+async def test_a_stranger_needs_no_password_to_register(tmp_path: Path, name: str) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        terminal = await by_ssh(board, name, password=None)
+        await register(terminal, "Grace")
+        (caller,) = board.server.board.callers()
+        assert caller.record.name == "Grace"
+
+
+async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        board.enter("Bob")
+        terminal = await by_ssh(board, "Ada")
+        await reaches_menu(terminal)
+        await adds_a_key(terminal, OWN_KEY)
+        await terminal.until("1  laptop")
+        await adds_another(terminal, OTHER_KEY)
+
+        by_key = await by_ssh(board, "ada", password=None, client_keys=[OTHER_KEY])
+        await by_key.until("Drop that call")
+        by_key.send("y")
+        await by_key.until(MENU)
+        assert "assword" not in by_key.transcript
+        await is_refused_by_key(board, "Bob", OWN_KEY)
+        await is_refused_by_key(board, "Nobody", OWN_KEY)
+        assert refusals(board) == []
+
+        by_key.send("yk")
+        await by_key.until("2  ecdsa-sha2-nistp256")
+        by_key.send("t2\r")
+        await by_key.until("Take away SHA256:")
+        by_key.send("y")
+        await by_key.until_gone("2  ecdsa-sha2-nistp256")
+        await is_refused_by_key(board, "Ada", OTHER_KEY)
+
+
+async def test_a_new_password_makes_keys_void(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, "Ada")
+        await reaches_menu(terminal)
+        await adds_a_key(terminal, OWN_KEY)
+        terminal.send("q")
+        await terminal.until("Your settings")
+        terminal.send("p")
+        await terminal.until("Your current password:")
+        terminal.send(f"{PASSWORD}\r")
+        await terminal.until("A password")
+        terminal.send("another one\r")
+        await terminal.until("Once more:")
+        terminal.send("another one\r")
+        await terminal.until("Your SSH keys are void.")
+        await is_refused_by_key(board, "Ada", OWN_KEY)
+
+
+async def test_no_key_is_added_without_the_password(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, "Ada")
+        await reaches_menu(terminal)
+        terminal.send("yka")
+        await terminal.until("Your current password:")
+        terminal.send("guessed\r")
+        await terminal.until("Wrong password.")
+        assert refusals(board) == ["refused 127.0.0.1: wrong name or password"]
+
+
+async def test_what_is_no_key_is_not_taken(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, "Ada")
+        await reaches_menu(terminal)
+        terminal.send(f"yka{PASSWORD}\r")
+        await terminal.until("Public key:")
+        terminal.send("-----BEGIN OPENSSH PRIVATE KEY-----\r")
+        await terminal.until("That's no public key.")
+
+
+async def test_a_board_without_ssh_says_nothing_of_keys(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=BOARD) as board:
+        board.enter("Ada")
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await reaches_menu(terminal)
+        terminal.send("y")
+        await terminal.until("Your settings")
+        assert not terminal.shows("SSH")
+
+
+async def test_the_language_of_the_program_is_spoken(tmp_path: Path) -> None:
+    french = replace(BY_SSH, environment={"LANG": "fr_FR.UTF-8", "PATH": "/bin"})
+    async with world(tmp_path, toml=TOML) as board:
+        terminal = await by_ssh(board, "new", french, password=None)
+        await terminal.until("Votre nom")
+
+
+async def test_nobody_who_is_blocked_hears_a_word_of_ssh(tmp_path: Path) -> None:
+    toml = f'{TOML}[defence]\nblock = ["127.0.0.1"]\nallow = []\n'
+    async with world(tmp_path, toml=toml) as board:
+        reader, writer = await asyncio.open_connection("127.0.0.1", board.server.ports[-1])
+        async with asyncio.timeout(PATIENCE):
+            assert await reader.read() == b""
+        writer.close()
+
+
+async def test_a_front_end_says_who_is_calling(tmp_path: Path) -> None:
+    toml = BOARD + LISTENER.replace("[[listeners]]", '[[listeners]]\nproxies = ["127.0.0.1"]')
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        wire = socket.create_connection(("127.0.0.1", board.server.ports[-1]))
+        wire.sendall(b"PROXY TCP4 192.0.2.9 192.0.2.1 40000 2222\r\n")
+        terminal = SshTerminal(BY_SSH)
+        await terminal.call(board.server.ports[-1], "Ada", sock=wire)
+        board.terminals.append(terminal)
+        await reaches_menu(terminal)
+        (caller,) = board.server.board.callers()
+        assert caller.console.line.address == "192.0.2.9"
+
+
+async def test_a_draining_board_takes_no_more_callers_and_keeps_those_it_has(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        terminal = await by_ssh(board, "Ada")
+        await reaches_menu(terminal)
+        stranger = await by_ssh(board, "new", password=None)
+        await stranger.until(NAME)
+        board.server.drain()
+        await stranger.until("takes no more calls")
+        await stranger.until_closed()
+        await terminal.until("about to close the board")
+        with pytest.raises(ConnectionRefusedError):
+            await by_ssh(board, "new", password=None)
+
+
+async def test_the_key_of_the_board_is_made_once_for_its_owners_eyes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "door.ssh")
+    shown = []
+    for _ in range(2):
+        async with world(tmp_path, toml=TOML) as board:
+            terminal = await by_ssh(board, "new", password=None)
+            key = terminal.connection.get_server_host_key()
+            assert key is not None
+            shown.append(key.get_fingerprint())
+            file = board.config.board.data / host_key.NAME
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+            assert sorted(each.name for each in file.parent.glob("*ssh*")) == [host_key.NAME]
+    assert shown[0] == shown[1]
+    said = [each.getMessage() for each in caplog.records if each.name == "door.ssh"]
+    assert said == [f"callers by SSH are shown the key {shown[0]}"] * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it holds no private key"),
+        (asyncssh.generate_private_key("ecdsa-sha2-nistp256").export_private_key(), "only ssh-ed"),
+    ],
+    ids=["empty", "another kind"],
+)
+async def test_a_key_that_will_not_do_keeps_the_board_from_opening_and_is_left_as_it_is(
+    tmp_path: Path, content: bytes, why: str
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / host_key.NAME).write_bytes(content)
+    with pytest.raises(CannotListen, match=why):
+        async with world(tmp_path, toml=TOML):
+            pass
+    assert (data / host_key.NAME).read_bytes() == content
+
+
+async def test_without_the_library_the_board_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("server.ssh_calls", "lines.ssh.ssh", "lines.ssh.host_key"):
+        monkeypatch.delitem(sys.modules, f"door.{name}", raising=False)
+    monkeypatch.delattr(door.server, "ssh_calls", raising=False)
+    monkeypatch.setitem(sys.modules, "asyncssh", None)
+    with pytest.raises(CannotListen, match=r"pip install 'blackjack-for-time\[ssh\]'"):
+        async with world(tmp_path, toml=TOML):
+            pass
