@@ -15,6 +15,7 @@ from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
 from door.call.purse import TickingPurse
 from door.call.strangers import SharedCounts
+from door.call.tickets import Tickets
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
@@ -81,6 +82,7 @@ class Board:
         counted = SharedCounts(self.bus, clock, self.process, lambda: bool(self.peers.others))
         self.reception = Reception(config, clock, lambda: len(self._on_nodes), counted.tell)
         counted.lead_to(self.reception.hear)
+        self.tickets = Tickets(clock.monotonic)
         self.draining = False  # whether no new calls are taken
         self._visitors: list[Caller] = []
         self.shared = lay_tables(self)

@@ -48,6 +48,7 @@ PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 
 class Caller:
     is_new = False  # whether this is their first call
+    is_back = False  # whether they come back to the call whose line was lost
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(

@@ -23,7 +23,14 @@ from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
 from timebank.callers import callers, recovery, ssh_keys
 from timebank.callers.recovery import Secrets
-from timebank.errors import AlreadyOnline, BooksFailed, JournalDamaged, NameRefused, NameTaken
+from timebank.errors import (
+    AlreadyOnline,
+    BooksFailed,
+    JournalDamaged,
+    NameRefused,
+    NameTaken,
+    UnknownCaller,
+)
 from timebank.language import N_, Phrase, _
 from timebank.names import names
 from timebank.wagers import journal
@@ -62,14 +69,15 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         news = _("{busy} of {nodes} nodes busy, {minutes} minutes a day").format(
             busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day
         )
+        back = await _come_back(board, console)
         claimed = None if shown is None else _claimed(shown)
-        _meet(console, is_asked=shown is None or not (claimed or shown.key))
-        greeting.show(console, board.config, [f"|07{news}"])
+        if back is None:
+            _meet(console, is_asked=shown is None or not (claimed or shown.key))
+            greeting.show(console, board.config, [f"|07{news}"])
         refuse_while_closed(board)
-        record = None
-        if shown is not None and shown.key is not None:
+        record, is_new = back, False
+        if record is None and shown is not None and shown.key is not None:
             record = await _in_the_books(board, console, partial(_owner_of_key, shown=shown))
-        is_new = False
         if record is None:
             record, is_new = await _identify(board, console, limit, claimed)
         if record.locked:
@@ -82,9 +90,13 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         look, confirmed = await _look_of(console, record)
         console.use_look(look)
         opening = partial(board.open_call, console, record)
-        caller = await call_or_take_over(board, console, record, opening)
-        caller.is_new = is_new
-        board.reception.logged_on(console.line.address, record.name)
+        if back is None:
+            caller = await call_or_take_over(board, console, record, opening)
+            board.reception.logged_on(console.line.address, record.name)
+        else:
+            caller = await _open_or_take_over(board, console, opening)
+        caller.is_new, caller.is_back = is_new, back is not None
+        _give_ticket(board, caller)
     except Distrusted as distrusted:
         raise LogonRefused(str(distrusted)) from distrusted
     finally:
@@ -129,6 +141,49 @@ def _claimed(shown: Shown) -> tuple[str, str] | None:
     if len(name) > names.LONGEST or len(password) > passwords.LONGEST:
         return None
     return (name, password) if name.isprintable() and password.isprintable() else None
+
+
+async def _come_back(board: Board, console: Console) -> CallerRecord | None:
+    """Return who comes back with a ticket after a lost line; None for all others."""
+    text = getattr(console.line, "ticket", "")
+    if not text:
+        return None
+    ticket = board.tickets.redeem(text)
+    if ticket is None:
+        board.reception.note(console.line.address, "a ticket that is not good", own_fault=False)
+        return None
+    try:
+        record = await _in_the_books(
+            board, console, lambda desk: callers.get(desk, ticket.caller_id)
+        )
+    except UnknownCaller:
+        return None
+    if not ticket.lets_in(record):
+        return None
+    if looks.wants_lines(console.line.hints):
+        _use_lines(console)
+    return record
+
+
+async def _open_or_take_over(
+    board: Board, console: Console, open_call: Callable[..., Awaitable[Caller]]
+) -> Caller:
+    """Open the call of who comes back, in place of the old one where that line is not known to be
+    lost."""
+    with at_the_door(board.clock, console):
+        try:
+            return await open_call(take_over=False)
+        except AlreadyOnline:
+            return await open_call(take_over=True)
+
+
+def _give_ticket(board: Board, caller: Caller) -> None:
+    """Let a line that can keep one have a ticket, to come back with after it was lost. Whatever
+    ticket the caller had is void."""
+    board.tickets.void(caller.record.id)
+    give: Callable[[str], None] | None = getattr(caller.console.line, "give_ticket", None)
+    if give is not None and not caller.record.powers:
+        give(board.tickets.issue(caller.record, caller.call_id))
 
 
 async def _identify(

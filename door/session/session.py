@@ -52,7 +52,7 @@ log = logging.getLogger("door.calls")
 T = TypeVar("T")
 Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
-NEVER_KNOWN = "outcome unknown"  # why a call ended
+NEVER_KNOWN, LINE_LOST = "outcome unknown", "carrier lost"  # why a call ended
 LAST_SCREENS = {"log-off": "goodbye", "time up": "time-up"}  # by why a call ended
 PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
@@ -169,6 +169,8 @@ async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
         reason = await _evening_with_clock(board, caller, rooms)
     finally:
         caller.clock.stop()
+        lost = reason == LINE_LOST
+        board.tickets.call_ended(caller.record.id, caller.call_id, line_lost=lost)
         await asyncio.shield(board.close_call(caller, reason))
         log.info("%s left node %d: %s", caller.record.name, caller.node, reason)
 
@@ -195,7 +197,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
             await _go_on_without_time(board, caller)
             await rooms(board, caller)
     except CarrierLost:
-        return "carrier lost"
+        return LINE_LOST
     except TakenOver as taken:
         return await _good_bye(caller, str(taken), "taken over")
     except CallClosed:
@@ -236,10 +238,12 @@ async def _receive(board: Board, caller: Caller) -> None:
     console.paint_screens()
     console.on_redraw = caller.status.show
     caller.clock.start()
-    if tour.is_due(caller):
+    # Who comes back was in the middle of something: notices wait for their next log-on.
+    goes_on = caller.is_back and not caller.purse.time_is_up()
+    if tour.is_due(caller) and not goes_on:
         if await _reads_news(caller, tour.offer(caller, news)):
             await tour.take(caller)
-    elif news:
+    elif news and not goes_on:
         title = _("Welcome, {name}").format(name=caller.record.name)
         await _reads_news(caller, console.read(title, "\n".join(news)))
     if caller.purse.time_is_up():

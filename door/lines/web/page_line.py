@@ -18,11 +18,15 @@ from door.lines.web.connection import Inside, WebConnection
 
 SUBPROTOCOL = "bjft.1"
 TERMINAL = "xterm.js"
+LONGEST_TICKET = 64
 READ_ALOUD = "MTTS 64"  # as terminals say that a screen reader is on
 
 
 class PageLine(StreamLine):
-    """A line whose other end shows what can be pressed now."""
+    """A line whose other end shows what can be pressed now, and keeps a ticket to come back
+    with."""
+
+    ticket = ""  # that the page has shown
 
     def __init__(
         self, transport: asyncio.Transport, limits: LineLimits, address: str | None
@@ -39,6 +43,9 @@ class PageLine(StreamLine):
                 "default": offer.default,
             }
         )
+
+    def give_ticket(self, ticket: str) -> None:
+        self.tell({"t": "ticket", "ticket": ticket})
 
     def tell(self, message: dict[str, object]) -> None:
         """Send a message in words."""
@@ -99,6 +106,9 @@ class PageProtocol(Inside):
         self._timer.cancel()
         kinds = (TERMINAL, READ_ALOUD) if said.get("reader") is True else (TERMINAL,)
         self.line.hints = Hints(kinds, language=_language(said.get("language")))
+        ticket = said.get("ticket")
+        if isinstance(ticket, str) and len(ticket) <= LONGEST_TICKET:
+            self.line.ticket = ticket
         self._resize(said)
         ready, self._ready = self._ready, None
         assert ready is not None  # nobody is met twice

@@ -16,7 +16,7 @@ export class BoardLine {
         this.told = told;
         this.hello = hello;
         this.tries = 0;
-        this.token = null; // lets the caller back in after a lost line; kept here alone
+        this.ticket = null; // lets the caller back in after a lost line; kept here alone
         this.socket = null;
         window.addEventListener("online", () => this.look());
         document.addEventListener("visibilitychange", () => {
@@ -42,9 +42,9 @@ export class BoardLine {
 
     begin(socket) {
         const hello = this.hello();
-        if (this.token !== null) {
-            hello.resume = this.token;
-            this.token = null; // it works once
+        if (this.ticket !== null) {
+            hello.ticket = this.ticket;
+            this.ticket = null; // it works once
         }
         socket.send(JSON.stringify({ t: "hello", ...hello }));
         this.told.state("on");
@@ -63,8 +63,8 @@ export class BoardLine {
             return;
         }
         const message = JSON.parse(data);
-        if (message.t === "token") {
-            this.token = message.token;
+        if (message.t === "ticket") {
+            this.ticket = message.ticket;
         } else if (message.t !== "beat") {
             this.told.message(message);
         }
@@ -76,7 +76,7 @@ export class BoardLine {
         }
         this.drop();
         if (HUNG_UP.includes(event.code)) {
-            this.token = null;
+            this.ticket = null;
             this.told.state("over");
         } else if (event.code === TRY_AGAIN) {
             this.told.state("turned away", event.reason);

@@ -1,0 +1,119 @@
+"""A browser at our page, without its screen: what it types, what it is told, what it may press."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pyte
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin, Subprotocol
+
+from door.lines.web.page_line import SUBPROTOCOL
+from tests import world
+from tests.world import BOARD, PASSWORD, World
+
+PATIENCE = 60.0
+WEB = BOARD + '[[listeners]]\nkind = "web"\nhost = "127.0.0.1"\nport = 0\n'
+LOOKS = {**world.LOOKS, "xterm.js": {"charset": "utf-8", "paint": "colour"}}
+
+
+class PageCaller:
+    """`keys` and `ask` are what can be pressed now."""
+
+    def __init__(self, board: World, socket: ClientConnection, columns: int, rows: int) -> None:
+        self.board = board
+        self.socket = socket
+        self.screen = pyte.Screen(columns, rows)
+        self.stream = pyte.ByteStream(self.screen)
+        self.ask = ""
+        self.keys: dict[str, str] = {}
+        self.default = ""
+        self.ticket = ""
+        self.said = ""  # everything that was shown, with what moves the cursor
+        self._news = asyncio.Event()
+
+    async def listen(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            async for data in self.socket:
+                if isinstance(data, bytes):
+                    self.stream.feed(data)
+                    self.said += data.decode()
+                else:
+                    self._hear(json.loads(data))
+                self._news.set()
+        self._news.set()
+
+    def _hear(self, said: dict[str, Any]) -> None:
+        if said["t"] == "open":
+            self.ask, self.default = said["ask"], said["default"]
+            self.keys = dict(said["keys"])
+        elif said["t"] == "ticket":
+            self.ticket = said["ticket"]
+
+    def shows(self, text: str) -> bool:
+        return any(text in line for line in self.screen.display)
+
+    async def sees(self, text: str) -> None:
+        await self.until(lambda: self.shows(text), text)
+
+    async def may_press(self, *keys: str) -> None:
+        await self.until(lambda: set(keys) <= set(self.keys), f"the keys {keys}")
+
+    async def is_asked(self, ask: str) -> None:
+        await self.until(lambda: self.ask == ask, f"the question for {ask}")
+
+    async def until(self, reached: Any, what: str) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not reached():
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            shown = "\n".join(self.screen.display)
+            raise AssertionError(f"{what} never came; {self.ask} {self.keys}\n{shown}") from None
+
+    async def types(self, text: str) -> None:
+        self.ask, self.keys = "", {}
+        await self.socket.send(text.encode())
+
+    async def logs_on(self, name: str) -> None:
+        await self.is_asked("text")
+        await self.types(f"{name}\r")
+        await self.is_asked("secret")
+        await self.types(f"{PASSWORD}\r")
+
+    async def loses_the_network(self) -> None:
+        """Be gone, and wait until the board has noticed."""
+        callers = self.board.server.board.callers()
+        self.socket.transport.abort()
+        for caller in callers:
+            await caller.ended.wait()
+
+
+@asynccontextmanager
+async def page_caller(
+    board: World, ticket: str = "", columns: int = 80, rows: int = 24
+) -> AsyncIterator[PageCaller]:
+    port = board.server.ports[1]
+    async with connect(
+        f"ws://127.0.0.1:{port}/call",
+        subprotocols=[Subprotocol(SUBPROTOCOL)],
+        origin=Origin(f"http://127.0.0.1:{port}"),
+        proxy=None,
+        max_size=None,
+    ) as socket:
+        caller = PageCaller(board, socket, columns, rows)
+        hello = {"t": "hello", "columns": columns, "rows": rows, "language": "en"}
+        await socket.send(json.dumps({**hello, **({"ticket": ticket} if ticket else {})}))
+        listening = asyncio.create_task(caller.listen())
+        try:
+            yield caller
+        finally:
+            await socket.close()
+            await listening

@@ -1,0 +1,143 @@
+"""Callers on our page: what they can press, and how they come back after a lost network."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from door.call.tickets import GOOD_SECONDS
+from tests.door.page import LOOKS, WEB, PageCaller, page_caller
+from tests.door.playing import hand
+from tests.world import World, log_on, world
+from timebank.callers import callers, powers
+
+
+@pytest_asyncio.fixture
+async def board(tmp_path: Path) -> AsyncIterator[World]:
+    async with world(tmp_path, toml=WEB) as here:
+        here.enter("Ada", looks=LOOKS)
+        yield here
+
+
+async def plays(caller: PageCaller) -> None:
+    """Log on and be in the middle of a hand."""
+    await caller.logs_on("Ada")
+    await caller.is_asked("any")
+    await caller.types(" ")
+    await caller.may_press("B", "G")
+    caller.board.seeds = [hand("hit")]
+    await caller.types("b")
+    await caller.may_press("B", "R", "Q")
+    await caller.types("b")
+    await caller.is_asked("number")
+    await caller.types("1\r")
+    await caller.may_press("H", "S")
+
+
+async def test_the_page_is_told_what_can_be_pressed_at_every_step(board: World) -> None:
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await plays(caller)
+        assert caller.keys["H"] == "Hit"
+        assert caller.keys["S"] == "Stay"
+        await caller.types("?")
+        await caller.may_press("N", "Q")
+        await caller.types("q")
+        await caller.may_press("H", "S")
+
+
+async def test_who_lost_the_network_is_back_at_the_hand_without_a_word(board: World) -> None:
+    async with page_caller(board) as caller:
+        await plays(caller)
+        ticket = caller.ticket
+        await caller.loses_the_network()
+    async with page_caller(board, ticket) as again:
+        await again.may_press("H", "S")
+        assert "Name:" not in again.said
+        await again.sees("The hand you left is still on the table.")
+        assert again.ticket not in ("", ticket)
+        await again.loses_the_network()
+        ticket, old = again.ticket, ticket
+    async with page_caller(board, old) as thief:
+        await thief.sees("Name:")
+        assert thief.ticket == ""
+    async with page_caller(board, ticket) as once_more:
+        await once_more.may_press("H", "S")
+
+
+async def test_a_line_that_hangs_is_taken_over(board: World) -> None:
+    async with page_caller(board) as caller, page_caller(board, "") as other:
+        await plays(caller)
+        await other.is_asked("text")
+        async with page_caller(board, caller.ticket) as again:
+            await again.may_press("H", "S")
+            await caller.sees("You've logged on from another connection.")
+            assert len(board.server.board.callers()) == 1
+
+
+async def test_who_logs_off_or_is_too_late_is_asked_for_a_name(board: World) -> None:
+    async with page_caller(board) as caller:
+        await plays(caller)
+        ticket = caller.ticket
+        await caller.loses_the_network()
+    await board.pass_time(GOOD_SECONDS)
+    async with page_caller(board, ticket) as late:
+        await late.sees("Name:")
+        await late.logs_on("Ada")
+        await late.may_press("H", "S")
+        await late.types("s")
+        await late.may_press("Q")
+        await late.types("q")
+        await late.may_press("G")
+        await late.types("g")
+        await late.may_press("Y")
+        await late.types("y")
+        await late.sees("Goodbye, Ada.")
+    async with page_caller(board, late.ticket) as over:
+        await over.sees("Name:")
+
+
+async def test_a_log_on_elsewhere_voids_the_ticket(board: World) -> None:
+    async with page_caller(board) as caller:
+        await plays(caller)
+        ticket = caller.ticket
+        await caller.loses_the_network()
+    terminal = await board.call()
+    await log_on(terminal, "Ada")
+    await terminal.until("<H>it")
+    async with page_caller(board, ticket) as thief:
+        await thief.sees("Name:")
+
+
+@pytest.mark.parametrize("what", ["password", "lock", "powers"])
+async def test_what_the_sysop_or_a_new_password_changes_voids_the_ticket(
+    board: World, what: str
+) -> None:
+    async with page_caller(board) as caller:
+        await plays(caller)
+        ticket = caller.ticket
+        await caller.loses_the_network()
+    with board.books() as desk:
+        number = callers.number_of(desk, "Ada")
+        assert number is not None
+        if what == "password":
+            callers.set_password_hash(desk, number, "another")
+        elif what == "lock":
+            callers.set_locked(desk, number, True)
+        else:
+            powers.grant(desk, number, "the sysop")
+    async with page_caller(board, ticket) as thief:
+        await thief.sees("Name:")
+
+
+async def test_who_has_the_sysops_powers_gets_no_ticket(board: World) -> None:
+    with board.books() as desk:
+        number = callers.number_of(desk, "Ada")
+        assert number is not None
+        powers.grant(desk, number, "the sysop")
+    async with page_caller(board) as caller:
+        await caller.logs_on("Ada")
+        await caller.is_asked("any")
+        assert caller.ticket == ""
