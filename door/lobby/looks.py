@@ -26,6 +26,9 @@ BOARD_TERMINALS = ("syncterm", "ansi-bbs", "ansi", "pcansi", "netrunner", "mteln
 MODERN_TERMINALS = ("xterm", "screen", "tmux", "rxvt", "linux", "vte", "alacritty", "kitty", "st-")
 COLOURLESS_TERMINALS = ("vt52", "vt100", "vt102", "vt220", "vt320")
 
+# The terminal of our own page: there is nothing to ask about it.
+OUR_TERMINAL = "xterm.js"
+
 PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)
 SCREEN_READER = 64  # the bit of "MTTS 64" that a terminal sets while a screen reader is on
 _MTTS = re.compile(r"MTTS (\d+)", re.IGNORECASE)
@@ -92,6 +95,10 @@ def known(hints: Hints) -> Look | None:
     if kind.startswith(COLOURLESS_TERMINALS):
         return Look(Charset.ASCII, Paint.MONO)
     return None
+
+
+def is_ours(hints: Hints) -> bool:
+    return OUR_TERMINAL in hints.terminal_types[:1]
 
 
 def language_of(hints: Hints, otherwise: str) -> str:

@@ -275,6 +275,8 @@ async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
         return looks.PLAIN_LINES, remembered == looks.PLAIN_LINES
     if remembered is not None:
         return remembered, True
+    if looks.is_ours(hints):
+        return looks.guess(hints), True
     return await looks.choose(console), False
 
 

@@ -15,12 +15,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 from door.lines.web.page_line import SUBPROTOCOL
-from tests import world
 from tests.world import BOARD, PASSWORD, World
 
 PATIENCE = 60.0
 WEB = BOARD + '[[listeners]]\nkind = "web"\nhost = "127.0.0.1"\nport = 0\n'
-LOOKS = {**world.LOOKS, "xterm.js": {"charset": "utf-8", "paint": "colour"}}
 
 
 class PageCaller:

@@ -9,16 +9,16 @@ import pytest
 import pytest_asyncio
 
 from door.call.tickets import GOOD_SECONDS
-from tests.door.page import LOOKS, WEB, PageCaller, page_caller
+from tests.door.page import WEB, PageCaller, page_caller
 from tests.door.playing import hand
-from tests.world import World, log_on, world
+from tests.world import PASSWORD, World, log_on, world
 from timebank.callers import callers, powers
 
 
 @pytest_asyncio.fixture
 async def board(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path, toml=WEB) as here:
-        here.enter("Ada", looks=LOOKS)
+        here.enter("Ada")
         yield here
 
 
@@ -141,3 +141,21 @@ async def test_who_has_the_sysops_powers_gets_no_ticket(board: World) -> None:
         await caller.logs_on("Ada")
         await caller.is_asked("any")
         assert caller.ticket == ""
+
+
+async def test_a_new_caller_on_the_page_is_not_asked_what_their_screen_can_show(
+    board: World,
+) -> None:
+    async with page_caller(board, columns=40, rows=27) as caller:
+        for ask, text in (
+            ("text", "new\r"),
+            ("text", "Grace\r"),
+            ("secret", f"{PASSWORD}\r"),
+            ("secret", f"{PASSWORD}\r"),
+            ("any", " "),
+        ):
+            await caller.is_asked(ask)
+            await caller.types(text)
+        await caller.may_press("Y", "N")
+        assert caller.default == "Y"
+        assert "Which of these boxes" not in caller.said

@@ -16,6 +16,7 @@ const MOST_ROWS = 60;
 const PHONE_PIXELS = 600;
 const WIDE_PIXELS = 1500;
 const BELL_MILLISECONDS = 150;
+const READ_ON = 1000; // lines that a screen reader can go back
 
 // The colours of VGA.
 const THEME = {
@@ -76,7 +77,7 @@ const terminal = new Terminal({
     fontFamily: `"${FONT}", monospace`,
     fontSize: 16,
     linkHandler: { activate: (_event, address) => follow(address), allowNonHttpProtocols: false },
-    scrollback: 1000,
+    scrollback: readsAloud ? READ_ON : 0,
     screenReaderMode: readsAloud,
     theme: THEME,
 });
@@ -108,7 +109,7 @@ function sizeFor(width, height) {
         const shown = rows === null ? Math.floor(height / ((cell * TALL) / CELL)) : rows;
         return { columns, rows: Math.min(Math.max(shown, least), MOST_ROWS), cell };
     };
-    if (isTouched.matches && width < PHONE_PIXELS && width < window.innerHeight) {
+    if (document.body.classList.contains("phone")) {
         return fit(PHONE.columns, null, PHONE.rows);
     }
     part("width").hidden = width < WIDE_PIXELS;
@@ -118,7 +119,17 @@ function sizeFor(width, height) {
     return fit(USUAL.columns, USUAL.rows, USUAL.rows);
 }
 
+function isPhone() {
+    const width = document.documentElement.clientWidth;
+    return isTouched.matches && width < PHONE_PIXELS && width < window.screen.height;
+}
+
 function layOut() {
+    // While text is typed on a phone, its keyboard covers a part of the screen: that stays as it is.
+    if (document.activeElement === field) {
+        return;
+    }
+    document.body.classList.toggle("phone", isPhone());
     const { columns, rows, cell } = sizeFor(screen.clientWidth, screen.clientHeight);
     const pixel = 1 / (window.devicePixelRatio || 1);
     let size = Math.max(Math.floor(cell / pixel) * pixel, 3) / CELL;
@@ -162,11 +173,11 @@ function show(state, said) {
 function offer(message) {
     offered = message;
     const asksText = ["text", "number", "secret"].includes(message.ask);
-    pad.hidden = !isTouched.matches || message.ask === "none";
+    pad.hidden = !isTouched.matches || (message.ask === "none" && !isPhone());
     part("asked").hidden = !asksText;
     keys.className = "";
     keys.replaceChildren(...message.keys.map(([key, label]) => keyButton(key, label)));
-    if (asksText || message.ask === "any") {
+    if (message.ask === "any") {
         keys.append(otherButton(words.enter, "\r", "enter"));
     }
     if (asksText) {
@@ -179,8 +190,7 @@ function offer(message) {
         field.blur();
     }
     if (message.ask !== "none") {
-        keys.append(otherButton("?", "?"));
-        keys.lastChild.setAttribute("aria-label", words.help);
+        keys.append(otherButton(`? ${words.help}`, "?"));
     }
     layOut();
 }
@@ -205,6 +215,7 @@ function otherButton(label, text, kind = "") {
     return button;
 }
 
+field.addEventListener("blur", layOut);
 pad.addEventListener("submit", (event) => {
     event.preventDefault();
     line.type(`${field.value}\r`);
@@ -248,6 +259,7 @@ part("reader").addEventListener("click", () => {
     readsAloud = !readsAloud;
     wishes.set("reader", readsAloud ? "yes" : "no");
     terminal.options.screenReaderMode = readsAloud;
+    terminal.options.scrollback = readsAloud ? READ_ON : 0;
     name();
     line.call();
 });
