@@ -22,6 +22,7 @@ from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.blackjack.tutor.thinking import Thinking
 from door.games.engine import shuffle
+from door.server.for_doors import ForDoors
 from door.server.server import Server
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
@@ -103,6 +104,7 @@ class World:
         self._is_abandoned = False  # whether somebody asked and does not wait for the answer
         self._executor = Executor()
         self.config = settings.load(folder / "sysop.toml")
+        self.for_doors: ForDoors | None = None
         self.server: Server
         self.database: Database
 
@@ -119,7 +121,8 @@ class World:
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
         self.server = Server(
-            self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}
+            *(self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}),
+            for_doors=self.for_doors,
         )
         self._watch_the_books()
         await self.server.start()
@@ -271,13 +274,17 @@ async def world(
     busy_seconds: float = BUSY_SECONDS,
     thinking: Thinking | None = None,
     clock: FakeClock | None = None,
+    for_doors: ForDoors | None = None,
 ) -> AsyncIterator[World]:
     """Open a board in `folder`; at the end it is closed, and its books must be in order.
 
-    Several have the same books in the same folder, and should have the same `clock`.
+    Several have the same books in the same folder, and should have the same `clock`. With
+    `for_doors` it is one that a door has started.
     """
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
     here = World(folder, clock or FakeClock(now), busy_seconds)
+    if for_doors is not None:
+        here.for_doors, here.config = for_doors, for_doors.adapt(here.config)
     here.thinking = thinking or here.thinking
     await here.open()
     try:

@@ -21,6 +21,7 @@ from door.server import server_file
 from door.server.everywhere import ALONE, COMMAND, clean
 from door.wording import clock_time
 from timebank.errors import SettingsError, TimeBankError
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from timebank.settings.settings import BankSettings
@@ -197,6 +198,12 @@ def table(answer: Mapping[str, Any]) -> list[str]:
             for server in servers
             if server["draining"]
         ]
+    lines += [
+        f"A door has started server {server['name']}. It ends when nobody has been on for"
+        f" {span(server['stays'] * MINUTE)}."
+        for server in servers
+        if "stays" in server and not server["draining"]
+    ]
     return lines
 
 

@@ -70,6 +70,8 @@ Loop = Literal["auto", "asyncio"]
 @dataclass(frozen=True)
 class ServerSettings:
     takes_doors: bool  # whether `door run` hands its callers to the server, where one runs
+    # How long one stays without callers that the first door starts where none runs; 0: none is.
+    start_for_doors_minutes: int
     loop: Loop
     name: str  # of this one of several; empty for that of its machine
     link: LinkSettings | None
@@ -159,8 +161,13 @@ def _server(
 ) -> ServerSettings:
     loops: tuple[Loop, ...] = get_args(Loop)
     link = read_link(table, listeners, has_server=bank.server is not None)
+    takes_doors = table.flag("takes_doors", True)
+    minutes = table.whole("start_for_doors_minutes", 0, 0, DAY_SECONDS // 60)
+    if minutes and not takes_doors:
+        table.refuse("start_for_doors_minutes", "is of no use where takes_doors is false")
     return ServerSettings(
-        takes_doors=table.flag("takes_doors", True),
+        takes_doors=takes_doors,
+        start_for_doors_minutes=minutes,
         loop=table.choice("loop", "auto", loops),
         name=table.optional_text("name", LONGEST_SERVER_NAME),
         link=link,

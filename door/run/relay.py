@@ -28,6 +28,9 @@ CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
 VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset")
 FLAGS = ("stdio", "telnet", "no-telnet")
 WAYS = ("stdio", "socket", "connect")
+STAYS = (
+    "start_for_doors_minutes"  # in [server]: how long a server stays that doors start, 0 for none
+)
 
 ANSWER_SECONDS = 3.0  # a server that takes longer has stopped, and takes nobody
 CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
@@ -65,13 +68,29 @@ def relay(words: Sequence[str], environment: Mapping[str, str]) -> int | Before:
     """
     before = Before()
     said = read(words)
-    folder = None if said is None else data_folder(said, environment)
-    if said is None or folder is None:
+    if said is None:
+        return before
+    settings = Settings(said, environment)
+    folder = settings.folder
+    if folder is None:
         return before
     try:
         wire = handed.dial(folder)
-    except OSError:
+    except (FileNotFoundError, ConnectionRefusedError):
+        wire = None
+    except OSError:  # another user's
         return before
+    if wire is None:
+        if not settings.start_a_server:
+            return before
+        from door.run import starting  # noqa: PLC0415 - where a server runs nobody needs it
+
+        try:
+            wire = starting.reach(settings.path, folder)
+        except OSError:
+            return before
+        if wire is None:
+            return 0
     try:
         if not handed.is_ours(wire):
             return before
@@ -108,24 +127,54 @@ def read(words: Sequence[str]) -> dict[str, str] | None:
     return said if sum(way in said for way in WAYS) <= 1 else None
 
 
-def data_folder(said: Mapping[str, str], environment: Mapping[str, str]) -> str | None:
-    """Find the data folder of the server; None where the settings name none, or want no relay."""
-    path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
-    return handed.folder_noted(path) or _folder_set(path)
+class Settings:
+    """What sysop.toml says that matters here. It is read where no note of a server saves that.
 
+    `folder` is the data folder, None where the settings name none, or want no relay.
+    """
 
-def _folder_set(path: str) -> str | None:
-    import tomllib  # noqa: PLC0415 - the settings have changed since a server read them
+    def __init__(self, said: Mapping[str, str], environment: Mapping[str, str]) -> None:
+        self.path = said.get("config") or environment.get(CONFIG_VARIABLE) or CONFIG
+        self._file: dict[str, Any] | None = None
+        self.folder = handed.folder_noted(self.path) or self._folder_set()
 
-    try:
-        with open(path, "rb") as file:
-            settings: dict[str, Any] = tomllib.load(file)
-        folder = settings.get("board", {}).get("data", "data")
-        if not settings.get("server", {}).get("takes_doors", True):
+    @property
+    def start_a_server(self) -> bool:
+        """Whether a server is to be started where none runs."""
+        try:
+            minutes = self._table("server").get(STAYS, 0)
+        except _Unreadable:
+            return False
+        return isinstance(minutes, int) and minutes > 0
+
+    def _folder_set(self) -> str | None:
+        try:
+            if not self._table("server").get("takes_doors", True):
+                return None
+            folder = self._table("board").get("data", "data")
+        except _Unreadable:
+            return None  # what is wrong is said by who reads all of it
+        if not isinstance(folder, str):
             return None
-        return os.path.join(os.path.dirname(path), folder)
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-        return None  # what is wrong is said by who reads all of it
+        return os.path.join(os.path.dirname(self.path), folder)
+
+    def _table(self, name: str) -> dict[str, Any]:
+        if self._file is None:
+            import tomllib  # noqa: PLC0415 - not where a server has left a note
+
+            try:
+                with open(self.path, "rb") as file:
+                    self._file = tomllib.load(file)
+            except (OSError, ValueError, RecursionError) as error:
+                raise _Unreadable from error
+        table = self._file.get(name, {})
+        if not isinstance(table, dict):
+            raise _Unreadable
+        return table
+
+
+class _Unreadable(Exception):
+    """The settings cannot be read; a sentence about that is left to whoever reads all of them."""
 
 
 def _facts(said: Mapping[str, str], environment: Mapping[str, str], before: Before) -> bytes:

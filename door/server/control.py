@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 from door.call.display import literal
 from door.errors import CommandRefused, Kicked
 from door.server.everywhere import ALONE, COMMAND, MOST_SHOWN, UNKNOWN, Part, by_all, clean
+from door.server.for_doors import GIVE_WAY
 from timebank.language import N_, Phrase, _, speaking_to
 
 if TYPE_CHECKING:
@@ -39,8 +40,15 @@ class Served(Protocol):
     board: Board
     ended: asyncio.Event  # set when the board is to close
 
+    @property
+    def stays(self) -> int | None:
+        """For how many minutes it stays without callers; None if it does not end by itself."""
+
     def drain(self) -> None:
         """Take no more calls, and close when the last caller has gone, or now if asked again."""
+
+    async def give_way(self) -> bool:
+        """Make room for another server, if a door has started this one; tell whether it does."""
 
 
 async def answer_control(server: Served, connection: LinkConnection, said: Said) -> None:
@@ -54,7 +62,10 @@ async def answer_control(server: Served, connection: LinkConnection, said: Said)
         return
     line = connection.line
     try:
-        if said.get(ALONE):
+        answer: Part
+        if said.get(COMMAND) == GIVE_WAY:
+            answer = {"gives_way": await server.give_way()}
+        elif said.get(ALONE):
             answer = do(server, said)
         else:
             answer = await by_all(server.board, said, partial(do, server))
@@ -71,7 +82,7 @@ def do(server: Served, said: Said) -> Part:
         case {"control": "here"}:
             return {}
         case {"control": "nodes"}:
-            return _on_here(board)
+            return {**_on_here(board), "stays": server.stays}
         case {"control": "kick", "call": int(call), "why": str(why)}:
             return {"callers": _kick(board, call, clean(why))}
         case {"control": "say", "call": int() | None as call, "text": str(text)}:

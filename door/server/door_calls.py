@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import select
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -49,15 +50,28 @@ _by_a_door: ContextVar[bool] = ContextVar("by_a_door", default=False)
 log = logging.getLogger("door.run")
 
 
+def is_of_a_door() -> bool:
+    """Tell whether what runs now is for a caller of a door."""
+    return _by_a_door.get()
+
+
 class DoorListener:
     """The socket in the data folder, and all who came in through it."""
 
     def __init__(
-        self, board: Board, session: Callable[[], contextlib.AbstractContextManager[None]]
+        self,
+        board: Board,
+        session: Callable[[], contextlib.AbstractContextManager[None]],
+        comes: Callable[[], None],
+        has_gone: Callable[[], None],
     ) -> None:
-        """`session` is the block in which a call is counted as one that is on."""
+        """`session` is the block in which a call is counted as one that is on.
+
+        `comes` is called before a door is listened to, and `has_gone` when it is gone.
+        """
         self._board = board
         self._session = session
+        self._comes, self._has_gone = comes, has_gone
         self._wire: socket.socket | None = None
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -65,6 +79,23 @@ class DoorListener:
         self._note: str | None = None
         self._again: asyncio.TimerHandle | None = None
         self._log: list[logging.Handler] = []
+
+    @property
+    def is_open(self) -> bool:
+        """Whether doors can reach it."""
+        return self._wire is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no door is here, not even one that has only just come."""
+        return not (self._tasks or self._somebody_waits())
+
+    def _somebody_waits(self) -> bool:
+        if self._wire is None:
+            return False
+        poll = select.poll()
+        poll.register(self._wire, select.POLLIN)
+        return bool(poll.poll(0))
 
     def open_in(self, folder: Path) -> None:
         """Begin to listen, or go on; `OSError` where it cannot, as when another server does."""
@@ -90,7 +121,7 @@ class DoorListener:
         if not self._log:
             self._log = door_log.opened(folder)
             for handler in self._log:
-                handler.addFilter(lambda record: _by_a_door.get())
+                handler.addFilter(lambda record: is_of_a_door())
                 logging.getLogger().addHandler(handler)
         self._listen()
 
@@ -139,9 +170,14 @@ class DoorListener:
             loop.remove_reader(self._wire.fileno())
             self._again = loop.call_later(PAUSE, self._listen)
             return
+        self._comes()
         task = loop.create_task(self._answer(near))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._is_done)
+
+    def _is_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._has_gone()
 
     def _listen(self) -> None:
         if self._wire is not None:

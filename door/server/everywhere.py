@@ -297,16 +297,20 @@ def _nodes(answers: Answers, books: Moment | None, name: object) -> Part:
         nodes = _without_books(answers)
     else:
         nodes = [_node(call, answers) for call in books.calls if name in (None, call.server)]
-    servers = [
-        {"name": clean(server), "log_ons": part["log_ons"], "draining": part["draining"]}
-        for server, part in sorted(answers.parts.items())
-    ]
+    servers = [_server(name, part) for name, part in sorted(answers.parts.items())]
     return {
         "nodes": [asdict(node) for node in sorted(nodes, key=lambda node: node.node)],
         "servers": servers,
         "log_ons": sum(server["log_ons"] for server in servers),
         "draining": bool(servers) and all(server["draining"] for server in servers),
     }
+
+
+def _server(name: str, part: Part) -> Part:
+    said = {"name": clean(name), "log_ons": part["log_ons"], "draining": part["draining"]}
+    if fits(part.get("stays"), int):  # it was started by a door, and ends by itself
+        said["stays"] = part["stays"]
+    return said
 
 
 def _node(call: OpenCall, answers: Answers) -> Node:

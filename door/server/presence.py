@@ -77,6 +77,7 @@ class Presence:
         self._certificate = ""
         self._look = Flag()
         self._jobs: list[asyncio.Task[None]] = []
+        self._port: Listener | None = None  # for other machines
         self.listeners: list[Listener] = []
 
     async def begin(self) -> None:
@@ -115,6 +116,11 @@ class Presence:
             await self._renew()
             self._board.bus.publish(bus.SERVERS)
 
+    def leave_link(self) -> None:
+        """Let another server of this machine be reached from others at the place of this one."""
+        if self._port is not None:
+            self._port.close()
+
     async def _open_own_socket(self) -> None:
         """Be reached from this machine; where that cannot be, the socket for anybody has to do."""
         folder = self._board.config.board.data
@@ -149,6 +155,7 @@ class Presence:
                 f"The link at {where} cannot be opened: {error}. [server] in {board.config.path}"
                 " says where it is."
             ) from error
+        self._port = port
         self.listeners.append(port)
         self._link = str(replace(where, port=port.port))
         self._certificate = identity.certificate

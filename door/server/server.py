@@ -40,6 +40,7 @@ from door.server import health
 from door.server.control import answer_control
 from door.server.door_calls import DoorListener
 from door.server.everywhere import COMMAND
+from door.server.for_doors import make_way
 from door.server.housekeeping import Housekeeping
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
@@ -52,6 +53,7 @@ from timebank.errors import BooksUnavailable, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger.database import Database
 from timebank.ledger.engines import books_of
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
     from door.lines.ssh.shown import Shown
+    from door.server.for_doors import ForDoors
     from door.server.workers import Worker
     from timebank.ledger.database import Desk
 
@@ -111,9 +114,12 @@ class Server:
         new_seed: Callable[[], bytes] = new_seed,
         shared: Mapping[str, Shared] | None = None,
         worker: Worker | None = None,
+        for_doors: ForDoors | None = None,
     ) -> None:
-        """`worker` says which it is where several share the ports of the board."""
+        """`worker` says which it is where several share the ports of the board; `for_doors` is
+        given to one that a door has started."""
         self._worker = worker
+        self._for_doors = for_doors
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
         lay_tables = partial(floor.lay_tables, given=shared)
@@ -123,12 +129,15 @@ class Server:
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
-        self._handed = DoorListener(self.board, self._session)
+        self._handed = DoorListener(
+            self.board, self._session, self._door_comes, self._look_who_is_on
+        )
         self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
         self._health: Listener | None = None
         self._stops = False
+        self._has_left = False  # whether the sockets for doors are to be another server's
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
@@ -163,7 +172,10 @@ class Server:
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
-        await self._listen_for_doors()
+        if self._for_doors is None:
+            await self._listen_for_doors()
+        else:
+            await self._listen_for_doors_alone(self._for_doors)
         await self._open_health()
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
@@ -213,21 +225,47 @@ class Server:
         if self.board.draining:
             self.ended.set()
             return
-        self.board.draining = True
-        for listener in self._listeners:
-            listener.close()
         callers = self.board.callers()
-        on_calls = {caller.console for caller in callers}
-        self._handed.hand_back(staying=on_calls)
-        for console in self.board.consoles - on_calls:
-            console.interrupt(Closing(Phrase(DRAINING)))
+        self._take_no_more()
+        self._looks.append(asyncio.create_task(self._presence.tell()))
+        self._looks.append(asyncio.create_task(self.board.hand_on_games()))
         for caller in callers:
             caller.console.bell()
             with speaking_to(caller.console.viewer):
                 caller.console.say(f"|14{_(CLOSING_SOON)}")
-        self._looks.append(asyncio.create_task(self._presence.tell()))
-        self._looks.append(asyncio.create_task(self.board.hand_on_games()))
         self._close_when_empty()
+
+    def _take_no_more(self) -> None:
+        self.board.draining = True
+        for listener in self._listeners:
+            listener.close()
+        on_calls = {caller.console for caller in self.board.callers()}
+        self._handed.hand_back(staying=on_calls)
+        for console in self.board.consoles - on_calls:
+            console.interrupt(Closing(Phrase(DRAINING)))
+
+    async def give_way(self) -> bool:
+        """Leave the places to another server in this folder, if a door has started this one.
+
+        Nobody who is on is told: they stay as long as they like.
+        """
+        if self._for_doors is None:
+            return False
+        if not self.board.draining:
+            log.info("another server takes the place of this one, which a door has started")
+        self._take_no_more()
+        self._leave_places()
+        await self._presence.tell()  # or that one may not serve with other settings
+        self._close_when_empty()
+        return True
+
+    def _leave_places(self) -> None:
+        """Let the next server in this folder be reached where this one is; who is on stays."""
+        self._has_left = True
+        self._handed.close()
+        self._presence.leave_link()
+        if self._doors is not None:
+            self._doors.close()
 
     def reload(self) -> None:
         """Read the file again, for calls to come; a bad file keeps the old settings."""
@@ -251,9 +289,11 @@ class Server:
         self._take_doors()
         log.info("%s was read again; it counts for new calls", new.path)
         self._settings_are_new.set()
+        self._look_who_is_on()
 
     def _adapted(self, config: Config) -> Config:
-        return config if self._worker is None else self._worker.adapt(config)
+        part = self._worker or self._for_doors
+        return config if part is None else part.adapt(config)
 
     async def _look_at_new_settings(self) -> None:
         while True:
@@ -360,9 +400,48 @@ class Server:
                 )
             self._looks.append(asyncio.create_task(self._look_for_doors()))
 
+    async def _listen_for_doors_alone(self, part: ForDoors) -> None:
+        """Let doors in, and end once nobody has been on for a while; raises `CannotListen`."""
+        try:
+            await self._open_for_doors()
+        except OSError as error:
+            raise CannotListen(f"Doors cannot reach this server: {error}.") from error
+        if not self._handed.is_open:
+            raise CannotListen("Doors cannot reach this server.")  # the log says why
+        part.serves(
+            self.board.clock,
+            lambda: self.board.config.server.start_for_doors_minutes,
+            lambda: not self._sessions and self._handed.is_empty,
+            self._end_empty,
+        )
+
+    def _end_empty(self) -> None:
+        # At once: from now on the next door starts another server.
+        self._leave_places()
+        self.ended.set()
+
+    def _look_who_is_on(self) -> None:
+        if self._for_doors is not None:
+            self._for_doors.look()
+
+    @property
+    def stays(self) -> int | None:
+        """For how many minutes without callers this server stays; None for one that does not end
+        by itself."""
+        minutes = self.board.config.server.start_for_doors_minutes
+        return None if self._for_doors is None else minutes
+
+    def _door_comes(self) -> None:
+        """Read the settings again before a door is served, where nobody else says that they are
+        new."""
+        part = self._for_doors
+        if part is not None and part.has_other_settings(self.board.config):
+            self.reload()
+
     async def _look_for_doors(self) -> None:
         while self._doors is None:
             await sleep(self.board.clock, AGAIN_SECONDS)
+            await make_way(self.board.config.board.data)
             with contextlib.suppress(OSError):
                 await self._open_for_doors()
         log.info("door processes and commands reach this server by themselves now")
@@ -376,7 +455,8 @@ class Server:
 
     def _take_doors(self) -> None:
         """Let door processes hand their callers over, or no longer, as the settings say."""
-        if self._doors is None or not self.board.config.server.takes_doors:
+        takes_doors = self.board.config.server.takes_doors and not self._has_left
+        if self._doors is None or not takes_doors:
             self._handed.close()
             return
         try:
@@ -423,6 +503,7 @@ class Server:
         finally:
             self._sessions.discard(session)
             self._close_when_empty()
+            self._look_who_is_on()
 
     async def _end_when_gone(self) -> None:
         await self.books.gone.wait()
@@ -434,10 +515,13 @@ class Server:
 
 
 async def serve(
-    config: Config, announce: Callable[[str], None], worker: Worker | None = None
+    config: Config,
+    announce: Callable[[str], None],
+    worker: Worker | None = None,
+    for_doors: ForDoors | None = None,
 ) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again. Of several workers
-    the first announces it.
+    the first announces it; `for_doors` is of a server that a door has started.
 
     Raises `BoardClosed` when it had to end because of what became of the files of its books.
     """
@@ -451,7 +535,9 @@ async def serve(
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)
     try:
-        server = Server(config, database, SystemClock(), worker=worker)
+        if for_doors is None:
+            await make_way(config.board.data)
+        server = Server(config, database, SystemClock(), worker=worker, for_doors=for_doors)
         if worker is not None and worker.number > 1:
             announce = _say_nothing
         loop = asyncio.get_running_loop()
@@ -464,7 +550,12 @@ async def serve(
             gc.freeze()
             if worker is not None:
                 worker.serves(server.ended.set)
-            for words in _announcement(config, server.ports):
+            said = (
+                _announcement(config, server.ports)
+                if server.stays is None
+                else _announcement_for_doors(server.stays)
+            )
+            for words in said:
                 announce(words)
             await server.ended.wait()
             announce("Closing: callers are told, hands in play stay in the journal.")
@@ -516,6 +607,11 @@ def _allow_many_lines() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _announcement_for_doors(minutes: int) -> list[str]:
+    stays = span(minutes * MINUTE)
+    return [f"A door has started this server. It ends when nobody has been on for {stays}."]
 
 
 def _announcement(config: Config, ports: list[int]) -> list[str]:

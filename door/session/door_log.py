@@ -42,13 +42,13 @@ class LogFile(logging.FileHandler):
             SystemLog().handle(record)
 
 
-def opened(data: Path) -> list[logging.Handler]:
+def opened(data: Path, name: str = FILE) -> list[logging.Handler]:
     """Open the log in a data folder; nothing where there can be none."""
     try:
         data.mkdir(0o700, parents=True, exist_ok=True)
         # Only its owner may read it: it says who played when.
-        os.close(os.open(data / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        file = LogFile(data / FILE, encoding="utf-8", errors="backslashreplace")
+        os.close(os.open(data / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        file = LogFile(data / name, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
     file.setFormatter(EnglishFormatter(_FORM))

@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from door.server import server_file
 from tests.door.attention import Stopwatch
 from tests.door.lines.host import Pty
 from tests.door.playing import Table, _toml
@@ -28,9 +29,9 @@ from tests.door.processes import (
     question,
     stand,
 )
+from tests.door.riding import ANSI, HostTerminal
 from tests.terminal import PATIENCE, Profile, Terminal
 
-ANSI = Profile(charset="cp437", answers=False)
 BOARD = """
 events = []
 [board]
@@ -43,14 +44,6 @@ port = 0
 [boards.Xibalba]
 aliases = ["Synchronet"]
 """
-
-
-class HostTerminal(Terminal):
-    """A caller whose bytes the host passes on."""
-
-    async def attach(self, wire: socket.socket) -> None:
-        wire.setblocking(False)
-        await asyncio.get_running_loop().create_connection(lambda: self, sock=wire)
 
 
 class PtyWire:
@@ -294,6 +287,7 @@ class Host(Served):
             await visit.process.wait()
         for open_one in reversed(self._closing):
             open_one.close()
+        await end_started(self.config.board.data)
         await super().close()
 
     async def is_killed(self) -> None:
@@ -378,15 +372,22 @@ class Host(Served):
 
 @asynccontextmanager
 async def hosted(
-    folder: Path, *, toml: str = BOARD, serves: bool = False, at_server: bool = False
+    folder: Path,
+    *,
+    toml: str = BOARD,
+    serves: bool = False,
+    at_server: bool = False,
+    starts: bool = False,
 ) -> AsyncIterator[Host]:
-    """A host board over books in `folder`, with a server beside its doors if `serves`, and one that
-    serves their callers if `at_server`.
+    """A host board over books in `folder`, with a server beside its doors if `serves`, one that
+    serves their callers if `at_server`, and one that they may start if `starts`.
 
     At the end the books must be in order, no door may have failed, and the callers must have been
     where they were to be.
     """
     takes = "" if at_server else "[server]\ntakes_doors = false\n"
+    if starts:
+        takes = "[server]\nstart_for_doors_minutes = 5\n"
     (folder / "sysop.toml").write_text(toml + takes, encoding="utf-8")
     host = Host(folder)
     host.at_server = at_server
@@ -402,6 +403,36 @@ async def hosted(
     errors = [line for line in host.log.splitlines() if " ERROR " in line]
     assert all(host.expected and host.expected in line for line in errors), errors
     audits_are_clean(host)
+
+
+async def end_started(data: Path) -> None:
+    """End a server that a door has started, if one runs in this data folder."""
+    started = server_file.server_in(data)
+    if started is not None and server_file.is_held(data) and is_started(started.process):
+        os.kill(started.process, signal.SIGTERM)
+        await until_gone(started.process)
+
+
+def is_started(process: int) -> bool:
+    words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+    return b"door.cli.for_doors" in words
+
+
+async def until_gone(process: int) -> None:
+    """Wait for the end of a process that is no child of ours."""
+    gone = asyncio.Event()
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    loop = asyncio.get_running_loop()
+    loop.add_reader(descriptor, gone.set)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await gone.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
 
 
 # Houses in which every win is a large one, and in which nobody ever wins.

@@ -348,23 +348,27 @@ def test_the_server_of_another_user_is_given_nobody(
             assert near.recv(1) == b"", "not a word is said to it"
 
 
+def folder_of(said: dict[str, str]) -> str | None:
+    return relay.Settings(said, {}).folder
+
+
 def test_a_note_of_the_server_holds_while_sysop_toml_is_what_it_has_read(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     config.write_text('[board]\ndata = "books"\n')
     said = {"config": str(config)}
-    assert relay.data_folder(said, {}) == str(tmp_path / "books")
+    assert folder_of(said) == str(tmp_path / "books")
     elsewhere = tmp_path / "elsewhere"
     place = handed.leave_note(str(config), config.stat(), str(elsewhere))
-    assert relay.data_folder(said, {}) == relay.data_folder({}, {"BJFT_CONFIG": str(config)})
-    assert relay.data_folder(said, {}) == str(elsewhere)
+    assert folder_of(said) == relay.Settings({}, {"BJFT_CONFIG": str(config)}).folder
+    assert folder_of(said) == str(elsewhere)
     config.write_text("[server]\ntakes_doors = false\n")
-    assert relay.data_folder(said, {}) is None
+    assert folder_of(said) is None
     assert place is not None
     config.write_text("[board\n")
     handed.leave_note(str(config), config.stat(), str(elsewhere))
-    assert relay.data_folder(said, {}) == str(elsewhere)
+    assert folder_of(said) == str(elsewhere)
     os.unlink(place)
-    assert relay.data_folder(said, {}) is None, "what is wrong with it is the door's to say"
+    assert folder_of(said) is None, "what is wrong with it is the door's to say"
 
 
 def test_a_note_that_another_user_has_left_is_not_believed(

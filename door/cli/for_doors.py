@@ -1,0 +1,58 @@
+"""The program of a server that a door has started (`door.run.starting`): nobody types its name.
+
+python -P -m door.cli.for_doors SYSOP.TOML LOCK
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+
+from door.config import config as settings
+from door.errors import BoardClosed, CannotJoin, CannotListen
+from door.server import door_calls, server
+from door.server.for_doors import ForDoors
+from door.session import door_log
+from timebank.errors import BooksFailed, DatabaseRefused, SettingsError
+
+FILE = "server.log"  # in the data folder
+
+log = logging.getLogger("door.server")
+
+
+def main() -> None:
+    """Serve until nobody has been on for a while; exit with 1 where nobody could be served."""
+    path, lock = sys.argv[1:]
+    part = ForDoors(int(lock))
+    try:
+        config = part.adapt(settings.load(Path(path)))
+        _log_in(config.board.data)
+        with asyncio.Runner(loop_factory=server.loop_of(config)) as runner:
+            runner.run(server.serve(config, log.info, for_doors=part))
+    except (
+        *(SettingsError, DatabaseRefused, BooksFailed, CannotJoin, CannotListen),
+        *(BoardClosed, OSError),
+    ) as error:
+        log.error("%s", error)
+        sys.exit(1)
+    except Exception:
+        log.exception("the server failed")
+        sys.exit(1)
+
+
+def _log_in(data: Path) -> None:
+    """Write the log of the server into its file; what becomes of doors' callers has another."""
+    handlers = door_log.opened(data, FILE)
+    for handler in handlers:
+        handler.addFilter(_is_the_servers)
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+
+
+def _is_the_servers(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING or not door_calls.is_of_a_door()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""The start of a server for doors: by the first door that comes where none runs, if the sysop wants
+one.
+
+A lock in the data folder says that a server is being started. The server is given the lock, and
+lets go of it when it takes callers; the system does when it has failed. So whoever comes meanwhile
+waits for the lock, and of several that come at the same moment one starts a server. The file holds
+a word as long as that lasts. Where the word stands there and nobody has the lock, the last start
+has failed, and for a minute nobody tries again.
+
+Loaded when there is no server, by a door which loads little else.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import sys
+import time
+
+from door.lines import handed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _socket
+    from types import FrameType
+    from typing import NoReturn
+
+LOCK = "door.starting"  # in the data folder
+LOG = "server.log"  # likewise: what such a server has to say
+PROGRAM = "door.cli.for_doors"
+WORD = b"a server is being started\n"
+
+START_SECONDS = 10.0  # that are waited for a server: some ten times what it takes
+AGAIN_SECONDS = 60.0  # until a start is tried again after one that failed
+
+# What of the environment is said of one call, and means nothing to a server.
+OF_A_CALL = ("BBSDEV_DRP", "DOOR_DROPFILE", "SBBSNODE", "SBBSNNUM", "DOOR_NODE")
+FIRST_FREE = 16  # a descriptor above those that a server is given
+LOCK_AT = 3  # the descriptor of the lock there, behind input, output and errors
+
+
+class _HungUp(Exception):
+    """The host has hung up while a server was waited for."""
+
+
+def reach(config: str, folder: str) -> _socket.socket | None:
+    """Reach the server of the board, and start one if that is still needed; None when the host has
+    hung up meanwhile.
+
+    `config` is sysop.toml, `folder` the data folder. Raises `OSError` where no server is there in
+    time.
+    """
+    heard = {signal.SIGALRM: _give_up, signal.SIGHUP: _hang_up, signal.SIGTERM: _hang_up}
+    usual = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    signal.setitimer(signal.ITIMER_REAL, START_SECONDS)
+    try:
+        return _reach(config, folder)
+    except _HungUp:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+
+
+def _give_up(number: int, frame: FrameType | None) -> NoReturn:
+    raise TimeoutError("the server takes too long")
+
+
+def _hang_up(number: int, frame: FrameType | None) -> NoReturn:
+    raise _HungUp
+
+
+def _reach(config: str, folder: str) -> _socket.socket:
+    lock = _opened(config, folder)
+    try:
+        if _take(lock):
+            wire = _dialled(folder)
+            if wire is not None:
+                return wire  # another door has started it in this moment
+            if _has_failed(lock):
+                raise ConnectionRefusedError("the last server could not be started")
+            _start(lock, config, folder)
+    finally:
+        os.close(lock)
+    _wait_for(folder)
+    return handed.dial(folder)
+
+
+def _opened(config: str, folder: str) -> int:
+    if not os.path.isdir(folder):
+        # The very first caller of a board: the folder is made as the settings want it.
+        from pathlib import Path  # noqa: PLC0415
+
+        from door.config import config as settings  # noqa: PLC0415
+        from door.config import privacy  # noqa: PLC0415
+        from timebank.errors import SettingsError  # noqa: PLC0415
+
+        try:
+            privacy.make_folder(settings.load(Path(config)))
+        except SettingsError as error:
+            raise FileNotFoundError(str(error)) from error  # the door says what is wrong
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.open(os.path.join(folder, LOCK), flags, 0o600)
+
+
+def _take(lock: int) -> bool:
+    """Take the lock, unless a server is being started by another door."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _dialled(folder: str) -> _socket.socket | None:
+    try:
+        return handed.dial(folder)
+    except (FileNotFoundError, ConnectionRefusedError):
+        return None
+
+
+def _has_failed(lock: int) -> bool:
+    found = os.fstat(lock)
+    return found.st_size > 0 and 0 <= time.time() - found.st_mtime < AGAIN_SECONDS
+
+
+def _wait_for(folder: str) -> None:
+    """Wait until nobody starts a server any more."""
+    lock = os.open(os.path.join(folder, LOCK), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+    finally:
+        os.close(lock)
+
+
+def _start(lock: int, config: str, folder: str) -> None:
+    """Start a server that has nothing of this process but the lock, and outlives it."""
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, WORD, 0)
+    signals = (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        child = os.fork()
+        if not child:
+            _become_a_server(lock, config, folder)
+        os.waitpid(child, 0)  # which has ended once it has a child of its own
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+
+
+def _become_a_server(lock: int, config: str, folder: str) -> NoReturn:
+    """Leave the host's session and its terminal, and all that it has passed down."""
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)  # whoever leads no session never gets a terminal again
+        nothing = os.open(os.devnull, os.O_RDWR)
+        log = os.open(os.path.join(folder, LOG), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        ends = [fcntl.fcntl(each, fcntl.F_DUPFD, FIRST_FREE) for each in (nothing, log, log, lock)]
+        for target, end in enumerate(ends):
+            os.dup2(end, target)
+        os.closerange(LOCK_AT + 1, os.sysconf("SC_OPEN_MAX"))
+        whole = os.path.abspath(config)
+        left = {name: value for name, value in os.environ.items() if name not in OF_A_CALL}
+        os.chdir("/")
+        for number in (signal.SIGALRM, signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        # Without the folder that we are in, where the host may have anything.
+        os.execve(sys.executable, [sys.executable, "-P", "-m", PROGRAM, whole, str(LOCK_AT)], left)
+    finally:
+        os._exit(1)

@@ -1,0 +1,114 @@
+"""A server that a door has started, for doors alone: it ends when nobody has been on for a while.
+
+It is like any other server of the board, but it listens for nobody else, and makes room for one
+that the sysop starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from door.errors import LinkBroken
+from door.lines import link
+from door.server.everywhere import COMMAND
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from door.clock import Clock, Timer
+    from door.config.config import Config
+
+GIVE_WAY = "give way"  # the command, of a server to others in its folder
+ANSWER_SECONDS = 3.0  # that such a server may take to answer it
+
+log = logging.getLogger("door.server")
+
+
+class ForDoors:
+    """What such a server does that another does not."""
+
+    def __init__(self, lock: int) -> None:
+        """`lock` is a descriptor: of the file that says, while it is locked and has something in
+        it, that this server is being started."""
+        self._lock: int | None = lock
+        self._clock: Clock
+        self._minutes: Callable[[], int]
+        self._is_empty: Callable[[], bool]
+        self._end: Callable[[], None]
+        self._timer: Timer | None = None
+        self._seen: os.stat_result | None = None
+
+    def adapt(self, config: Config) -> Config:
+        """Return settings that were read as they are for this server."""
+        return replace(config, listeners=(), server=replace(config.server, health=None))
+
+    def serves(
+        self,
+        clock: Clock,
+        minutes: Callable[[], int],
+        is_empty: Callable[[], bool],
+        end: Callable[[], None],
+    ) -> None:
+        """Let the doors in that wait, and call `end` once nobody has been on for so many
+        minutes."""
+        self._clock, self._minutes, self._is_empty, self._end = clock, minutes, is_empty, end
+        assert self._lock is not None  # it serves once
+        with contextlib.suppress(OSError):  # a full disk, say
+            os.ftruncate(self._lock, 0)
+        os.close(self._lock)
+        self._lock = None
+        self.look()
+
+    def look(self) -> None:
+        """See whether anybody is on: somebody has gone, or what is set has changed."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._lock is None and self._is_empty():
+            self._timer = self._clock.call_later(self._minutes() * MINUTE, self._is_over)
+
+    def _is_over(self) -> None:
+        self._timer = None
+        if not self._is_empty():
+            return  # it is looked again when they go
+        log.info("nobody has been on for %s", span(self._minutes() * MINUTE))
+        self._end()
+
+    def has_other_settings(self, config: Config) -> bool:
+        """Tell whether sysop.toml is another than was read, once for each that is there.
+
+        Nobody tells such a server to read it, as nobody tells a door.
+        """
+        try:
+            found = config.path.stat()
+        except OSError:
+            return False
+        read = [each for each in (config.found, self._seen) if each is not None]
+        self._seen = found
+        return all(_version_of(found) != _version_of(each) for each in read)
+
+
+def _version_of(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+async def make_way(folder: Path) -> None:
+    """Have a server that a door has started in a data folder make room, if one runs there."""
+    for name in link.names_in(folder):
+        with contextlib.suppress(OSError, EOFError, TimeoutError, LinkBroken, ValueError):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                reader, writer = await link.dial(folder, name)
+                try:
+                    said = {COMMAND: GIVE_WAY}
+                    answer = await link.asked(reader, writer, said)
+                finally:
+                    writer.close()
+            if answer.get("gives_way"):
+                log.info("a server that a door has started makes room for this one")

@@ -1,0 +1,84 @@
+"""A door that hands its caller over to the server of a board within the test's process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+from door.lines import handed
+from door.run import relay
+from tests.door.dropfiles import writers
+from tests.terminal import PATIENCE, Profile, Terminal
+from tests.world import World
+
+ANSI = Profile(charset="cp437", answers=False)
+
+
+class HostTerminal(Terminal):
+    """A caller whose bytes the host passes on."""
+
+    async def attach(self, wire: socket.socket) -> None:
+        wire.setblocking(False)
+        await asyncio.get_running_loop().create_connection(lambda: self, sock=wire)
+
+
+class Rider:
+    """One door, and its caller at a terminal."""
+
+    def __init__(self, board: World, alias: str = "Moth", number: int = 42) -> None:
+        self.board = board
+        self.name = f"{alias}@Xibalba"
+        self.terminal = HostTerminal(ANSI)
+        self.file = board.folder / f"node{number}" / "DOOR32.SYS"
+        self.file.parent.mkdir(exist_ok=True)
+        said = writers.door32(number=str(number), alias=alias, comm="2", handle="7")
+        self.file.write_bytes(writers.text(*said))
+        self._loop = asyncio.get_running_loop()
+        self.wire: socket.socket
+
+    def dials(self) -> None:
+        wire = handed.dial(str(self.board.config.board.data))
+        self.wire = socket.socket(fileno=wire.detach())
+        self.wire.setblocking(False)
+
+    async def asks(self) -> list[str]:
+        """Say who is calling; return the server's answer."""
+        before = relay.Before()
+        before.now = self.board.clock.now().timestamp()
+        before.arrived = self.board.clock.monotonic()
+        facts = relay._facts({"dropfile": str(self.file), "no-telnet": ""}, {}, before)
+        await self._loop.sock_sendall(self.wire, facts)
+        return await self.hears()
+
+    async def comes_in(self) -> None:
+        self.dials()
+        assert await self.asks() == [handed.WANTED, handed.SOCKET, "7"]
+        ours, callers = socket.socketpair()
+        with callers:
+            socket.send_fds(self.wire, [handed.packed(handed.LINE)], [callers.fileno()])
+        await self.terminal.attach(ours)
+        assert await self.hears() == [handed.TAKEN]
+        await self.terminal.until("You bring")
+
+    async def hears(self) -> list[str]:
+        async with asyncio.timeout(PATIENCE):
+            return handed.unpacked(await self._loop.sock_recv(self.wire, handed.LARGEST))
+
+    async def hangs_up(self) -> None:
+        """Tell of the host's SIGHUP, and wait for the end."""
+        await self._loop.sock_sendall(self.wire, handed.packed(handed.HUNG_UP))
+        assert await self.hears() == [handed.DONE, "0"]
+        await self.leaves()
+
+    async def leaves(self) -> None:
+        await self.terminal.close()
+        self.wire.close()
+
+
+def started_lock(folder: Path) -> int:
+    """Open what says that a server is being started."""
+    lock = os.open(folder / "door.starting", os.O_RDWR | os.O_CREAT, 0o600)
+    os.write(lock, b"it is being started\n")
+    return lock

@@ -1,0 +1,202 @@
+"""A door where no server runs, and the sysop wants one started: for all doors, by the first."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from door.lines import handed
+from door.run import relay, starting
+from door.server import server_file
+from tests.door.hosting import HANG_UP, Host, Visit, hosted, until_gone
+from tests.door.processes import HIT, INSURANCE, open_a_hand, question
+
+STARTED = "A door has started this server"
+GOES_ON = "You go on without it"
+TOML = "[server]\nstart_for_doors_minutes = 5\n"
+
+
+def started(host: Host) -> int:
+    """The process of the server that a door has started, which runs."""
+    found = server_file.server_in(host.config.board.data)
+    assert found is not None
+    assert server_file.is_held(host.config.board.data)
+    return found.process
+
+
+def processes_of_calls(host: Host) -> set[int]:
+    """The processes that have served callers."""
+    with host.books() as desk:
+        rows = desk.connection.exec_driver_sql("SELECT process FROM calls").scalars()
+        return {int(each.rpartition(":")[2]) for each in rows}
+
+
+def said(host: Host) -> str:
+    return (host.config.board.data / starting.LOG).read_text("utf-8")
+
+
+def held_by(process: int) -> set[str]:
+    """What the descriptors of a process lead to."""
+    folder = f"/proc/{process}/fd"
+    return {os.readlink(os.path.join(folder, each)) for each in os.listdir(folder)}
+
+
+async def comes(host: Host, node: int, alias: str) -> Visit:
+    file = host.door32(node, user=40 + node, alias=alias)
+    return await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
+
+
+async def test_two_doors_that_come_at_once_start_one_server_which_ends_when_nobody_is_on(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, starts=True) as host:
+        visits = await asyncio.gather(comes(host, 1, "Moth"), comes(host, 2, "Bee"))
+        for visit in visits:
+            await visit.comes_in()
+        process = started(host)
+        assert processes_of_calls(host) == {process}
+        assert os.getsid(process) == os.getpgid(process) != process, "it leads no session"
+        assert os.getsid(process) not in {os.getsid(visit.process.pid) for visit in visits}
+        for visit in visits:
+            assert await visit.goes() == 0
+        assert not any("/pts/" in each for each in held_by(process)), "a terminal of the host's"
+        assert said(host).count(STARTED) == 1
+        file = host.config.path
+        file.write_text(file.read_text().replace("minutes = 5", "minutes = 0"))
+        os.kill(process, signal.SIGHUP)
+        await until_gone(process)
+        assert " ERROR " not in said(host)
+        assert not (host.config.board.data / handed.NAME).exists()
+
+
+async def test_one_that_is_killed_in_a_hand_leaves_it_to_the_door_and_the_next_starts_another(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, starts=True) as host:
+        moth = await comes(host, 1, "Moth")
+        await moth.comes_in()
+        await moth.sits_down()
+        await open_a_hand(moth)
+        staked = host.balances(moth.name)["stake"]
+        killed = started(host)
+        os.kill(killed, signal.SIGKILL)
+        await until_gone(killed)
+        await moth.terminal.until(GOES_ON)
+        await moth.prompt("Press any key")
+        moth.presses(" ")
+        assert await question(moth) in (HIT, INSURANCE)
+        assert host.balances(moth.name)["stake"] == staked > 0
+        bee = await comes(host, 2, "Bee")
+        await bee.comes_in()
+        assert processes_of_calls(host) == {killed, moth.process.pid, started(host)}
+        moth.gets(HANG_UP)
+        assert await moth.ends(within=2.0) == 0
+        assert await bee.goes() == 0
+
+
+# Without a server.
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Path:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "sysop.toml").write_text(TOML)
+    return tmp_path
+
+
+def reach(board: Path) -> None:
+    wire = starting.reach(str(board / "sysop.toml"), str(board / "data"))
+    assert wire is not None
+    wire.close()
+
+
+def test_where_the_sysop_wants_none_nothing_is_begun(board: Path) -> None:
+    for toml in ("", "[server]\nstart_for_doors_minutes = 0\n", f"{TOML}takes_doors = false\n"):
+        (board / "sysop.toml").write_text(toml)
+        found = relay.relay(["--config", str(board / "sysop.toml")], {})
+        assert isinstance(found, relay.Before)
+        assert os.listdir(board / "data") == []
+
+
+@pytest.mark.parametrize(
+    "toml", ["server = 3\n", "[server]\nstart_for_doors_minutes = 'soon'\n", "[server\n"]
+)
+def test_settings_that_make_no_sense_are_left_to_the_door(board: Path, toml: str) -> None:
+    (board / "sysop.toml").write_text(toml)
+    settings = relay.Settings({"config": str(board / "sysop.toml")}, {})
+    assert not settings.start_a_server
+
+
+def test_beside_the_server_of_another_user_none_is_started(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dial(folder: str) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(handed, "dial", dial)
+    found = relay.relay(["--config", str(board / "sysop.toml")], {})
+    assert isinstance(found, relay.Before)
+    assert os.listdir(board / "data") == []
+
+
+def test_one_that_cannot_start_is_not_tried_again_for_a_while(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "PROGRAM", "door.no_such_program")
+    log = board / "data" / starting.LOG
+    with pytest.raises(FileNotFoundError):
+        reach(board)
+    assert log.read_text().count("door.no_such_program") == 1
+    with pytest.raises(ConnectionRefusedError):
+        reach(board)
+    assert log.read_text().count("door.no_such_program") == 1
+    long_ago = time.time() - starting.AGAIN_SECONDS
+    os.utime(board / "data" / starting.LOCK, (long_ago, long_ago))
+    with pytest.raises(FileNotFoundError):
+        reach(board)
+    assert log.read_text().count("door.no_such_program") == 2
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_one_that_takes_too_long_is_not_waited_for(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "START_SECONDS", 0.01)
+    before = signal.getsignal(signal.SIGALRM)
+    with (board / "data" / starting.LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(TimeoutError):
+            reach(board)
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_host_that_hangs_up_meanwhile_is_not_kept_waiting(
+    board: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(starting, "_wait_for", lambda folder: os.kill(os.getpid(), number))
+    with (board / "data" / starting.LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert relay.relay(["--config", str(board / "sysop.toml")], {}) == 0
+
+
+def test_the_first_door_of_a_board_makes_the_data_folder_as_the_sysop_wants_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(starting, "_start", lambda lock, config, folder: None)
+    (tmp_path / "sysop.toml").write_text(f'[board]\ndata_mode = "0750"\n{TOML}')
+    with pytest.raises(FileNotFoundError):
+        reach(tmp_path)
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o750
+    (tmp_path / "data" / starting.LOCK).unlink()
+    (tmp_path / "data").rmdir()
+    (tmp_path / "sysop.toml").write_text(f"nonsense = 1\n{TOML}")
+    with pytest.raises(FileNotFoundError, match="nonsense"):
+        reach(tmp_path)
