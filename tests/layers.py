@@ -17,7 +17,7 @@ from functools import cache
 from types import ModuleType
 
 LAYERS = ("process", "board", "unit")
-WORDS = ("subprocess", "multiprocessing", "ProcessPool")
+WORDS = ("subprocess", "multiprocessing", "ProcessPool", "playwright")
 BOARDS = {"tests.world", "tests.terminal", "tests.door.lines.board", "socket"}
 OURS = ("tests", "bench", "verify")
 

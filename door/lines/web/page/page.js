@@ -69,6 +69,8 @@ let readsAloud = wishes.get("reader") === "yes";
 let isNarrow = wishes.get("narrow") === "yes";
 let offered = { ask: "any", keys: [], default: "" };
 
+Terminal.strings.promptLabel = words.prompt;
+
 const terminal = new Terminal({
     allowProposedApi: true,
     cols: USUAL.columns,
@@ -280,11 +282,11 @@ terminal.onBell(() => {
         screen.className = "";
     }, BELL_MILLISECONDS);
 });
-// Ctrl+C copies what is marked; with nothing marked it is a key.
-terminal.attachCustomKeyEventHandler(
-    (event) =>
-        !(event.ctrlKey && event.key.toLowerCase() === "c" && terminal.hasSelection()),
-);
+// Ctrl+C copies what is marked; with nothing marked it is a key. Tab leaves the terminal.
+terminal.attachCustomKeyEventHandler((event) => {
+    const copies = event.ctrlKey && event.key.toLowerCase() === "c" && terminal.hasSelection();
+    return !copies && event.key !== "Tab";
+});
 
 name();
 await Promise.race([
@@ -292,6 +294,7 @@ await Promise.race([
     new Promise((done) => setTimeout(done, 3000)),
 ]);
 terminal.open(screen);
+screen.terminal = terminal; // for programs that read the screen, as our tests do
 await draw();
 quietKeyboard();
 layOut();

@@ -2,6 +2,7 @@
 
 const WORDS = {
     en: {
+        prompt: "Terminal. For a screen reader: Shift and Tab, then Enter.",
         reader: "Screen reader mode",
         calling: "Calling…",
         lost: "The line was lost. Calling again…",
@@ -21,6 +22,7 @@ const WORDS = {
         noSocket: "This browser has no WebSocket, which the page needs.",
     },
     fr: {
+        prompt: "Terminal. Pour un lecteur d’écran : Maj et Tab, puis Entrée.",
         reader: "Mode lecteur d’écran",
         calling: "Appel en cours…",
         lost: "La ligne est coupée. Nouvel appel…",

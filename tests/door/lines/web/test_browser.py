@@ -1,0 +1,234 @@
+"""The page in a real browser: Debian's Chromium, headless, driven by Playwright.
+
+One browser serves all of these tests, and each has a board of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.certificates import NEED_CLIENTS
+from tests.door.page import WEB
+from tests.door.playing import hand
+from tests.world import PASSWORD, World, world
+
+playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PATIENCE = 60_000  # milliseconds
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+DESK = {"viewport": {"width": 1280, "height": 800}}
+READ_SCREEN = """() => {
+    const buffer = document.getElementById("screen").terminal?.buffer.active;
+    const rows = [];
+    for (let row = 0; buffer && row < buffer.length; row += 1) {
+        rows.push(buffer.getLine(row).translateToString(true));
+    }
+    return rows.join("\\n");
+}"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser() -> AsyncIterator[Any]:
+    program = shutil.which("chromium")
+    if program is None:
+        assert NEED_CLIENTS not in os.environ, "Chromium must be here: apt-get install chromium"
+        pytest.skip(f"Chromium is not installed; {NEED_CLIENTS} makes that a failure")
+    async with playwright.async_playwright() as drives:
+        here = await drives.chromium.launch(
+            executable_path=program, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield here
+        await here.close()
+
+
+class Visitor:
+    """Somebody at a browser."""
+
+    def __init__(self, page: Any, board: World) -> None:
+        self.page = page
+        self.board = board
+        self.complaints: list[str] = []
+        self.asked_for: list[str] = []
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.asked_for.append(request.url))
+
+    def _note(self, said: Any) -> None:
+        if said.type == "error":
+            self.complaints.append(said.text)
+
+    @property
+    def port(self) -> int:
+        return self.board.server.ports[1]
+
+    async def opens_the_page(self) -> None:
+        await self.page.goto(f"http://127.0.0.1:{self.port}/")
+        await self.sees("Name:")
+
+    async def sees(self, text: str) -> None:
+        try:
+            await self.page.wait_for_function(
+                f"text => ({READ_SCREEN})().includes(text)", arg=text, timeout=PATIENCE
+            )
+        except playwright.TimeoutError:
+            shown = await self.page.evaluate(READ_SCREEN)
+            raise AssertionError(f"{text!r} never came to the screen:\n{shown}") from None
+
+    async def types(self, *texts: str) -> None:
+        for text in texts:
+            await self.page.keyboard.type(text)
+
+    async def taps(self, key: str) -> None:
+        letter = self.page.locator("#keys b").get_by_text(key, exact=True)
+        await letter.tap(timeout=PATIENCE)
+
+    async def answers(self, question: str, text: str) -> None:
+        await self.sees(question)
+        await self.page.locator("#text").fill(text, timeout=PATIENCE)
+        await self.page.locator("#send").tap()
+
+    async def may_tap(self) -> list[str]:
+        return await self.page.locator("#keys b").all_text_contents()
+
+
+@asynccontextmanager
+async def visit(browser: Any, folder: Path, how: dict[str, Any]) -> AsyncIterator[Visitor]:
+    async with world(folder, toml=WEB) as board:
+        board.enter("Ada")
+        context = await browser.new_context(**how)
+        context.set_default_timeout(PATIENCE)
+        visitor = Visitor(await context.new_page(), board)
+        await visitor.opens_the_page()
+        yield visitor
+        await context.close()
+        assert visitor.complaints == []
+        assert all(url.startswith(f"http://127.0.0.1:{visitor.port}/") for url in visitor.asked_for)
+
+
+async def test_somebody_registers_plays_and_comes_back_to_the_hand_again_and_again(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, DESK) as grace:
+        for text, question in (
+            ("new\r", "The name you want:"),
+            ("Grace\r", "at least"),
+            (f"{PASSWORD}\r", "Once more:"),
+            (f"{PASSWORD}\r", "when you have written it"),
+            (" ", "Take a one-minute"),
+            ("n", "<G>oodbye"),
+        ):
+            await grace.types(text)
+            await grace.sees(question)
+        grace.board.seeds = [hand("hit")]
+        await grace.types("b")
+        await grace.sees("<B>et")
+        await grace.types("b1\r")
+        await grace.sees("<H>it")
+        assert await grace.page.locator("#pad").is_hidden()
+
+        # The page is closed in the middle of the hand, and opened again.
+        (caller,) = grace.board.server.board.callers()
+        await grace.page.goto("about:blank")
+        await caller.ended.wait()
+        await grace.opens_the_page()
+        await grace.types("Grace\r")
+        await grace.sees("Password:")
+        await grace.types(f"{PASSWORD}\r")
+        await grace.sees("The hand you left is still on the table.")
+
+        # The line is lost: the page calls by itself, and nobody is asked for a name.
+        (caller,) = grace.board.server.board.callers()
+        await grace.types("r")
+        await grace.sees("The rules of")
+        caller.console.line.abort()
+        await grace.sees("The hand you left is still on the table.")
+        (again,) = grace.board.server.board.callers()
+        assert (again is caller, again.record.name) == (False, "Grace")
+
+        # Who logs off is not called back, and may call again.
+        await grace.types("s")
+        await grace.sees("<Q>uit")
+        await grace.types("q")
+        await grace.sees("<G>oodbye")
+        await grace.types("gy")
+        await grace.sees("Goodbye, Grace.")
+        await grace.page.get_by_role("button", name="Call again").click()
+        await grace.sees("Name:")
+
+
+async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, PHONE) as ada:
+        caller = next(iter(ada.board.server.board.consoles))
+        size = caller.line.columns, caller.line.rows
+        assert (size[0], size[1] >= 25) == (40, True)
+        assert await ada.page.locator(".xterm textarea").get_attribute("inputmode") == "none"
+        await ada.answers("Name:", "Ada")
+        await ada.answers("Password:", PASSWORD)
+        assert await ada.page.locator("#text").get_attribute("type") == "password"
+        await ada.sees("Press any key")
+        await ada.page.locator("#keys .enter").tap()
+        await ada.sees("<G>oodbye")
+        ada.board.seeds = [hand("hit")]
+        await ada.taps("B")
+        await ada.sees("<F>airness")
+        await ada.taps("B")
+        await ada.sees("Coins")
+        assert await ada.page.locator("#text").get_attribute("inputmode") == "numeric"
+        await ada.answers("Coins", "1")
+        await ada.sees("<H>it")
+        assert (await ada.may_tap())[:3] == ["D", "H", "S"]
+        await ada.taps("S")
+        await ada.sees("<B>et")
+        assert (caller.line.columns, caller.line.rows) == size, "no question has resized it"
+        assert await ada.page.evaluate("visualViewport.scale") == 1
+        wide = await ada.page.evaluate("document.documentElement.scrollWidth")
+        assert wide == 390
+        for button in await ada.page.locator("#keys button").all():
+            box = await button.bounding_box()
+            assert box["height"] >= 44
+            assert box["width"] >= 44
+
+
+async def test_a_screen_reader_is_offered_first_and_gets_lines(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, DESK) as ada:
+        said = await ada.page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert said == "Terminal. For a screen reader: Shift and Tab, then Enter."
+        await ada.page.keyboard.press("Shift+Tab")
+        assert await ada.page.evaluate("document.activeElement.id") == "reader"
+        await ada.page.keyboard.press("Enter")
+        await ada.page.locator(".xterm-accessibility").get_by_text("Your name, or").wait_for()
+        assert "▀" not in await ada.page.evaluate(READ_SCREEN)
+
+
+async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: Path) -> None:
+    async with visit(browser, tmp_path, DESK) as ada:
+        await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        (console,) = ada.board.server.board.consoles
+        link = f"http://127.0.0.1:{ada.port}/icon.svg"
+        console.line.write(f"\x1b[H\x1b]8;;{link}\x1b\\here\x1b]8;;\x1b\\".encode())
+        await ada.sees("here")
+        box = await ada.page.locator(".xterm-screen").bounding_box()
+        place = box["x"] + 20, box["y"] + 10
+        await ada.page.mouse.dblclick(*place)
+        await ada.page.keyboard.press("Control+C")
+        assert (await ada.page.evaluate("navigator.clipboard.readText()")).strip() == "here"
+        ada.page.on("dialog", lambda dialog: dialog.accept())
+        async with ada.page.context.expect_page() as opened:
+            await ada.page.mouse.move(box["x"] + 200, box["y"] + 200)
+            await ada.page.mouse.move(*place)
+            await ada.page.mouse.click(*place)
+        assert (await opened.value).url == link
