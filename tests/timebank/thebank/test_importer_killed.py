@@ -25,14 +25,15 @@ pytestmark = pytest.mark.of_a_file
 def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
     """Give what the killed ones have left, one for each step.
 
-    With `second` the one that goes on after the first is killed too, somewhere else each time.
+    With `second` the one that goes on after the first is killed too, somewhere else each time; every
+    third step will do there.
     """
     folder = board.books.settings.database.parent
     board.books.close()
     before = folder.with_name(f"{folder.name}-before")
     folder.rename(before)
     try:
-        for step in count():
+        for step in count(0, 3 if second else 1):
             shutil.copytree(before, folder)
             if not kill_taking_over(folder, step):
                 assert step > 20
