@@ -16,7 +16,7 @@ from operator import mul, sub
 
 from door.games.blackjack.rules import BlackjackRules
 from door.games.blackjack.tutor.dealer import RESULTS, Counts, dealer_ways
-from door.games.blackjack.tutor.payments import Payments, payments
+from door.games.blackjack.tutor.payments import NATURAL, Payments, payments
 from door.odds.hands import TAKEN, Hands
 
 SAME = 1e-12  # gains of a unit closer than that differ by rounding only
@@ -107,6 +107,10 @@ class HandTree:
             for place in self.places:
                 if hands.cards[place].cards == 2:
                     self.stops[place] = hands.cards[place].total
+        if self.rules.split_21 == "natural":
+            for place in self.places:
+                if hands.cards[place].cards == 2 and hands.cards[place].total == 21:
+                    self.stops[place] = NATURAL
         self.chance = [0.0] * len(whole)
         for place in self.places:
             out = left - hands.counts[place][pair]

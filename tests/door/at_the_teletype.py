@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,7 +23,7 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -Z\\-~])")
 
 def teletype_toml(**keys: object) -> str:
     """A board whose sysop has set these keys of UNIX bj."""
-    lines = (f'{key} = "{v}"' if isinstance(v, str) else f"{key} = {v}" for key, v in keys.items())
+    lines = (f"{key} = {json.dumps(value)}" for key, value in keys.items())
     return "\n".join((BOARD, "[games.unix-bj]", *lines, ""))
 
 

@@ -86,7 +86,7 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
         f"turn_seconds = {pick((5, 30))}",
         f"resume_wait = {pick((5, 60))}",
         f"decks = {pick((1, 2, 6))}",
-        f'dealer = "{pick(("stand 17", "hit soft 17"))}"',
+        f'dealer = "{pick(("stand 17", "hit soft 17", "hit 17 with an ace"))}"',
         *agreed(chance),
     ]
     return "\n".join((*lines, ""))

@@ -81,6 +81,8 @@ def _charlie_rule(rules: BlackjackRules) -> str:
 
 def _dealer_rule(rules: BlackjackRules) -> str:
     ties = _("The dealer wins ties.") if rules.ties == "dealer" else _("Ties push.")
+    if rules.twenty_one_beats == "all totals":
+        ties += " " + _("Your 21 wins even against the dealer's 21.")
     over = (
         _("When the dealer busts, every hand still standing wins.")
         if rules.dealer_over == "pays"

@@ -14,6 +14,7 @@ from door.games.blackjack.hands import (
     Hand,
     Seat,
     Turn,
+    counts_as_natural,
     insurance_amount,
     insurance_settled,
     settled,
@@ -145,7 +146,7 @@ class Course:
         if not natural:
             if self.rules.natural_paid == "at once":
                 for turn, hand in self._standing():
-                    if hand.is_natural:
+                    if counts_as_natural(self.rules, hand):
                         self._settle(turn, BlackjackOutcome.NATURAL)
             if any(self._hangs_on_dealer(hand) for _, hand in self._standing()):
                 self._play_dealer()
@@ -156,7 +157,7 @@ class Course:
     def _hangs_on_dealer(self, hand: Hand) -> bool:
         """Whether a card that the dealer draws may decide it: only the dealer's Charlie
         stands against a natural."""
-        return self.rules.charlie or not hand.is_natural
+        return self.rules.charlie or not counts_as_natural(self.rules, hand)
 
     def _play_dealer(self) -> None:
         while self.rules.dealer_draws(self.dealer):
@@ -215,6 +216,12 @@ class Course:
         elif self.rules.is_charlie(hand.cards):
             self.events.append(happened.Charlie(turn.seat, turn.hand, total))
             self._pay(turn, BlackjackOutcome.CHARLIE, at_once=self.rules.charlie_paid == "at once")
+        elif counts_as_natural(self.rules, hand):
+            self.events.append(happened.BlackjackNatural(turn.seat, turn.hand))
+            # Under an ace that was not looked under, it waits like any natural.
+            known = not self.dealer[0].is_ace or self.rules.peek_under_ace
+            at_once = known and self.rules.natural_paid == "at once"
+            self._pay(turn, BlackjackOutcome.NATURAL, at_once=at_once)
         elif total == 21:
             self.events.append(happened.TwentyOne(turn.seat, turn.hand))
             # "Once the dealer's play is ended, the player's hand is counted" when it is doubled.

@@ -79,6 +79,13 @@ def insurance_settled(
     return InsuranceSettled(turn, amount, 0, 0)
 
 
+def counts_as_natural(rules: BlackjackRules, hand: Hand) -> bool:
+    """Whether a hand has the rank and the pay of a natural: where the house says so, an ace and a
+    ten of a split too."""
+    of_split = hand.from_split and rules.split_21 == "natural" and is_natural(hand.cards)
+    return of_split or hand.is_natural
+
+
 def settled(
     rules: BlackjackRules, turn: Turn, hand: Hand, outcome: BlackjackOutcome
 ) -> BlackjackSettled:
@@ -113,13 +120,15 @@ def showdown(rules: BlackjackRules, hand: Hand, dealer: tuple[Card, ...]) -> Bla
     the caller's natural and Charlie, a dealer who went over, and only then the counts.
     """
     total, against = hand.count.total, count(dealer).total
+    natural = counts_as_natural(rules, hand)
+    beats_21 = rules.twenty_one_beats == "all totals"
     ranked = (
-        (is_natural(dealer) and hand.is_natural, BlackjackOutcome.PUSH),
+        (is_natural(dealer) and natural, BlackjackOutcome.PUSH),
         (is_natural(dealer), BlackjackOutcome.DEALER_NATURAL),
         (rules.is_charlie(dealer), BlackjackOutcome.DEALER_CHARLIE),
-        (hand.is_natural, BlackjackOutcome.NATURAL),
+        (natural, BlackjackOutcome.NATURAL),
         (rules.is_charlie(hand.cards), BlackjackOutcome.CHARLIE),
-        (total == 21 and against != 21, BlackjackOutcome.TWENTY_ONE),
+        (total == 21 and (beats_21 or against != 21), BlackjackOutcome.TWENTY_ONE),
         (against > 21 and rules.dealer_over == "push", BlackjackOutcome.PUSH),
         (against > 21 or total > against, BlackjackOutcome.WIN),
         (total == against and rules.ties == "push", BlackjackOutcome.PUSH),

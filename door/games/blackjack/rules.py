@@ -54,6 +54,7 @@ class BlackjackRules:
     natural_paid: Paid
     charlie_paid: Paid
     twenty_one_paid: Paid
+    twenty_one_beats: Literal["lower totals", "all totals"]  # of the dealer, who is not over
     five_card_21: Literal["twenty-one", "charlie"]  # what five cards that make 21 are
     win_pays: Fraction
     natural_pays: Fraction
@@ -64,10 +65,12 @@ class BlackjackRules:
     split: Literal["never", "once"]  # two cards of equal value
     split_cards: Literal["as played", "both first"]  # when the second of two hands gets its second
     split_aces: Literal["play on", "one card"]  # whether a split ace is played or just completed
+    split_21: Literal["twenty-one", "natural"]  # what an ace and a ten are after a split
     double: Literal["always", "10-11"]  # on which first two cards; "10-11" are hard totals
     double_after_split: bool  # whether a hand of a split may double too
     insurance: Literal["half", "up to half"]  # of the bet: that much, or as much as they like
-    dealer: Literal["stand 17", "hit soft 17", "hit 17"]  # "hit 17": on until more than 17
+    # "hit 17": on until more than 17; "... with an ace": whatever the ace counts.
+    dealer: Literal["stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"]
     deal: Literal["seats first", "dealer first"]  # one card each in turn, or the dealer's two first
     charlie: bool  # whether five cards are a Charlie, and end every hand
     keys: tuple[str, ...]  # what a sysop may set in this game, in the order of its table
@@ -88,8 +91,11 @@ class BlackjackRules:
         total, soft = count(cards)
         if self.is_full(cards) or total > DEALER_STANDS:
             return False
-        at_17 = self.dealer == "hit 17" or (self.dealer == "hit soft 17" and soft)
-        return total < DEALER_STANDS or at_17
+        if total < DEALER_STANDS or self.dealer == "hit 17":
+            return True
+        if self.dealer == "hit 17 with an ace":
+            return any(card.is_ace for card in cards)
+        return self.dealer == "hit soft 17" and soft
 
     def most_cards(self, seats: int) -> int:
         """No round of `seats` seats takes more cards, whatever they are.
@@ -177,6 +183,7 @@ _OF_1991: Mapping[str, Check] = {
     "natural_paid": _paid,
     "charlie_paid": _paid,
     "twenty_one_paid": _paid,
+    "twenty_one_beats": choice("lower totals", "all totals"),
     "five_card_21": choice("twenty-one", "charlie"),
     "win_pays": _pays,
     "natural_pays": _pays,
@@ -192,9 +199,10 @@ _CHECKS: Mapping[str, Check] = {
     **_OF_1991,
     "split_cards": choice("as played", "both first"),
     "split_aces": choice("play on", "one card"),
+    "split_21": choice("twenty-one", "natural"),
     "double": choice("always", "10-11"),
     "double_after_split": flag,
-    "dealer": choice("stand 17", "hit soft 17", "hit 17"),
+    "dealer": choice("stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"),
     "insurance_unit": whole(1, 10**9),
 }
 
@@ -206,12 +214,15 @@ VEGAS_KEYS = (
     "double_after_split",
     "split_cards",
     "split_aces",
+    "split_21",
     "insurance_on_natural",
     "natural_pays",
 )
 """What a sysop may set under [games.vegas]."""
 
-UNIX_BJ_KEYS: tuple[str, ...] = ()  # it is played to the letter
+UNIX_BJ_KEYS = ("double_after_split", "split_aces")
+"""What a sysop may set under [games.unix-bj]: it is played to the letter of the program, but where
+its manual pages may be read otherwise."""
 
 BLACK_JACK_FOR_TIME = BlackjackRules(
     decks=1,
@@ -227,6 +238,7 @@ BLACK_JACK_FOR_TIME = BlackjackRules(
     natural_paid="at once",
     charlie_paid="at once",
     twenty_one_paid="after dealer",
+    twenty_one_beats="lower totals",
     five_card_21="twenty-one",
     win_pays=Fraction(2),
     natural_pays=Fraction(3),
@@ -237,6 +249,7 @@ BLACK_JACK_FOR_TIME = BlackjackRules(
     split="never",
     split_cards="both first",
     split_aces="play on",
+    split_21="twenty-one",
     double="always",
     double_after_split=True,
     insurance="half",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from door.games.blackjack.rules import UNIX_BJ, BlackjackRules, rules_from_mapping
 from door.games.engine.descriptor import Game
-from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings
+from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings, read_rules
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
@@ -20,6 +21,7 @@ class UnixBjSettings(StakeSettings):
 
     stakes: Literal["play money", "minutes"]
     prompts: Literal["1975", "1971"]
+    rules: BlackjackRules
 
 
 def read(table: TomlTable) -> UnixBjSettings:
@@ -31,6 +33,7 @@ def read(table: TomlTable) -> UnixBjSettings:
         turns_per_day=table.whole("turns_per_day", 20, 0, MOST_TURNS),
         stakes=table.choice("stakes", "play money", ("play money", "minutes")),
         prompts=table.choice("prompts", "1975", ("1975", "1971")),
+        rules=read_rules(table, UNIX_BJ.keys, UNIX_BJ, rules_from_mapping),
     )
 
 

@@ -21,7 +21,7 @@ from door.call.display import LinesDisplay
 from door.call.page import Page
 from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
+from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
 from door.games.tables.fairness import Fairness
@@ -61,7 +61,6 @@ class Paper(LinesDisplay):
 
 
 GAME = UNIX_BJ_KIND.name
-RULES = rules_to_mapping(UNIX_BJ)
 LONGEST_LINE = 60
 STRUCK = (INTERRUPT, DELETE)
 
@@ -101,6 +100,7 @@ class Run:
         self.terms = terms
         self.tally = tally
         self.play = Play(self.caller, UNIX_BJ_KIND)
+        self._rules = rules_to_mapping(self.settings.rules)
         self.stored: StoredRound | None = None  # a hand that was left open
         self.teletype = Teletype(self.settings.prompts, terms.dollar, Score())
         self.paper = self._new_paper()
@@ -126,7 +126,7 @@ class Run:
     async def seal(self) -> str:
         """Return the seal of the shoe that the run is dealt from, which is sealed now if there was
         none. Raises `BooksUnavailable`."""
-        shoe = self.play.shoe or await self.play.next_shoe(RULES, fresh=True)
+        shoe = self.play.shoe or await self.play.next_shoe(self._rules, fresh=True)
         return shoe.seal
 
     async def go(self) -> None:
@@ -233,7 +233,7 @@ class Run:
             unit=self.terms.unit,
             coin=self.terms.dollar,
             turns_limit=self.terms.turns_limit,
-            rules=RULES,
+            rules=self._rules,
             purse=None if self.terms.unit == "second" else "tab",
             start=start,
         )

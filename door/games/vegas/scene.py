@@ -59,6 +59,7 @@ ENDED = {
 DEALER_RULES = {
     "stand 17": N_("Dealer stands on all 17s"),
     "hit soft 17": N_("Dealer hits soft 17"),
+    "hit 17 with an ace": N_("Dealer hits 17 with an ace"),
     "hit 17": N_("Dealer hits all 17s"),
 }
 

@@ -338,6 +338,9 @@ def _on_hand(said: str, item: RoundNews, seat: int, hand: int) -> str:
 DEALER = {
     "stand 17": N_("The dealer draws to 16 and stands on every 17."),
     "hit soft 17": N_("The dealer draws to 16 and hits soft 17, a 17 with an ace that counts 11."),
+    "hit 17 with an ace": N_(
+        "The dealer draws to 16 and hits a 17 with an ace in it, whatever the ace counts."
+    ),
     "hit 17": N_("The dealer hits every 17."),
 }
 
@@ -375,7 +378,9 @@ def rules_text(settings: VegasSettings) -> str:
     sections = (
         (
             _("Blackjack"),
-            _("An ace and a ten-card on the deal. After a split, that's just 21."),
+            _("An ace and a ten-card on the deal. After a split, that's just 21.")
+            if rules.split_21 == "twenty-one"
+            else _("An ace and a ten-card on the deal, or after a split."),
         ),
         (_("Together"), together),
         (_("Cards"), cards),

@@ -26,6 +26,7 @@ class House:
     natural_paid: str = "at once"
     charlie_paid: str = "at once"
     twenty_one_paid: str = "after dealer"
+    twenty_one_beats: str = "lower totals"
     five_card_21: str = "twenty-one"
     win_pays: float = 2
     natural_pays: float = 3
@@ -82,9 +83,13 @@ def dealer_ends(
     house: House, cards: Cards, left: tuple[tuple[int, int], ...]
 ) -> dict[Cards, float]:
     total, soft = count(cards)
-    draws = total < 17 or (
-        total == 17 and (house.dealer == "hit 17" or (house.dealer == "hit soft 17" and soft))
-    )
+    at_17 = {
+        "stand 17": False,
+        "hit soft 17": soft,
+        "hit 17 with an ace": 1 in cards,
+        "hit 17": True,
+    }
+    draws = total < 17 or (total == 17 and at_17[house.dealer])
     if not draws or (house.charlies and len(cards) == 5):
         return {cards: 1.0}
     ends: dict[Cards, float] = defaultdict(float)
@@ -109,7 +114,7 @@ def ending(house: House, cards: Cards, dealer: Cards, doubled: bool) -> tuple[st
         return "natural", house.natural_pays
     if is_charlie(house, cards):
         return "charlie", house.charlie_pays
-    if mine == 21 and banks != 21:
+    if mine == 21 and (banks != 21 or house.twenty_one_beats == "all totals"):
         return "twenty-one", house.doubled_21_pays if doubled else house.twenty_one_pays
     if banks > 21:
         return ("push", 1) if house.dealer_over == "push" else ("win", house.win_pays)

@@ -21,6 +21,7 @@ SHOES = {
 HOUSES: dict[str, dict[str, Any]] = {
     "default": {},
     "ties push": {"ties": "push"},
+    "21 beats 21": {"twenty_one_beats": "all totals", "peek_under_ace": False},
     "no peek": {"peek_under_ace": False, "natural_paid": "after dealer"},
     "no peek, at once": {"peek_under_ace": False, "twenty_one_paid": "at once"},
     "21 may hit": {"hit_on_21": True, "charlie_paid": "after dealer"},
@@ -65,7 +66,9 @@ def test_black_jack_for_time(counts: tuple[int, ...], keys: dict[str, Any]) -> N
     assert strategies["never-bust"].mean <= perfect + CLOSE
 
 
-@pytest.mark.parametrize("dealer", ["stand 17", "hit soft 17", "hit 17"])
+@pytest.mark.parametrize(
+    "dealer", ["stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"], ids=str
+)
 @pytest.mark.parametrize("double", ["always", "10-11"])
 def test_a_table_without_charlies(dealer: Any, double: Any) -> None:
     """Vegas, but for splits."""

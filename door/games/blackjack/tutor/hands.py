@@ -115,6 +115,8 @@ class WeighedHand:
         return gain
 
     def _second(self, hand: Cards) -> float:
+        if hand.total == 21 and self.rules.split_21 == "natural":
+            return self._worth(NATURAL)
         if self.pair == ACE and self.rules.split_aces == "one card":
             return self._worth(hand.total)
         kind = stopped(self.rules, hand)

@@ -56,6 +56,31 @@ def test_two_counts_of_21_are_equal_counts(ties: str, outcome: BlackjackOutcome)
     assert hand.outcome is outcome
 
 
+# twenty_one_beats
+
+
+@pytest.mark.parametrize("ties", ["dealer", "push"])
+def test_a_21_beats_the_dealer_s_21_where_the_house_says_so(ties: str) -> None:
+    rules = house(ties=ties, twenty_one_beats="all totals")
+    hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT, rules=rules)
+    assert hand.of(DealerStood) == [DealerStood(21)]
+    assert hand.outcome is BlackjackOutcome.TWENTY_ONE
+    assert hand.moved == (0, STAKE, 2 * STAKE)
+    doubled = play(stacked("6H 5H", "TC 6S", "KD 5D"), DOUBLE, rules=rules)
+    assert doubled.moved == (0, 2 * STAKE, 2 * STAKE)
+
+
+def test_no_other_count_beats_its_equal() -> None:
+    rules = house(twenty_one_beats="all totals")
+    assert play(stacked("TH 8H", "TC 8S"), STAY, rules=rules).outcome is BlackjackOutcome.LOSE
+
+
+def test_a_charlie_of_the_dealer_still_beats_21() -> None:
+    rules = house(twenty_one_beats="all totals")
+    hand = play(stacked("6H 5H", "2C 2S", "KD 2D 3D 4D"), HIT, rules=rules)
+    assert hand.outcome is BlackjackOutcome.DEALER_CHARLIE
+
+
 def test_a_push_returns_a_doubled_bet_whole() -> None:
     hand = play(stacked("6H 5H", "TC 7S", "6D"), DOUBLE, rules=house(ties="push"))
     assert hand.moved == (0, 2 * STAKE, 0)

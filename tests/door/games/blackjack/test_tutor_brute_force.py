@@ -180,6 +180,8 @@ MEANWHILE = [
     (UNIX_BJ, "9H 3D", "4S 7S", "", (), "A 2 5 8 9 9 T T T"),
     (UNIX_BJ, "8H 8D", "4S 7S", "9C TC 3S", (SPLIT, HIT), "A 2 5 8 9 9 T T T"),
     (VEGAS, "8H 8D", "4S 7S", "9C TC 3S", (SPLIT, HIT), "A 2 5 8 9 9 T T T"),
+    (house(twenty_one_beats="all totals"), "TH 5D", "6S 5S", "", (), "A 5 6 6 6 T T T"),
+    (replace(VEGAS, dealer="hit 17 with an ace"), "TH 2D", "6S TS", "", (), "A A 2 7 9 T T"),
     (SINGLE, "8H 8D", "4S 7S", "9C TC 3S", (SPLIT, HIT), "A 2 5 8 9 9 T T T"),
 ]
 
@@ -196,8 +198,9 @@ def test_every_action_is_worth_what_all_orders_of_the_cards_make_it(
     compare(met(rules, player, dealer, rest, *actions), counts(unseen))
 
 
-def test_a_split_is_exact_where_its_hands_have_nothing_to_decide() -> None:
-    rules = replace(VEGAS, split_aces="one card")
+@pytest.mark.parametrize("after_split", ["twenty-one", "natural"])
+def test_a_split_is_exact_where_its_hands_have_nothing_to_decide(after_split: str) -> None:
+    rules = rules_from_mapping({"split_aces": "one card", "split_21": after_split}, VEGAS)
     game = met(rules, "AH AD", "6S TS", "")
     unseen = counts("A 2 4 6 9 T T T")
     told = values(replace(spot_of(game), unseen=unseen))
@@ -241,7 +244,7 @@ two_cards = st.tuples(st.sampled_from(FACES), st.sampled_from(FACES)).map(" ".jo
 games = st.fixed_dictionaries(
     {
         "charlie": st.booleans(),
-        "dealer": st.sampled_from(["stand 17", "hit soft 17", "hit 17"]),
+        "dealer": st.sampled_from(["stand 17", "hit soft 17", "hit 17 with an ace", "hit 17"]),
         "double": st.sampled_from(["always", "10-11"]),
         "deal": st.sampled_from(["seats first", "dealer first"]),
     }

@@ -32,6 +32,7 @@ from tests.door.games.blackjack.tabletop import (
     DOUBLE,
     HIT,
     INSURE,
+    SPLIT,
     STAKE,
     STAY,
     play,
@@ -178,6 +179,26 @@ def test_a_dealer_who_must_hit_soft_17_hits_it() -> None:
     assert hand.of(DealerStood) == [DealerStood(21)]
     three = vegas("KH 9H", "3D 3S", "AC 2S", STAY, **HIT_SOFT)
     assert three.of(DealerStood) == [DealerStood(19)]
+
+
+def test_an_ace_in_17_is_hit_whatever_it_counts_where_the_house_reads_it_so() -> None:
+    keys = {"dealer": "hit 17 with an ace"}
+    hard = vegas("KH 9H", "AD 6S", "TC 3S", DECLINE, STAY, **keys)
+    assert hard.of(DealerStood) == [DealerStood(20)]
+    assert vegas("KH 9H", "TD 7S", "4C", STAY, **keys).of(DealerStood) == [DealerStood(17)]
+    soft = vegas("KH 9H", "6D AS", "4C", STAY, **keys)
+    assert soft.of(DealerStood) == [DealerStood(21)]
+
+
+def test_an_ace_and_a_ten_of_a_split_are_blackjack_where_the_house_says_so() -> None:
+    told = vegas("AH AD", "9D 8S", "KC 5C", SPLIT, STAY, split_21="natural")
+    assert told.round.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.LOSE)
+    plain = vegas("AH AD", "9D 8S", "KC 5C", SPLIT, STAY)
+    assert plain.round.outcomes == (BlackjackOutcome.TWENTY_ONE, BlackjackOutcome.LOSE)
+    # No other 21 of the dealer stands against it, and the dealer need not draw for it.
+    beaten = vegas("AH AD", "9D 2S", "KC QC TC", SPLIT, split_21="natural")
+    assert beaten.round.outcomes == (BlackjackOutcome.NATURAL,) * 2
+    assert beaten.of(DealerStood) == []
 
 
 def test_then_the_dealer_stands_on_17_without_an_ace_and_on_18_or_more() -> None:
