@@ -37,20 +37,14 @@ class Datagrams:
 
     async def start(self, heard: Callable[[bytes], None], missed: Callable[[], None]) -> None:
         """Begin; where no socket can be made nothing is heard, and the log says so."""
-        wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            wire.setblocking(False)
-            if hasattr(socket, "SO_PASSCRED"):
-                wire.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-            with link.short(self._path) as name:
-                # Only a process that had the number of ours before can have left one.
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(name)
-                wire.bind(name)
-                os.chmod(name, 0o600)
+            wire = bound(self._path)
         except OSError as error:
-            wire.close()
-            log.warning("other processes of this machine are heard late: %s", error.strerror)
+            log.warning(
+                "No socket can be made in %s (%s): notices and words of other processes are heard"
+                " some seconds late.",
+                *(self._path.parent, error.strerror),
+            )
             return
         self._wire = wire
         asyncio.get_running_loop().add_reader(wire.fileno(), self._receive, heard)
@@ -89,6 +83,25 @@ class Datagrams:
                 return
             if _is_ours(more):
                 heard(data)
+
+
+def bound(path: Path) -> socket.socket:
+    """Make a socket that our own user alone can send to; `OSError` where none can be made."""
+    wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        wire.setblocking(False)
+        if hasattr(socket, "SO_PASSCRED"):
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with link.short(path) as name:
+            # Only a process that had the number of ours before can have left one.
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+            wire.bind(name)
+            os.chmod(name, 0o600)
+    except OSError:
+        wire.close()
+        raise
+    return wire
 
 
 def _is_ours(more: list[tuple[int, int, bytes]]) -> bool:

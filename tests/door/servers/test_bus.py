@@ -304,4 +304,4 @@ async def test_where_no_socket_can_be_made_the_board_goes_on(
     await bus.start()
     bus.publish(LEASE, name="jobs")
     await bus.stop()
-    assert "are heard late" in caplog.text
+    assert "are heard some seconds late" in caplog.text

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import itertools
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import NoReturn
 from unittest import mock
 
 import pytest
 
 from door.call.board_clock import BoardClock
+from door.call.console import Console
 from door.defence.counts import TOO_MANY_WRONG
 from door.errors import CannotJoin, Fault
+from door.run import process
 from door.server import presence
+from door.server.leadership import LOOK_SECONDS
+from door.servers import datagrams
 from door.servers.agreement import Stand
-from tests.door.banking import at_the_window, sends
+from tests.door.banking import at_the_window, hears, sends
+from tests.door.handed_over import LINES, a_guest
+from tests.door.lines.board import PATIENCE
 from tests.door.servers.boards import Machine, beside, machines, until, until_known
 from tests.door.strangers import VILLAIN, Stranger, defended
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.door.wall import Told
 from tests.world import BOARD
 from timebank.servers import registry
 from timebank.servers.registry import Newcomer
 from timebank.settings.place import ServerPlace
 
 TOML = sysop_toml(events="", timebank="").replace("events = []", "").replace("[timebank]", "")
+
+
+NAME = "Moth@Xibalba"
 
 
 def strict(**rules: object) -> str:
@@ -90,6 +105,57 @@ async def test_minutes_that_are_sent_are_told_at_once_at_any_server(
         await sends(ada, "Bob", 10, "for the tea")
         await bob.sees('Ada sent you 10 minutes: "for the tea"')
         await bob.terminal.wait_for(lambda _: "Bank 10:00" in bob.status, "Bank 10:00")
+
+
+@asynccontextmanager
+async def by_its_door(machine: Machine) -> AsyncIterator[Told]:
+    """A guest whom a door on this machine serves by itself."""
+    line = Told()
+    console = Console(line, LINES, machine.clock)
+    guest = a_guest(machine)
+    door = asyncio.create_task(process.serve(machine.config, console, machine.clock, guest, None))
+    async with asyncio.timeout(PATIENCE):
+        await line.until(b"tour?")
+        console.received(b"n")
+        await line.until(b"oodbye")
+        yield line
+        console.hung_up("the test is over")
+        assert await door
+
+
+async def test_a_caller_of_a_door_is_told_at_once_what_another_server_has_for_them(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    """No clock goes on meanwhile."""
+    both = machines(tmp_path, place, "north", "south", toml=TOML, bank="known_days = 0")
+    async with both as (north, south), by_its_door(north) as line:
+        ada = await at_the_window(south, "Ada", saved=30)
+        await sends(ada, NAME, 10, "for the tea")
+        await line.until(b'Ada sent you 10 minutes: "for the tea"')
+
+
+async def test_where_a_door_may_not_write_beside_the_books_it_says_once_that_it_hears_late(
+    tmp_path: Path, database: ServerPlace, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(path: Path) -> NoReturn:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    both = machines(tmp_path, database, "north", "south", toml=TOML, bank="known_days = 0")
+    async with both as (north, south):
+        with mock.patch.object(datagrams, "bound", refused):
+            door = by_its_door(north)
+            line = await door.__aenter__()
+        ada = await at_the_window(south, "Ada", saved=30)
+        await sends(ada, NAME, 10, "for the tea")
+        await hears(ada, f"10 minutes sent to {NAME}.")
+        assert b"for the tea" not in line.written
+        await north.pass_time(LOOK_SECONDS)
+        await line.until(b"for the tea")
+        await door.__aexit__(None, None, None)
+    assert [each for each in caplog.messages if "late" in each] == [
+        f"No socket can be made in {north.config.board.data} (Permission denied): notices and"
+        " words of other processes are heard some seconds late."
+    ]
 
 
 # Strangers.
