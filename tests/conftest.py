@@ -56,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ[POSTGRES_FOLDER] = str(folder)
     # Odds are kept from test to test, and nothing in the home of whoever runs them.
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    os.environ["SUDO_USER"] = "jane"  # who types the commands, on every machine
     config.add_cleanup(lambda: _clear_away(folder))
 
 

@@ -218,3 +218,24 @@ def clean(text: str, longest: int) -> str:
         if letter.isspace() or unicodedata.category(letter)[0] != "C"
     )
     return " ".join(visible.split())[:longest].rstrip()
+
+
+# Who did something by a command: with the name that the system has for them, and without.
+AT_COMMAND_LINE = "(command line)"
+BY_COMMAND = "the command line"
+LONGEST_BY = 40
+
+
+def at_command_line(user: str) -> str:
+    """Name whoever types a command, for the books; no caller can be called so.
+
+    >>> at_command_line("jane"), at_command_line("")
+    ('jane (command line)', 'the command line')
+    """
+    user = clean(user, LONGEST_BY - len(AT_COMMAND_LINE) - 1)
+    return f"{user} {AT_COMMAND_LINE}" if user else BY_COMMAND
+
+
+def is_at_command_line(by: str) -> bool:
+    """Tell whether a command did it, which only whoever keeps the board can type."""
+    return by == BY_COMMAND or by.endswith(f" {AT_COMMAND_LINE}")

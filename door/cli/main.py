@@ -18,10 +18,10 @@ import click
 from door.cli.common import DEFAULT_CONFIG, config_option, load_config
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
+from timebank.cli.common import by_option
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import NameRefused
 
-BY = "the command line"  # in the sysop's log
 MOST_WORKERS = 64
 LONGEST_NUMBER = 18  # digits, of a caller's number
 
@@ -373,8 +373,9 @@ def list_callers(config_path: Path) -> None:
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
-def grant(config_path: Path, name: str) -> None:
+def grant(config_path: Path, by: str, name: str) -> None:
     """Give a caller sysop powers: the Sysop item at the bank's window, a node on a full board.
 
     NAME is written exactly as `door callers list` shows it, or is "#" and a number.
@@ -382,43 +383,47 @@ def grant(config_path: Path, name: str) -> None:
     from timebank.callers import powers
 
     with _desk(load_config(config_path)) as desk:
-        record = powers.grant(desk, _exactly(desk, name).id, BY)
+        record = powers.grant(desk, _exactly(desk, name).id, by)
     click.echo(f"{_numbered(record)}, now has sysop powers.")
 
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
-def revoke(config_path: Path, name: str) -> None:
+def revoke(config_path: Path, by: str, name: str) -> None:
     """Take a caller's sysop powers away, at once; NAME is as for grant."""
     from timebank.callers import powers
 
     with _desk(load_config(config_path)) as desk:
-        record = powers.revoke(desk, _exactly(desk, name).id, BY)
+        record = powers.revoke(desk, _exactly(desk, name).id, by)
     click.echo(f"{_numbered(record)}, no longer has sysop powers.")
 
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
-def lock(config_path: Path, name: str) -> None:
+def lock(config_path: Path, by: str, name: str) -> None:
     """Lock a caller out, from the next log-on."""
-    _set_locked(config_path, name, True, "now locked out", "already locked out")
+    _set_locked(config_path, by, name, True, "now locked out", "already locked out")
 
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
-def unlock(config_path: Path, name: str) -> None:
+def unlock(config_path: Path, by: str, name: str) -> None:
     """Let a locked caller back in."""
-    _set_locked(config_path, name, False, "no longer locked out", "not locked out")
+    _set_locked(config_path, by, name, False, "no longer locked out", "not locked out")
 
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
 @click.option("--take-away", metavar="SHA256:...", help="Take away the key of this fingerprint.")
-def keys(config_path: Path, name: str, take_away: str | None) -> None:
+def keys(config_path: Path, by: str, name: str, take_away: str | None) -> None:
     """Show the keys that log a caller on by SSH, or take one away."""
     from door.defence import ssh_keys
     from timebank.callers import ssh_keys as kept
@@ -434,7 +439,7 @@ def keys(config_path: Path, name: str, take_away: str | None) -> None:
         if take_away is not None:
             if take_away not in found:
                 raise UserError(f"{record.name} has no key {take_away}.")
-            sysop.take_key_away(desk, record.id, found[take_away].line, take_away, BY)
+            sysop.take_key_away(desk, record.id, found[take_away].line, take_away, by)
     if take_away is not None:
         click.echo(f"{take_away} no longer logs {record.name} on.")
         return
@@ -446,9 +451,10 @@ def keys(config_path: Path, name: str, take_away: str | None) -> None:
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
 @click.argument("new_name")
-def rename(config_path: Path, name: str, new_name: str) -> None:
+def rename(config_path: Path, by: str, name: str, new_name: str) -> None:
     """Rename a caller, who keeps everything, powers included."""
     from timebank.keeping import sysop
     from timebank.names import names
@@ -459,7 +465,7 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
         with refusing(NameRefused):
             kept = names.check(new_name)
             _refuse_kept(config, kept)
-            renamed = sysop.rename(desk, record.id, kept, BY)
+            renamed = sysop.rename(desk, record.id, kept, by)
     click.echo(f"{record.name} is now {renamed.name}.")
     if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
         click.echo(
@@ -470,9 +476,10 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Don't ask.")
-def delete(config_path: Path, name: str, yes: bool) -> None:
+def delete(config_path: Path, by: str, name: str, yes: bool) -> None:
     """Delete a caller. Their time is forfeited; the ledger keeps their history."""
     from timebank.keeping import sysop
 
@@ -482,15 +489,16 @@ def delete(config_path: Path, name: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {record.name} and forfeit all their time?", abort=True)
     with _desk(config) as desk:
-        sysop.delete(desk, record.id, BY)
+        sysop.delete(desk, record.id, by)
     click.echo(f"{record.name} is deleted; their time is forfeited.")
 
 
 @callers.command()
 @config_option
+@by_option
 @click.argument("name")
 @click.option("--stdin", is_flag=True, help="Read the password from standard input.")
-def password(config_path: Path, name: str, stdin: bool) -> None:
+def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
     """Set a caller's password, or register a name that sysop.toml reserves.
 
     The sysop's own name gets sysop powers; any other gets them by `door callers grant`.
@@ -521,9 +529,9 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     with _desk(config) as desk:
         if record is not None:
             had_code = recovery.has_one(desk, record.id)
-            sysop.set_password(desk, record.id, hashed, BY)
+            sysop.set_password(desk, record.id, hashed, by)
         else:
-            entered = sysop.enter(desk, kept or name, hashed, BY, with_powers=is_sysop)
+            entered = sysop.enter(desk, kept or name, hashed, by, with_powers=is_sysop)
     if record is not None:
         void = " The recovery code is void; Your settings makes a new one." if had_code else ""
         click.echo(f"{record.name} has a new password.{void}")
@@ -538,12 +546,12 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
         click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
 
 
-def _set_locked(config_path: Path, name: str, locked: bool, now: str, before: str) -> None:
+def _set_locked(config_path: Path, by: str, name: str, locked: bool, now: str, before: str) -> None:
     from timebank.keeping import sysop
 
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        is_new = sysop.set_locked(desk, record.id, locked, BY)
+        is_new = sysop.set_locked(desk, record.id, locked, by)
     click.echo(f"{record.name} is {now if is_new else before}.")
 
 

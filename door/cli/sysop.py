@@ -15,6 +15,8 @@ from timebank.cli.errors import UserError, refusing
 
 F = TypeVar("F", bound=Callable[..., object])
 
+LONGEST_NODE = 4  # digits
+
 # A sysop.toml, the data folder where that is given, and the name of the one server that is meant.
 Where = tuple[Path, Path | None, str | None]
 
@@ -38,6 +40,20 @@ def server_options(command: F) -> F:
     return cast(F, config_option(data(server(asking))))
 
 
+def _node(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
+    return _number(typed, "")
+
+
+def _node_or_all(_context: click.Context, _parameter: click.Parameter, typed: str) -> int | None:
+    return None if typed == "all" else _number(typed, ' or "all"')
+
+
+def _number(typed: str, or_else: str) -> int:
+    if not (typed.isascii() and typed.isdecimal() and len(typed) <= LONGEST_NODE):
+        raise UserError(f"NODE is a number{or_else}, as `door nodes` shows, and not {typed!r}.")
+    return int(typed)
+
+
 @click.command()
 @server_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with times in seconds.")
@@ -50,7 +66,7 @@ def nodes(where: Where, as_json: bool) -> None:
 
 @click.command()
 @server_options
-@click.argument("node", type=click.IntRange(0, 9999))
+@click.argument("node", metavar="NODE", callback=_node)
 @click.option("--why", default="", help="The reason, for the caller.")
 def kick(where: Where, node: int, why: str) -> None:
     """End the call on a node. The caller is told, and an open hand waits for them."""
@@ -59,14 +75,11 @@ def kick(where: Where, node: int, why: str) -> None:
 
 @click.command()
 @server_options
-@click.argument("node", metavar="NODE|all")
+@click.argument("node", metavar="NODE|all", callback=_node_or_all)
 @click.argument("text")
-def say(where: Where, node: str, text: str) -> None:
+def say(where: Where, node: int | None, text: str) -> None:
     """Send a message to the caller on a node, or to all."""
-    if node != "all" and not (node.isascii() and node.isdecimal()):
-        raise UserError('Name a node by its number, or "all".')
-    number = None if node == "all" else int(node)
-    _tell(where, "say", node=number, text=text)
+    _tell(where, "say", node=node, text=text)
 
 
 @click.command()

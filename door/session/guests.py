@@ -19,6 +19,7 @@ from timebank.errors import BooksFailed
 from timebank.keeping import sysop
 from timebank.language import Phrase
 from timebank.names import names
+from timebank.words import BY_COMMAND
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
 
-AT_HOME = "the command line"  # in the sysop's log: `door run --local`
 
 log = logging.getLogger("door.logon")
 
@@ -111,4 +111,4 @@ def _sysop_record(desk: Desk, name: str) -> CallerRecord:
     """
     close_orphaned_calls(desk, process_is_gone)
     found = callers.find(desk, name)
-    return found or sysop.enter(desk, name, "", AT_HOME, with_powers=True)
+    return found or sysop.enter(desk, name, "", BY_COMMAND, with_powers=True)

@@ -15,7 +15,7 @@ from timebank.ledger.sql import NEVER, Prepared, columns_of, insert_into
 class LogEntry(NamedTuple):
     number: int
     at: datetime
-    # Who did it: the name of a co-sysop, "the command line", "import".
+    # Who did it: the name of a co-sysop, "jane (command line)", "import".
     by: str
     # The caller it was done to, None where it concerns nobody alone.
     caller: str | None

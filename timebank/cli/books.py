@@ -326,7 +326,10 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
 
     Exits with 1 and names the rows if anything is off. If all is well, it shows the digest of
     the last transfer. Note it down, and you can prove later that the ledger up to it is unchanged.
+    As JSON and CSV it is always there; in CSV it is the last line.
     """
+    import json
+
     from timebank.audit import accounts as audits
     from timebank.errors import BooksUnavailable
     from timebank.keeping import restoring
@@ -347,8 +350,18 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
                 remark = restoring.suspicion(books.database, books.settings, desk.now)
                 if remark is None:
                     break
+    if form == "json":
+        told = {
+            "transfers": transfers,
+            "digest": head.digest,
+            "generation": restores[-1].number if restores else 1,
+            "findings": [finding._asdict() for finding in findings],
+        }
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+    elif form == "csv":
+        lines = [finding._asdict() for finding in findings]
+        tell(form, (), AUDIT_FIELDS, [*lines, {"where": "digest", "sentence": head.digest}])
     if form != "text":
-        tell(form, (), AUDIT_FIELDS, [finding._asdict() for finding in findings])
         sys.exit(EXIT_WRONG if findings else 0)
     if remark is not None:
         click.echo(f"{remark}. The next start treats it as restored.", err=True)

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import OpenBooks, config_option, opened, say
+from timebank.cli.common import OpenBooks, by_option, config_option, opened, say
 from timebank.cli.errors import EXIT_WRONG
 
 if TYPE_CHECKING:
     from timebank.calls.clock_mend import Ahead
     from timebank.ledger.database import Desk
 
-BY = "the command line"
 HEARD_SECONDS = 6.0  # within which every process of the board looks at its clock
 
 
@@ -25,7 +24,8 @@ HEARD_SECONDS = 6.0  # within which every process of the board looks at its cloc
 @click.option("--believe", is_flag=True, help="The wall clock is right: believe it.")
 @click.option("--mend", is_flag=True, help="Show what a wrong clock did, and set it right.")
 @click.option("--yes", is_flag=True, help="Set it right without asking.")
-def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
+@by_option
+def clock(config: Path, believe: bool, mend: bool, yes: bool, by: str) -> None:
     """Show the board's clock, and whether it is believed.
 
     Exits with 1 when it is not, or when callers are on days that lie ahead; --mend sets
@@ -33,9 +33,9 @@ def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
     """
     with opened(config) as books:
         if believe:
-            _believe(books)
+            _believe(books, by)
         if mend:
-            _mend(books, yes)
+            _mend(books, yes, by)
             return
         with books.look() as desk:
             said = list(_shown(books, desk))
@@ -45,11 +45,11 @@ def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
         raise SystemExit(EXIT_WRONG)
 
 
-def _believe(books: OpenBooks) -> None:
+def _believe(books: OpenBooks, by: str) -> None:
     from timebank.calls.calls import open_calls
 
     with books.database.transaction(books.settings, books.clock.reading()) as desk:
-        judgement = books.clock.believe(desk, BY)
+        judgement = books.clock.believe(desk, by)
         calls = [call for call in open_calls(desk) if call.live]
     books.clock.adopt(judgement)
     say(f"{words}." for words in judgement.news)
@@ -93,7 +93,7 @@ def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
         yield f"  {each.name}: {each.words(desk)}"
 
 
-def _mend(books: OpenBooks, yes: bool) -> None:
+def _mend(books: OpenBooks, yes: bool, by: str) -> None:
     from timebank.calls import clock_mend
 
     with books.look() as desk:
@@ -106,7 +106,7 @@ def _mend(books: OpenBooks, yes: bool) -> None:
     if not yes:
         click.confirm("Set that right?", abort=True)
     with books.work() as desk:
-        mended = clock_mend.mend(desk, BY)
+        mended = clock_mend.mend(desk, by)
     count = "1 caller" if len(mended) == 1 else f"{len(mended)} callers"
     say([f"{count} set right."])
 

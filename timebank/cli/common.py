@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import islice
@@ -123,6 +123,28 @@ def _day_after(day: date) -> date:
     return day if day == date.max else day + timedelta(days=1)
 
 
+def _whoever(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str:
+    """Name who types a command, for the books: `--by`, or the user that the system knows."""
+    import os
+    import pwd
+
+    from timebank.words import at_command_line
+
+    if typed is None:
+        typed = os.environ.get("SUDO_USER", "")
+        with suppress(KeyError):  # a number that has no name
+            typed = typed or pwd.getpwuid(os.getuid()).pw_name
+    return at_command_line(typed)
+
+
+by_option = click.option(
+    "--by",
+    metavar="NAME",
+    callback=_whoever,
+    help="Who does it, for the sysop's log.  [default: your user name]",
+)
+
+
 def load(config: Path) -> BankSettings:
     from timebank.errors import SettingsError
     from timebank.settings.settings import load as load_settings
@@ -230,11 +252,19 @@ AMOUNT = re.compile(
 )
 
 
+class WithAmount(click.Command):
+    """A command in which -5 is an amount and no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.ignore_unknown_options = any(word[0] == "-" for word in args if AMOUNT.fullmatch(word))
+        return super().parse_args(ctx, args)
+
+
 def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
     """Read an amount as it is typed, minutes or h:mm, and give seconds above zero."""
     seconds = signed_amount(_context, _parameter, typed)
     if seconds < 0:
-        raise click.BadParameter(f"{typed!r} is below zero.")
+        raise click.BadParameter(f"{typed!r} is below zero. `timebank adjust` takes it.")
     return seconds
 
 

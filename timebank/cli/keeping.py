@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import NUMBER, config_option, format_option, load, opened, say, tell
+from timebank.cli.common import (
+    NUMBER,
+    by_option,
+    config_option,
+    format_option,
+    load,
+    opened,
+    say,
+    tell,
+)
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import BackupRefused, NotInOrder
 
@@ -104,13 +113,14 @@ def _books_at(place: str, settings: BankSettings) -> Database:
 
 @click.command()
 @config_option
+@by_option
 @click.option(
     "--dry-run",
     is_flag=True,
     help="Say what would be done and change nothing; the board can stay open.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
-def restore(config: Path, dry_run: bool, file: Path) -> None:
+def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
     """Replace the books with the backup FILE.
 
     The backup is audited first, and the board must be closed. The old books are kept beside
@@ -124,8 +134,12 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
     try:
         with refusing(BackupRefused, DatabaseRefused):
             copies = _copies(settings)
-            do = copies.rehearse if dry_run else copies.restore
-            restored: Restored = do(file, settings, datetime.now(UTC))
+            now = datetime.now(UTC)
+            restored: Restored
+            if dry_run:
+                restored = copies.rehearse(file, settings, now)
+            else:
+                restored = copies.restore(file, settings, now, by)
     except UserError as refusal:
         if isinstance(refusal.__cause__, NotInOrder):
             _tell(refusal.__cause__.findings)
@@ -173,9 +187,9 @@ def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -
         books.settle((thebank_ext.repeat, repeat), (thebank_ext.regard_as_delivered, delivered))
         with books.look() as desk:
             rows = thebank_ext.undelivered(desk)
-        schedule = books.settings.schedule
-    records = [_outbox_record(row, schedule) for row in rows]
-    tell(form, _outbox_table(rows, schedule), OUTBOX_FIELDS, records, paged=False)
+        settings = books.settings
+    records = [_outbox_record(row, settings.schedule) for row in rows]
+    tell(form, _outbox_table(rows, settings), OUTBOX_FIELDS, records, paged=False)
 
 
 OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt")
@@ -190,16 +204,19 @@ def _outbox_record(row: OutboxRow, schedule: Schedule) -> Record:
     return dict(zip(OUTBOX_FIELDS, values, strict=True))
 
 
-def _outbox_table(rows: list[OutboxRow], schedule: Schedule) -> Iterator[str]:
+def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Iterator[str]:
     from timebank.ledger.schema import instant
     from timebank.reports.statements import printable
 
+    if not rows and settings.mode != "external":
+        yield f'[timebank] mode is "{settings.mode}": nothing goes to THEBANK.EXT.'
+        return
     if not rows:
         yield "Every record is in THEBANK.EXT."
         return
     yield f"{'Record':>7}  {'When':<19}  {'Caller':<24}{'Minutes':>8}  State"
     for row in rows:
-        when = schedule.local(instant(row.at))
+        when = settings.schedule.local(instant(row.at))
         doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
         yield (
             f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 import click
 
 from timebank.cli import common
-from timebank.cli.common import OpenBooks, amount, config_option, format_option, found, opened
+from timebank.cli.common import (
+    OpenBooks,
+    WithAmount,
+    amount,
+    by_option,
+    config_option,
+    format_option,
+    found,
+    opened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +31,6 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import TransferRow
     from timebank.reports.exports import Record
-
-# Who did it, in the row, in the log and in what the caller is told.
-BY = "the command line"
 
 why_option = click.option(
     "--why",
@@ -35,43 +41,46 @@ why_option = click.option(
 amount_argument = click.argument("amount", metavar="AMOUNT", callback=amount)
 
 
-@click.command()
+@click.command(cls=WithAmount)
 @config_option
 @why_option
+@by_option
 @click.argument("name")
 @amount_argument
-def deposit(config: Path, why: str, name: str, amount: int) -> None:
+def deposit(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Put minutes into a caller's account.
 
     AMOUNT is minutes (90) or hours and minutes (1:30).
     """
     from timebank.window import sysop
 
-    _move(config, [name], lambda desk, who: sysop.sysop_deposit(desk, who[0], amount, why, BY))
+    _move(config, [name], lambda desk, who: sysop.sysop_deposit(desk, who[0], amount, why, by))
 
 
-@click.command()
+@click.command(cls=WithAmount)
 @config_option
 @why_option
+@by_option
 @click.argument("name")
 @amount_argument
-def withdraw(config: Path, why: str, name: str, amount: int) -> None:
+def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Take minutes out of a caller's account.
 
     AMOUNT is minutes (90) or hours and minutes (1:30).
     """
     from timebank.window import sysop
 
-    _move(config, [name], lambda desk, who: sysop.sysop_withdraw(desk, who[0], amount, why, BY))
+    _move(config, [name], lambda desk, who: sysop.sysop_withdraw(desk, who[0], amount, why, by))
 
 
-@click.command()
+@click.command(cls=WithAmount)
 @config_option
 @why_option
+@by_option
 @click.argument("name")
 @click.argument("to_name", metavar="TO")
 @amount_argument
-def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> None:
+def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: int) -> None:
     """Move minutes from NAME's account to TO's; NAME must not owe a loan.
 
     AMOUNT is minutes (90) or hours and minutes (1:30).
@@ -81,17 +90,17 @@ def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> No
     _move(
         config,
         [name, to_name],
-        lambda desk, both: sysop.sysop_transfer(desk, both[0], both[1], amount, why, BY),
+        lambda desk, both: sysop.sysop_transfer(desk, both[0], both[1], amount, why, by),
     )
 
 
-# A minus sign before an amount is no option.
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(cls=WithAmount)
 @config_option
 @why_option
+@by_option
 @click.argument("name")
 @click.argument("amount", metavar="AMOUNT", callback=common.signed_amount)
-def adjust(config: Path, why: str, name: str, amount: int) -> None:
+def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Correct a caller's account, up or down.
 
     AMOUNT is minutes (90) or hours and minutes (1:30); a minus sign takes them out. Unlike
@@ -99,7 +108,7 @@ def adjust(config: Path, why: str, name: str, amount: int) -> None:
     """
     from timebank.window import sysop
 
-    _move(config, [name], lambda desk, who: sysop.adjust(desk, who[0], amount, why, BY))
+    _move(config, [name], lambda desk, who: sysop.adjust(desk, who[0], amount, why, by))
 
 
 def _move(
@@ -127,26 +136,28 @@ def _move(
 @click.command()
 @config_option
 @why_option
+@by_option
 @click.argument("name")
-def freeze(config: Path, why: str, name: str) -> None:
+def freeze(config: Path, why: str, by: str, name: str) -> None:
     """Freeze an account: nothing goes in or out.
 
     Its caller plays as before; winnings cut off at an event are still put there.
     """
     from timebank.window import sysop
 
-    _set(config, name, lambda desk, caller_id: sysop.freeze(desk, caller_id, why, BY), "frozen")
+    _set(config, name, lambda desk, caller_id: sysop.freeze(desk, caller_id, why, by), "frozen")
 
 
 @click.command()
 @config_option
 @why_option
+@by_option
 @click.argument("name")
-def unfreeze(config: Path, why: str, name: str) -> None:
+def unfreeze(config: Path, why: str, by: str, name: str) -> None:
     """Unfreeze an account."""
     from timebank.window import sysop
 
-    _set(config, name, lambda desk, who: sysop.unfreeze(desk, who, why, BY), "open again")
+    _set(config, name, lambda desk, who: sysop.unfreeze(desk, who, why, by), "open again")
 
 
 def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:
@@ -194,11 +205,11 @@ def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[str]:
     if first is None:
         yield "Nothing has been done by hand."
         return
-    yield f"{'When':<19}  {'By':<24}{'Caller':<24}What"
+    yield f"{'When':<19}  {'By':<28}{'Caller':<24}What"
     for entry in chain((first,), entries):
         when = books.settings.schedule.local(entry.at)
         by, caller = printable(entry.by), printable(entry.caller or "-")
-        yield f"{when:%Y-%m-%d %H:%M:%S}  {by:<24}{caller:<24}{printable(entry.what)}"
+        yield f"{when:%Y-%m-%d %H:%M:%S}  {by:<28}{caller:<24}{printable(entry.what)}"
 
 
 def _log_records(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[Record]:

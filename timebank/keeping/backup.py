@@ -42,6 +42,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.live_mark import Note
 from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
+from timebank.words import BY_COMMAND
 
 # How long a process that has the books to itself is waited for.
 LOCK_SECONDS = 2.0
@@ -95,7 +96,7 @@ def back_up(
         return copied
 
 
-def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
+def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_COMMAND) -> Restored:
     """Put a backup in the place of the books, once it is known to be ours and in order.
 
     A backup of an older version is brought forward first, and whatever is open in it is closed. The
@@ -113,7 +114,7 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
         aside = _free_aside(path, now)
         if not path.exists():
             given = restoring.given_by_note(path)
-            treated, note = _treated(copy, settings, now, given, source)
+            treated, note = _treated(copy, settings, now, given, source, by)
             _put_log_aside(path, aside)
             _put_in_place(copy, path, note)
             guard.overwritten_beside(path).unlink(missing_ok=True)
@@ -122,7 +123,7 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
         is_overwritten = guard.overwritten(path) is not None
         kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path, now)
         with kept as (old, given):
-            treated, note = _treated(copy, settings, now, given, source)
+            treated, note = _treated(copy, settings, now, given, source, by)
             _put_aside(old, path, aside)
             _put_in_place(copy, path, note)
             guard.overwritten_beside(path).unlink(missing_ok=True)
@@ -211,14 +212,19 @@ def _copy_apart(source: Path, target: Path) -> None:
 
 
 def _treated(
-    copy: Path, settings: BankSettings, now: datetime, given: Given, source: Path
+    copy: Path,
+    settings: BankSettings,
+    now: datetime,
+    given: Given,
+    source: Path,
+    by: str = BY_COMMAND,
 ) -> tuple[Treated, Note]:
     """Close what the copy has open, and give it a mark; returns what stands beside it then."""
     database = SqliteDatabase(copy)
     mark, why = live_mark.new_mark(), f"restored from {source.name}"
     try:
         with database.transaction(settings, now) as desk:
-            treated = restoring.treat(desk, given, restoring.BY_COMMAND, why)
+            treated = restoring.treat(desk, given, by, why)
             live_mark.set_mark(desk.connection, mark, None)
             note = live_mark.note_of(desk.connection, [mark], now)
     except (BooksUnavailable, DBAPIError) as error:

@@ -41,6 +41,7 @@ from timebank.ledger.postgres.database import PostgresDatabase, reached_by
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
 from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
+from timebank.words import BY_COMMAND
 
 # Where databases are made and named from; every server has it.
 MAINTENANCE = "postgres"
@@ -68,7 +69,7 @@ def back_up(
         return Copied(ledger.count(desk), audit(desk))
 
 
-def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
+def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_COMMAND) -> Restored:
     """Put a backup in the place of the books, once it is known to be ours and in order.
 
     A backup of an older version is brought forward first, and whatever is open in it is closed. The
@@ -85,7 +86,7 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
             _rename(admin, server.name, aside.name)
         try:
             given, _ = _known(aside, settings, now) if is_there else (Given(at=0), ())
-            treated = _treated(copy, settings, now, given, source)
+            treated = _treated(copy, settings, now, given, source, by)
             _rename(admin, copy.name, server.name)
         except BaseException:
             if is_there:
@@ -280,13 +281,18 @@ def _known(
 
 
 def _treated(
-    copy: ServerPlace, settings: BankSettings, now: datetime, given: Given, source: Path
+    copy: ServerPlace,
+    settings: BankSettings,
+    now: datetime,
+    given: Given,
+    source: Path,
+    by: str = BY_COMMAND,
 ) -> Treated:
     with contextlib.closing(PostgresDatabase(copy)) as database:
         try:
             with database.transaction(settings, now) as desk:
                 postgres.stay(desk.connection)
                 why = f"restored from {source.name}"
-                return restoring.treat(desk, given, restoring.BY_COMMAND, why)
+                return restoring.treat(desk, given, by, why)
         except (BooksFailed, DBAPIError) as error:
             raise BackupRefused(f"The copy cannot be made ready: {error}") from error

@@ -51,7 +51,6 @@ from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
 from timebank.wagers.stakes import Stakes
 
-BY_COMMAND = "the command line"
 BY_HAND = "the board"
 DOUBT = "the books were restored: it may have gone out after their copy was taken"
 # Tables whose numbers callers, sysops and other programs see.

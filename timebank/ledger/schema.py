@@ -404,7 +404,7 @@ _index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
 sysop_log = _numbered(
     "sysop_log",
     _whole("at"),
-    # Who did it, or what: a co-sysop's name, "the command line", "import".
+    # Who did it, or what: a co-sysop's name, "jane (command line)", "import".
     Column("by", Text, nullable=False),
     # The caller it was done to.
     Column("caller_id", ForeignKey("callers.id")),
@@ -464,7 +464,7 @@ generations = Table(
     _whole("shoes"),
     _whole("hands"),
     _whole("calls"),
-    # Who restored: "the command line", or "the board" where a file was put in place by hand.
+    # Who restored: a user at "(command line)", or "the board" for a file put there by hand.
     Column("by", Text, nullable=False),
     Column("why", Text, nullable=False),
     # SHA-256 over the row and the digest before it; the first transfer continues it (chain.py).

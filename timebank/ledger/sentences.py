@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 from timebank.language import N_, _
 from timebank.ledger import reasons as r
 from timebank.ledger.reasons import Cutoff, Reason
-from timebank.words import Unit, amount_words, day_words, minutes, money, span, title
+from timebank.words import (
+    Unit,
+    amount_words,
+    day_words,
+    is_at_command_line,
+    minutes,
+    money,
+    span,
+    title,
+)
 
 # What an amount was moved for. The names are facts of the reason, as `_SAID` says them.
 _SENTENCES: dict[type[Reason], str] = {
@@ -152,13 +161,14 @@ _SAID: dict[str, Callable[[Any], str]] = {
     "total": lambda this: span(this.total),
     "beyond": lambda this: _no_room(this) if this.beyond else "",
     "at_log_off": lambda this: _(" at log-off") if this.at_log_off else "",
+    "by": lambda this: _("the sysop") if is_at_command_line(this.by) else this.by,
     "in_hand": lambda this: _(": hand void") if this.in_hand else "",
 }
 SYSOP_DID: dict[type[r.Adjustment], str] = {
-    r.SysopAdded: "added",
-    r.SysopTook: "taken out",
-    r.SysopDeposited: "deposited",
-    r.SysopWithdrew: "withdrawn",
+    r.SysopAdded: "{} added to {}'s account: {}",
+    r.SysopTook: "{} taken out of {}'s account: {}",
+    r.SysopDeposited: "{} deposited for {}: {}",
+    r.SysopWithdrew: "{} withdrawn for {}: {}",
 }
 
 

@@ -1,8 +1,9 @@
 """The sysop's hand in the bank: minutes added, taken out and moved, accounts frozen.
 
-Each of these wants a reason (`why`) and a name (`by`: a sysop's, or "the command line"); both are
-in the row, in the log, and told to the caller. They belong to no call and count for no day's limit.
-Amounts are seconds. Each raises `UnknownCaller`, and `Refused` without a reason.
+Each of these wants a reason (`why`) and a name (`by`: a co-sysop's, or what
+`words.at_command_line` gives); both are in the row and in the log, and the caller is told. They
+belong to no call and count for no day's limit. Amounts are seconds. Each raises `UnknownCaller`,
+and `Refused` without a reason.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
 from timebank.window import allowance
-from timebank.words import clean, span, span_phrase
+from timebank.words import LONGEST_BY, clean, is_at_command_line, span, span_phrase
 
 LONGEST_REASON = 200  # characters
-LONGEST_BY = 40
 
 
 def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[TransferRow, ...]:
@@ -103,10 +103,17 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
         raise Refused(Phrase(already if frozen else is_not, name=account.name))
     _FREEZE(desk.connection, frozen=int(frozen), id=caller_id)
     done = "frozen" if frozen else "opened again"
-    said = N_("{by} opened your time bank again: {why}.")
-    if frozen:
-        said = N_("{by} froze your time bank: {why}.")
-    add_notice(desk, caller_id, said, by=by, why=why)
+    if is_at_command_line(by):
+        opened, froze = (
+            N_("The sysop opened your time bank again: {why}."),
+            N_("The sysop froze your time bank: {why}."),
+        )
+    else:
+        opened, froze = (
+            N_("{by} opened your time bank again: {why}."),
+            N_("{by} froze your time bank: {why}."),
+        )
+    add_notice(desk, caller_id, froze if frozen else opened, by=by, why=why)
     sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")
 
 
@@ -121,7 +128,7 @@ def _post(
     rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
     said = N_("In your time bank: {why}.")
     add_notice(desk, account.caller_id, said, why=Why(reason, Amount(amount)))
-    done = f"{span(amount)} {SYSOP_DID[type(reason)]}, {account.name}: {reason.note}"
+    done = SYSOP_DID[type(reason)].format(span(amount), account.name, reason.note)
     sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
 

@@ -244,7 +244,7 @@ async def enter_sysop(board: World) -> None:
 # What is left of it in the log
 
 
-LINE = "the command line"
+LINE = "jane (command line)"
 
 
 def test_every_change_leaves_a_line_in_the_log(sysop: Sysop) -> None:
@@ -355,5 +355,5 @@ def test_keys_are_shown_and_taken_away_with_a_line_in_the_log_and_a_notice(sysop
     assert told.output == f"{mark} no longer logs Ada on.\n"
     assert sysop("callers", "keys", "Ada").output == "Ada has no SSH key here.\n"
     what = f"Ada, caller number 1, no longer logs on with the SSH key {mark}"
-    assert sysop.log == [("the command line", 1, what)]
+    assert sysop.log == [(LINE, 1, what)]
     assert sysop.notices == [(1, f"The sysop has taken away your SSH key {mark}.")]

@@ -138,8 +138,8 @@ async def test_an_account_is_credited_and_debited_with_a_reason(
             ("adjust", "10 minutes taken out by Sysop: that was too much"),
         ]
         assert log_of(board) == [
-            ("Sysop", "20 minutes added, Ada: the game fell over"),
-            ("Sysop", "10 minutes taken out, Ada: that was too much"),
+            ("Sysop", "20 minutes added to Ada's account: the game fell over"),
+            ("Sysop", "10 minutes taken out of Ada's account: that was too much"),
         ]
 
 
@@ -244,7 +244,7 @@ async def test_the_log_is_read_on_line(tmp_path: Path, profile: Profile) -> None
         first = await page(sysop)
         assert "Sysop log, newest first (1 of 2)" in first
         bar = "|" if profile.charset == "ascii" else "│"
-        assert f"20 Nov 12:00  Tester 1 minute added, Ada: gift-30 {bar}16" in first
+        assert f"20 Nov 12:00  Tester 1 minute added to Ada's account: gift-30 {bar}16" in first
         sysop.presses("n")
         second = await page(sysop)
         gifts = [words[:2] for words in (first + second).split("gift-")[1:]]

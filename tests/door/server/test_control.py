@@ -117,7 +117,10 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
             ),
             (("say", "all", " \x1b "), "There is nothing to say.\n"),
             (("say", "7", "Hello"), "Nobody is on node 7.\n"),
-            (("say", "two", "Hello"), 'Name a node by its number, or "all".\n'),
+            (
+                ("say", "two", "Hello"),
+                "NODE is a number or \"all\", as `door nodes` shows, and not 'two'.\n",
+            ),
         ):
             assert await sysop(board, *words) == Told(2, "", why)
 

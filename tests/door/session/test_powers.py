@@ -123,8 +123,8 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
         with board.books() as desk:
             log = desk.connection.exec_driver_sql("SELECT by, caller_id, what FROM sysop_log")
             assert [tuple(row) for row in log] == [
-                ("the command line", 1, "Ada, caller number 1, was given sysop powers"),
-                ("the command line", 1, "Ada, caller number 1, no longer has sysop powers"),
+                ("jane (command line)", 1, "Ada, caller number 1, was given sysop powers"),
+                ("jane (command line)", 1, "Ada, caller number 1, no longer has sysop powers"),
             ]
 
 

@@ -109,7 +109,7 @@ async def test_what_a_command_deposits_is_told_within_a_look(tmp_path: Path) -> 
         assert await process.wait() == 0
         await has_looked(board)
         await bob.sees(
-            "In your time bank: 20 minutes deposited by the command line: the │12game fell over."
+            "In your time bank: 20 minutes deposited by the sysop: the │12game fell over."
         )
         await sees_bank(bob, "20:00")
         assert bob.has["bank"] == 20 * MINUTE

@@ -25,7 +25,8 @@ def doubtful(board):
 
 
 def test_an_outbox_in_which_nothing_waits(board, timebank):
-    assert timebank("outbox") == (0, "Every record is in THEBANK.EXT.\n", "")
+    said = '[timebank] mode is "built-in": nothing goes to THEBANK.EXT.\n'
+    assert timebank("outbox") == (0, said, "")
     assert timebank("outbox", "--format", "json") == (0, "[]\n", "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -188,19 +189,26 @@ def test_a_digest_that_is_none_is_refused(board, timebank, typed):
 
 
 def test_an_audit_for_other_programs(board, timebank):
-    assert timebank("audit", "--format", "json") == (0, "[]\n", "")
-    assert timebank("audit", "--format", "csv") == (0, "where,sentence\n", "")
+    none = "0" * 64
+    code, output, error = timebank("audit", "--format", "json")
+    in_order = {"transfers": 0, "digest": none, "generation": 1, "findings": []}
+    assert (code, json.loads(output), error) == (0, in_order, "")
+    assert timebank("audit", "--format", "csv") == (0, f"where,sentence\ndigest,{none}\n", "")
     board.call(board.caller("Ann")).lose(60)
     board.sql("UPDATE rounds SET lost = 30")
     sentence = "30 was lost, its transfers add up to 60."
-    assert timebank("audit", "--format", "json") == (
-        1,
-        f'[\n{{"where": "hand 1", "sentence": "{sentence}"}}\n]\n',
-        "",
-    )
+    ((transfers, digest),) = board.sql("SELECT id, digest FROM transfers ORDER BY id DESC LIMIT 1")
+    code, output, error = timebank("audit", "--format", "json")
+    assert (code, error) == (1, "")
+    assert json.loads(output) == {
+        "transfers": transfers,
+        "digest": digest,
+        "generation": 1,
+        "findings": [{"where": "hand 1", "sentence": sentence}],
+    }
     assert timebank("audit", "--format", "csv") == (
         1,
-        f'where,sentence\nhand 1,"{sentence}"\n',
+        f'where,sentence\nhand 1,"{sentence}"\ndigest,{digest}\n',
         "",
     )
 

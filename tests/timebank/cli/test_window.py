@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import pwd
 import sqlite3
 import subprocess
 import sys
@@ -46,31 +48,30 @@ def banks(books) -> list[int]:
     [
         (
             ["deposit", "ann", "30"],
-            "Transfer 2: 30 minutes deposited by the command line: a prize.\n"
+            "Transfer 2: 30 minutes deposited by the sysop: a prize.\n"
             "Ann's account holds 1:30:00.\n",
             [5400, 0],
         ),
         (
             ["withdraw", "Ann", "0:30"],
-            "Transfer 2: 30 minutes withdrawn by the command line: a prize.\n"
+            "Transfer 2: 30 minutes withdrawn by the sysop: a prize.\n"
             "Ann's account holds 0:30:00.\n",
             [1800, 0],
         ),
         (
             ["transfer", "Ann", "Bob", "1:00"],
-            "Transfer 2: 60 minutes moved from Ann to Bob by the command line: a prize.\n"
+            "Transfer 2: 60 minutes moved from Ann to Bob by the sysop: a prize.\n"
             "Ann's account holds 0:00:00.\nBob's account holds 1:00:00.\n",
             [0, 3600],
         ),
         (
             ["adjust", "Ann", "1:30"],
-            "Transfer 2: 90 minutes added by the command line: a prize.\n"
-            "Ann's account holds 2:30:00.\n",
+            "Transfer 2: 90 minutes added by the sysop: a prize.\nAnn's account holds 2:30:00.\n",
             [9000, 0],
         ),
         (
             ["adjust", "Ann", "-15"],
-            "Transfer 2: 15 minutes taken out by the command line: a prize.\n"
+            "Transfer 2: 15 minutes taken out by the sysop: a prize.\n"
             "Ann's account holds 0:45:00.\n",
             [2700, 0],
         ),
@@ -187,11 +188,11 @@ def test_the_log_in_text_csv_and_json(board, timebank):
     board.do(give, ann, 60)
     assert timebank("log") == (
         0,
-        "When                 By                      Caller                  What\n"
-        "2026-03-01 12:01:00  the test                Ann                     "
-        "1 minute added, Ann: to begin with\n"
-        "2026-03-01 12:00:00  the test                Ann                     "
-        "60 minutes added, Ann: to begin with\n",
+        "When                 By                          Caller                  What\n"
+        "2026-03-01 12:01:00  the test                    Ann                     "
+        "1 minute added to Ann's account: to begin with\n"
+        "2026-03-01 12:00:00  the test                    Ann                     "
+        "60 minutes added to Ann's account: to begin with\n",
         "",
     )
     records = json.loads(timebank("log", "--format", "json")[1])
@@ -200,7 +201,7 @@ def test_the_log_in_text_csv_and_json(board, timebank):
         "at": "2026-03-01T12:01:00+01:00",
         "by": "the test",
         "caller": "Ann",
-        "what": "1 minute added, Ann: to begin with",
+        "what": "1 minute added to Ann's account: to begin with",
     }
     rows = list(csv.DictReader(io.StringIO(timebank("log", "--format", "csv")[1])))
     assert [row["number"] for row in rows] == ["2", "1"]
@@ -264,3 +265,29 @@ def in_a_process(board, *words) -> int:
         capture_output=True,
         check=False,
     ).returncode
+
+
+def test_who_types_a_command_is_in_the_log_and_the_caller_reads_of_the_sysop(
+    board, timebank, monkeypatch
+):
+    ann = board.caller("Ann")
+    assert timebank("freeze", "Ann", *WHY)[0] == 0
+    told = [str(text) for text in board.do(notices.notices, ann)]
+    assert "The sysop froze your time bank: a prize." in told
+    assert timebank("unfreeze", "Ann", *WHY, "--by", "Max")[0] == 0
+    monkeypatch.delenv("SUDO_USER")
+    assert timebank("freeze", "Ann", *WHY)[0] == 0
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert [by for (by,) in board.sql('SELECT "by" FROM sysop_log ORDER BY id')] == [
+        "jane (command line)",
+        "Max (command line)",
+        f"{user} (command line)",
+    ]
+
+
+@pytest.mark.parametrize("command", ["deposit", "withdraw"])
+def test_an_amount_below_zero_is_no_option(board, timebank, command):
+    board.caller("Ann")
+    code, _, error = timebank(command, "Ann", "-5", *WHY)
+    assert code == 2
+    assert "'-5' is below zero. `timebank adjust` takes it." in error

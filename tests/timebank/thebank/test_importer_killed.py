@@ -25,8 +25,8 @@ pytestmark = pytest.mark.of_a_file
 def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
     """Give what the killed ones have left, one for each step.
 
-    With `second` the one that goes on after the first is killed too, somewhere else each time; every
-    third step will do there.
+    With `second` the one that goes on after the first is killed too, somewhere else each time;
+    every third step will do there.
     """
     folder = board.books.settings.database.parent
     board.books.close()

@@ -48,8 +48,8 @@ def test_it_is_told_to_the_caller_and_stands_in_the_log(books, ann):
         "In your time bank: 1 minute taken out by Co-Sysop: it was not.",
     )
     assert log(books) == [
-        (BY, "Ann", "1 minute taken out, Ann: it was not"),
-        (BY, "Ann", "1 minute added, Ann: a prize"),
+        (BY, "Ann", "1 minute taken out of Ann's account: it was not"),
+        (BY, "Ann", "1 minute added to Ann's account: a prize"),
     ]
 
 
