@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from verify.machines import networks
 from verify.machines.faults import FAULTS, FAULTS_OF_BOARDS
 from verify.machines.lies import LIES
-from verify.machines.programs import what_is_missing
+from verify.machines.programs import what_is_missing, what_is_unsound
 from verify.machines.result import Result
 from verify.machines.story import EVERY_FAULT, run
 
@@ -31,6 +31,8 @@ def main(words: Sequence[str] | None = None) -> int:
         networks.remove(name)
     if said.clean:
         return 0
+    if doubt := what_is_unsound():
+        print(doubt, file=sys.stderr)
     # So that everything is ended and removed then too, also where SIGINT was ignored before us.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _break_off)

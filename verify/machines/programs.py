@@ -22,6 +22,9 @@ NEEDED = {
     "haproxy": "haproxy",
     "setpriv": "util-linux",
 }
+# Where docs/many-machines.md puts a Patroni in place of the system's; else that is taken.
+NEWER_PATRONI = "/opt/patroni/bin"
+SOUND_PATRONI = (3, 0, 3)
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
@@ -29,13 +32,38 @@ def what_is_missing() -> str:
     """Say in a sentence what this machine lacks; "" if nothing."""
     if os.geteuid() != 0:
         return "Namespaces can only be made by root."
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    path = _path(os.environ)
     lacking = [package for name, package in NEEDED.items() if not shutil.which(name, path=path)]
     if not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
         lacking.append("postgresql")
     if lacking:
         return f"To be installed first: apt-get install {' '.join(lacking)}."
     return ""
+
+
+def what_is_unsound() -> str:
+    """Say in a sentence what a run will find that is no fault of the board's; "" if nothing."""
+    words = [shutil.which("patroni", path=_path(os.environ)) or "patroni", "--version"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    return doubt_about(said)
+
+
+def doubt_about(said: str) -> str:
+    """Judge a Patroni by what it says of its version.
+
+    >>> doubt_about("patroni 3.0.3")
+    ''
+    """
+    number = said.strip().rpartition(" ")[2]
+    parts = tuple(int(part) for part in number.split(".") if part.isdecimal())
+    if parts >= SOUND_PATRONI:
+        return ""
+    return (
+        f"Patroni {number or '(of no known version)'} takes the leader's key back from whoever was"
+        " promoted, once it has stood still for longer than its term: what was acknowledged"
+        " meanwhile is lost, and the run says so. docs/many-machines.md tells how to have a newer"
+        " one."
+    )
 
 
 class Program:
@@ -120,7 +148,11 @@ class Program:
 def _plain_environment() -> dict[str, str]:
     kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH")
     found = {name: os.environ[name] for name in kept if name in os.environ}
-    return {**found, "PATH": f"{found.get('PATH', '')}:/usr/sbin:/sbin"}
+    return {**found, "PATH": _path(found)}
+
+
+def _path(environment: Mapping[str, str]) -> str:
+    return f"{NEWER_PATRONI}:{environment.get('PATH', '')}:/usr/sbin:/sbin"
 
 
 def wait_until(what: str, holds: Callable[[], bool], seconds: float, every: float = 0.1) -> float:

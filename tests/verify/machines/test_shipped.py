@@ -22,6 +22,7 @@ from tests import ROOT
 from timebank.cli.main import main as timebank
 from verify.machines import shipped
 from verify.machines.networks import CannotBeDone
+from verify.machines.programs import doubt_about
 from verify.machines.shipped import FOLDER, environment, fitted
 
 GUIDE = (ROOT / "docs" / "many-machines.md").read_text("utf-8")
@@ -45,6 +46,16 @@ def test_what_has_changed_does_not_fit_in_silence(
     (tmp_path / "a.yml").write_text("host: 10.0.0.11\n")
     with pytest.raises(CannotBeDone, match=r"a\.yml still has 10\.0\.0\.11"):
         fitted("a.yml", {}, {})
+
+
+def test_a_patroni_that_loses_what_was_acknowledged_is_named() -> None:
+    for said in ("patroni 3.0.2\n", "patroni 2.1.7", ""):
+        assert "what was acknowledged" in doubt_about(said)
+    assert "Patroni 3.0.2 takes" in doubt_about("patroni 3.0.2\n")
+    for said in ("patroni 3.0.3\n", "patroni 3.1.0", "patroni 4.1.5\n"):
+        assert doubt_about(said) == ""
+    installed = re.findall(r"'patroni\[\S+\]==(\S+)'", GUIDE)
+    assert [doubt_about(f"patroni {number}") for number in installed] == [""]
 
 
 def test_the_guide_fills_in_what_the_files_leave_open() -> None:
