@@ -207,12 +207,16 @@ def check(config_path: Path) -> None:
 @click.option("--bet", type=int, metavar="COINS", help="Of every turn; else the largest.")
 @click.option("--callers", type=int, help="Who play; else as many as there are nodes.")
 @click.option("--event", type=int, metavar="MINUTES", help="To the next event; else none comes.")
+@click.option("--card", is_flag=True, help="The strategy card: what to do with which hand.")
+@click.option("--svg", is_flag=True, help="The card as a picture.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def odds(
     config_path: Path,
     table: str | None,
     rules: tuple[str, ...],
     evening: bool,
+    card: bool,
+    svg: bool,
     as_json: bool,
     **asked: int | None,
 ) -> None:
@@ -226,7 +230,12 @@ def odds(
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None
     of_evening = cli_evening.EveningAsked(**asked)
-    if evening:
+    if (evening and card) or (svg and (as_json or not card)):
+        raise UserError("--evening and --card are two things, and --svg is one way to see a card.")
+    if card:
+        tables = cli_odds.tables(config, table, rules)
+        click.echo(cli_odds.show_cards(tables, "svg" if svg else "json" if as_json else "text"))
+    elif evening:
         tables = cli_odds.tables(config, table, rules)
         click.echo(cli_evening.show(config, tables, of_evening, as_json=as_json))
     elif of_evening.anything:

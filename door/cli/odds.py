@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from door.games.engine.descriptor import find
 from door.games.engine.errors import RulesRefused
 from door.games.registry import GAMES, game_named
 from door.odds import telling
+from door.odds.card import card_lines, card_svg
 from door.odds.keeping import odds_of
 from timebank.cli.errors import UserError
 
@@ -37,6 +40,19 @@ def show(config: Config | None, table: str | None, given: Sequence[str], as_json
         plain = [odds.plain() for _, odds in found]
         return json.dumps(plain if table is None else plain[0], indent=2, ensure_ascii=False)
     return "\n".join(_joined(telling.lines(game.title, odds) for game, odds in found))
+
+
+def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> str:
+    """Return the strategy cards of these tables: as "text", "json", or one of them as "svg"."""
+    cards = [find(game.card_at)(game.title, rules, odds_of(game, rules)) for game, rules in found]
+    if form == "svg":
+        if len(cards) > 1:
+            raise UserError("An SVG is of one table: name it.")
+        return card_svg(cards[0]).rstrip("\n")
+    if form == "json":
+        plain = [asdict(each) for each in cards]
+        return json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
+    return "\n".join(_joined(map(card_lines, cards)))
 
 
 def rules_of(config: Config | None, game: Game, changed: Mapping[str, object]) -> Any:
@@ -70,7 +86,7 @@ def _rule(text: str) -> tuple[str, object]:
     return key.strip(), read
 
 
-def _joined(told: Iterator[Iterator[str]]) -> Iterator[str]:
+def _joined(told: Iterable[Iterator[str]]) -> Iterator[str]:
     for number, lines in enumerate(told):
         if number:
             yield ""

@@ -20,7 +20,9 @@ from door.games.baccarat.rules import (
     bank_draw,
 )
 from door.games.engine.cards import Card
+from door.odds.card import Section, StrategyCard
 from door.odds.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
+from door.odds.telling import percent
 
 Ways = tuple[int, int, int]
 """In how many ways the caller, the bank, and nobody has the coup: ordered deals of six cards, each
@@ -47,6 +49,21 @@ def odds(game: str, rules: BaccaratRules) -> Odds:
     }
     purses = (strategies["perfect"].net,)  # nothing is staked after the bet
     return Odds(game, asdict(rules), strategies, notes=(RUNS_ON,), purses=purses)
+
+
+def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:
+    coups = Coups(rules)
+    pairs = [(first, (5 - first) % 10) for first in range(10) if first <= (5 - first) % 10]
+    columns = tuple(f"{first or 'T'}{second}" for first, second in pairs)
+    moves = tuple("C" if coups.is_better_drawn(*pair) else "N" for pair in pairs)
+    best, drawn = odds.strategies["perfect"].mean, odds.strategies["dealer"].mean
+    stood = odds.strategies["never-bust"].mean
+    notes = (
+        f"Played so, a caller gains {percent(best)} of the bet on average; with a card on every 5"
+        f" {percent(drawn)}, with none {percent(stood)}. Nothing else is yours to decide.",
+    )
+    section = Section("A five of", columns, (("", moves),))
+    return StrategyCard(f"{title}: what to do on 5", (section,), notes)
 
 
 def costs(rules: BaccaratRules) -> Costs:

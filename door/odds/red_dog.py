@@ -10,7 +10,9 @@ from typing import Any
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, spread_of
+from door.odds.card import Section, StrategyCard
 from door.odds.odds import RUNS_ON, Costs, Figures, Odds, PlayedHand, figures_of
+from door.odds.telling import percent
 
 _CARDS = tuple(Card(rank + SUITS[0]) for rank in RANKS)
 
@@ -27,6 +29,20 @@ def odds(game: str, rules: RedDogRules) -> Odds:
     }
     notes = (RUNS_ON,) if rules.shuffle == "shoe" else ()
     return Odds(game, asdict(rules), strategies, notes=notes, purses=(staying.net, raising.net))
+
+
+def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
+    low = Card("2" + SUITS[0])
+    highs = {spread_of(low, high): high for high in _CARDS}
+    spreads = sorted(spread for spread in highs if spread > 0)
+    columns = tuple(map(str, spreads))
+    moves = tuple("R" if _raising_gains(rules, low, highs[each]) > 0 else "-" for each in spreads)
+    mean = odds.strategies["perfect"].mean
+    note = (
+        f"Played so, a caller gains {percent(mean)} of the bet on average. No other play is better."
+    )
+    section = Section("Spread", columns, (("", moves),))
+    return StrategyCard(f"{title}: what to do, by the spread", (section,), (note,))
 
 
 def costs(rules: RedDogRules) -> Costs:

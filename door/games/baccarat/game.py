@@ -39,4 +39,5 @@ GAME = Game(
     read_settings=read,
     odds_at="door.odds.baccarat:odds",
     costs_at="door.odds.baccarat:costs",
+    card_at="door.odds.baccarat:card",
 )

@@ -57,6 +57,8 @@ class Game:
     odds_at: str = ""
     # What tells what the decisions of its hands cost: (rules) -> `door.odds.odds.Costs`.
     costs_at: str = ""
+    # What makes its strategy card: (title, rules, odds) -> `door.odds.card.StrategyCard`.
+    card_at: str = ""
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
     shares: Mapping[str, str] = field(default_factory=dict)

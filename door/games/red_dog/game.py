@@ -30,4 +30,5 @@ GAME = Game(
     read_settings=read,
     odds_at="door.odds.red_dog:odds",
     costs_at="door.odds.red_dog:costs",
+    card_at="door.odds.red_dog:card",
 )

@@ -46,4 +46,5 @@ GAME = Game(
     read_settings=read,
     odds_at="door.odds.blackjack:odds",
     costs_at="door.odds.decisions:BlackjackCosts",
+    card_at="door.odds.blackjack_card:card",
 )

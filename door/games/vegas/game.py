@@ -47,6 +47,7 @@ GAME = Game(
     read_settings=read,
     odds_at="door.odds.blackjack:odds",
     costs_at="door.odds.decisions:BlackjackCosts",
+    card_at="door.odds.blackjack_card:card",
     table_at="company:sit_down",
     words_at="room:menu_words",
     shares={

@@ -59,6 +59,9 @@ def test_the_rules_of_the_house_and_others_in_their_place(tmp_path: Path) -> Non
         (("--rules", "decks=2"), "name it before --rules"),
         (("--config", "nowhere.toml"), "there is no such file"),
         (("red-dog", "--bet", "3"), "belong to --evening"),
+        (("red-dog", "--evening", "--card"), "are two things"),
+        (("red-dog", "--svg"), "--svg is one way to see a card"),
+        (("--card", "--svg"), "An SVG is of one table"),
         (("red-dog", "--evening", "--bet", "11"), "--bet must be from 1 to 10 here, is 11."),
         (("red-dog", "--evening", "--turns", "21"), "--turns must be from 1 to 20 here, is 21."),
         (("red-dog", "--evening", "--turns", "0"), "--turns must be from 1 to 20 here, is 0."),
@@ -125,3 +128,10 @@ def test_an_evening_for_play_money_says_that_it_is_reckoned_for_minutes() -> Non
     note = "The table is played for play money as it is set: this is for minutes."
     assert note in odds("unix-bj", "--evening").output
     assert note not in odds("baccarat", "--evening").output
+
+
+def test_a_card_as_text_as_json_and_as_a_picture() -> None:
+    assert odds("red-dog", "--card").output.startswith("Red Dog: what to do, by the spread\n")
+    plain = json.loads(odds("red-dog", "--card", "--json").output)
+    assert plain["sections"][0]["heading"] == "Spread"
+    assert odds("red-dog", "--card", "--svg").output.startswith("<svg xmlns=")

@@ -36,6 +36,7 @@ MAY_NAME_RED_DOG = {
     "door/odds/red_dog.py",
     "tests/door/cli/test_odds.py",
     "tests/door/odds/test_keeping.py",
+    "tests/door/odds/test_card.py",
     "tests/door/odds/test_odds.py",
     "tests/door/odds/test_played.py",
     "door/games/registry.py",

@@ -1,0 +1,88 @@
+"""The strategy card of a black jack table: the best play by totals, under every up card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from door.games.blackjack.rules import BlackjackRules
+from door.odds.blackjack import Against, Strategy, Total, full
+from door.odds.card import Section, StrategyCard, joined
+from door.odds.hand import UpCard
+from door.odds.hands import Hands, every_hand
+from door.odds.odds import Odds
+from door.odds.telling import percent
+
+UPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
+_NAMES = {10: "T", 1: "A"}
+
+
+def card(title: str, rules: BlackjackRules, odds: Odds) -> StrategyCard:
+    """`odds` are those of the rules, for what the card says of itself."""
+    hands = every_hand(rules)
+    shoe = full(rules.decks)
+    plays = [_Column.of(Against(hands, UpCard(rules, shoe, up))) for up in UPS]
+    columns = tuple(_NAMES.get(up, str(up)) for up in UPS)
+    hard = [(str(total), _row(plays, (total, False))) for total in range(5, 21)]
+    soft = [(f"soft {total}", _row(plays, (total, True))) for total in range(13, 21)]
+    sections = [
+        Section("You have", columns, joined(hard)),
+        Section("An ace as 11", columns, tuple(soft)),
+    ]
+    if rules.split != "never":
+        pairs = [_pair_row(plays, hands, value) for value in (*range(1, 10), 0)]
+        sections.append(Section("A pair of", columns, tuple(pairs)))
+    best, totals = odds.strategies["perfect"].mean, odds.strategies["totals"].mean
+    notes = [
+        f"Played so, a caller gains {percent(totals)} of the bet on average; by every card in"
+        f" sight {percent(best)}."
+    ]
+    insurance = odds.insurance
+    if insurance is not None:
+        gain = percent(insurance.mean)
+        advice = f"Insure: it gains {gain[1:]}"
+        if insurance.mean <= 0:
+            advice = f"Do not insure: it loses {gain.lstrip('-')}"
+        notes.append(f"{advice} of what is insured, on average.")
+    if rules.charlie:
+        notes.append("It does not count how many cards make a total; the tutor does.")
+    return StrategyCard(f"{title}: what to do, by totals", tuple(sections), tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What is done under one up card."""
+
+    hits: Mapping[Total, bool]
+    doubles: frozenset[Total]
+    splits: frozenset[int]
+
+    @classmethod
+    def of(cls, against: Against) -> _Column:
+        play: Strategy = against.by_totals(against.best(against.anything))
+        counts = [(cards.total, cards.soft) for cards in against.hands.cards]
+        asked = [place for place in against.main.places if against.main.stops[place] is None]
+        return cls(
+            {counts[place]: play.hits[place] for place in asked},
+            frozenset(counts[place] for place in play.doubles),
+            frozenset(play.splits),
+        )
+
+    def move(self, total: Total) -> str:
+        hits = self.hits.get(total, False)
+        if total in self.doubles:
+            return "D" if hits else "Ds"
+        return "H" if hits else "S"
+
+
+def _row(plays: Sequence[_Column], total: Total) -> tuple[str, ...]:
+    return tuple(play.move(total) for play in plays)
+
+
+def _pair_row(plays: Sequence[_Column], hands: Hands, value: int) -> tuple[str, tuple[str, ...]]:
+    cards = hands.cards[hands.pair(value)]
+    total = cards.total, cards.soft
+    name = _NAMES.get(value + 1, str(value + 1))
+    return f"{name} {name}", tuple(
+        "P" if value in play.splits else play.move(total) for play in plays
+    )
