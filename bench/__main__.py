@@ -30,6 +30,7 @@ from bench import (
     stall,
     startup,
     tutor,
+    web,
 )
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.server.server import quickest
@@ -42,6 +43,7 @@ PARTS: dict[str, Part] = {
     "keys": lambda scale, disk, memory: keys.run(scale, disk),
     "animation": lambda scale, disk, memory: animation.run(scale, disk),
     "connect": lambda scale, disk, memory: connect.run(scale, disk),
+    "web": lambda scale, disk, memory: web.run(scale, disk),
     "ledger": ledger.run,
     "stall": stall.run,
     "tutor": lambda scale, disk, memory: tutor.run(scale, disk),

@@ -1,10 +1,11 @@
 """The real board in a process of its own, with callers in its books before the first one calls.
 
-    python -m bench.board FOLDER CALLERS LOOP
+    python -m bench.board FOLDER CALLERS LOOP [web]
 
 Their passwords are hashed as cheaply as Argon2 lets them, so that log-on is no part of what is
 measured; their screen is known, so that they come straight to the main menu. The hands they are
-dealt are known as well: three keys each, won or lost by chance. LOOP is asyncio or uvloop.
+dealt are known as well: three keys each, won or lost by chance. LOOP is asyncio or uvloop. With
+"web" it has a port for browsers too, and tells which when it is asked for "web".
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ animation = "off"
 kind = "telnet"
 host = "127.0.0.1"
 port = 0
+{web}
 [calls]
 nodes = {nodes}
 minutes_per_day = 600
@@ -65,6 +67,8 @@ minutes = 60
 turns_per_day = 0
 coin_minutes = 1
 """
+
+WEB = '[[listeners]]\nkind = "web"\nhost = "127.0.0.1"\nport = 0'
 
 # Terminals that say nothing of themselves are known as "unknown" (door/lobby/looks.py).
 PREFERENCES: dict[str, object] = {
@@ -123,10 +127,11 @@ def set_pace(board: Board, pace: str) -> None:
         caller.console.pace = PACES[cast("Pace", pace)]
 
 
-async def main(folder: Path, count: int) -> None:
+async def main(folder: Path, count: int, *, web: bool) -> None:
     more_files()
     file = folder / "sysop.toml"
-    file.write_text(SYSOP_TOML.format(nodes=count + SPARE_NODES), encoding="utf-8")
+    toml = SYSOP_TOML.format(nodes=count + SPARE_NODES, web=WEB if web else "")
+    file.write_text(toml, encoding="utf-8")
     config = settings.load(file)
     privacy.make_folder(config)
     database = SqliteDatabase(config.database)
@@ -143,6 +148,7 @@ async def main(folder: Path, count: int) -> None:
         "callers": lambda _: len(server.board.nodes),
         "pace": lambda pace: set_pace(server.board, pace),
         "slow": lambda seconds: slow_down(database, float(seconds)),
+        "web": lambda _: server.ports[-1],
         "think": thinkers.begin,
         "rest": thinkers.end,
     }
@@ -153,4 +159,4 @@ async def main(folder: Path, count: int) -> None:
 
 if __name__ == "__main__":
     with asyncio.Runner(loop_factory=quickest() if sys.argv[3] == "uvloop" else None) as runner:
-        runner.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+        runner.run(main(Path(sys.argv[1]), int(sys.argv[2]), web="web" in sys.argv[4:]))

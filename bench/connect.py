@@ -83,9 +83,9 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
 def _one_by_one(board: int, bare: int, count: int) -> Iterator[Row]:
     answering, refusing, baseline = [], [], []
     for _ in range(count):
-        answering.append(_wait_for_banner(board, Client(takes_part=True)))
-        refusing.append(_wait_for_banner(board, Client(takes_part=False)))
-        baseline.append(_wait_for_banner(bare, Client(takes_part=False)))
+        answering.append(wait_for_banner(board, Client(takes_part=True)))
+        refusing.append(wait_for_banner(board, Client(takes_part=False)))
+        baseline.append(wait_for_banner(bare, Client(takes_part=False)))
     for what, waits in (("answers", answering), ("refuses", refusing)):
         yield Row(
             f"banner, client {what}",
@@ -96,7 +96,7 @@ def _one_by_one(board: int, bare: int, count: int) -> Iterator[Row]:
         )
 
 
-def _wait_for_banner(port: int, client: Client) -> float:
+def wait_for_banner(port: int, client: Client) -> float:
     began = time.perf_counter()
     caller = Caller.connect(port)
     visitor = Visitor(caller.wire, client, began)

@@ -142,7 +142,10 @@ def log_on_all(port: int, numbers: range) -> list[Caller]:
 
 
 def log_on(port: int, number: int) -> Caller:
-    caller = Guest.connect(port)
+    return log_on_as(Guest.connect(port), number)
+
+
+def log_on_as(caller: Caller, number: int) -> Caller:
     caller.until(b"Name:")
     caller.send(name_of(number).encode() + b"\r")
     caller.until(b"Password:")

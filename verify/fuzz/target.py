@@ -28,6 +28,7 @@ NAMES = (
     "art",
     "framing",
     "telnet",
+    "web",
     "rlogin",
     "proxy",
     "dropfiles",

@@ -281,8 +281,8 @@ class WebConnection(Answer, asyncio.Transport):
         assert self._heads is not None  # no call begins twice
         rest, self._heads = self._heads.rest, None
         self._budget = Budget(self._site.limits.frames, self._loop.time, "WebSocket frames")
-        self._inside = inside
         self._flush()
+        self._inside = inside
         inside.connection_made(self)
         self.line = inside.line
         if rest:
@@ -309,8 +309,6 @@ class WebConnection(Answer, asyncio.Transport):
         elif self._socket.state is not OPEN:  # the caller's goodbye, which was answered
             self._end()
             self._transport.close()
-        else:
-            self._deliver()
 
     def _take_frame(self, frame: Frame) -> None:
         if frame.opcode is Opcode.TEXT:
@@ -321,13 +319,13 @@ class WebConnection(Answer, asyncio.Transport):
             return
         if self._in_words is None:
             self._waiting.append(bytes(frame.data))
+            self._deliver()
             return
         self._in_words += frame.data
         if len(self._in_words) > MOST_SAID or not isinstance(self._inside, Inside):
             raise Flood("words that a WebSocket should not have")
         if frame.fin:
             words, self._in_words = bytes(self._in_words), None
-            self._deliver()  # what was typed before comes before
             self._inside.take_words(words)
 
     def _deliver(self) -> None:
@@ -354,13 +352,11 @@ class WebConnection(Answer, asyncio.Transport):
     def _flush(self) -> None:
         """Send what the WebSocket has to say; to be counted, since a caller may ask for it."""
         assert self._socket is not None  # only then
-        sent = 0
-        for data in self._socket.data_to_send():
-            if data:
-                self._transport.write(data)
-                sent += len(data)
-        if self._blocked and self._inside is not None and hasattr(self, "line"):
-            self.line.count_unsent(sent)
+        waiting = self._socket.data_to_send()
+        for data in filter(None, waiting):
+            self._transport.write(data)
+        if waiting and self._blocked and self._inside is not None:
+            self.line.count_unsent(sum(map(len, waiting)))
 
     def _end(self) -> None:
         if not self._ended:

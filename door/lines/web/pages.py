@@ -10,6 +10,7 @@ import gzip
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
@@ -59,6 +60,7 @@ class File:
     tag: str  # changes with the content
 
 
+@lru_cache(maxsize=4)
 def load(board: str) -> Mapping[str, File]:
     """Read all files of the page of a board, by the path under which a browser asks for them."""
     found: dict[str, File] = {}

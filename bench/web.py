@@ -1,0 +1,205 @@
+"""Callers on our page, beside as many by telnet at the same board: the first screen, keys, memory.
+
+A caller here is a WebSocket as the page opens one, without the page: what a browser does with it is
+no part of this.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Self
+
+from bench.connect import wait_for_banner
+from bench.keys import FIRST, KINDS, TO_THE_BET, Side
+from bench.load import (
+    HOST,
+    LOGGING_ON_AT_ONCE,
+    PATIENCE,
+    READ,
+    Caller,
+    Guest,
+    Keyboard,
+    Stroke,
+    learn,
+    log_on_all,
+    log_on_as,
+)
+from bench.processes import Child, more_files
+from bench.report import Goal, Row, Scale, median
+from bench.telnet import Client
+
+SCREEN_GOAL = Goal("ratio", "<=", 3)
+CPU_GOAL = Goal("ratio", "<=", 1.5)
+MEMORY_GOAL = Goal("value", "<=", 60)
+MICRO, MILLI = 1e6, 1e3
+TEXT, BINARY = 1, 2
+HELLO = json.dumps({"t": "hello", "columns": 80, "rows": 24, "language": "en"}).encode()
+
+
+def frame(opcode: int, body: bytes) -> bytes:
+    """A short message as a client sends it, its mask all zeros."""
+    return struct.pack("!BB", 0x80 | opcode, 0x80 | len(body)) + bytes(4) + body
+
+
+class Frames:
+    """What came on a WebSocket, without what frames it; messages in words are left out.
+
+    >>> frames = Frames()
+    >>> frames.feed(b"\\x82\\x03ab"), frames.feed(b"c\\x81\\x02{}\\x82\\x01d")
+    (b'ab', b'cd')
+    """
+
+    def __init__(self) -> None:
+        self._unread = b""
+        self._left = 0  # of the frame that is read
+        self._counts = False  # whether that one is of the terminal
+
+    def feed(self, data: bytes) -> bytes:
+        data, self._unread = self._unread + data, b""
+        shown, at = b"", 0
+        while at < len(data):
+            if not self._left:
+                size = data[at + 1] & 0x7F if at + 1 < len(data) else 0
+                head = 4 if size == 126 else 10 if size == 127 else 2
+                if at + head > len(data):
+                    self._unread = data[at:]
+                    break
+                self._left = int.from_bytes(data[at + 2 : at + head], "big") if head > 2 else size
+                self._counts = data[at] & 0x0F == BINARY
+                at += head
+            taken = data[at : at + self._left]
+            self._left -= len(taken)
+            at += len(taken)
+            shown += taken if self._counts else b""
+        return shown
+
+
+class PageGuest(Guest):
+    """One connection to the board as our page makes it."""
+
+    __slots__ = ("_frames",)
+
+    def __init__(self, wire: socket.socket) -> None:
+        super().__init__(wire)
+        self._frames = Frames()
+
+    @classmethod
+    def connect(cls, port: int) -> Self:
+        caller = super().connect(port)
+        lines = (
+            "GET /call HTTP/1.1",
+            f"Host: {HOST}:{port}",
+            f"Origin: http://{HOST}:{port}",
+            "Upgrade: websocket",
+            "Connection: Upgrade",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Protocol: bjft.1",
+        )
+        caller.wire.sendall("\r\n".join((*lines, "", "")).encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            answer += caller.wire.recv(READ)
+        if not answer.startswith(b"HTTP/1.1 101 "):
+            raise ConnectionError(f"no WebSocket: {answer[:200]!r}")
+        caller.wire.sendall(frame(TEXT, HELLO))
+        return caller
+
+    def send(self, keys: bytes) -> None:
+        self.wire.sendall(frame(BINARY, keys))
+
+    def until(self, *texts: bytes) -> None:
+        shown = b""
+        while not any(text in shown for text in texts):
+            data = self.wire.recv(READ)
+            if not data:
+                raise ConnectionError(f"hung up before {texts!r}: {shown[-200:]!r}")
+            shown += self._frames.feed(data)
+
+    def completes(self, data: bytes) -> bool:
+        shown = self._frames.feed(data)
+        return bool(shown) and super().completes(shown)
+
+
+def run(scale: Scale, disk: Path) -> Iterator[Row]:
+    more_files()
+    count = scale.callers
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder,
+        Child("bench.board", folder, str(2 * count), scale.loop, "web") as child,
+    ):
+        port = child.ask("web")
+        yield _first_screen(child.port, port, scale.connects)
+        numbers = range(count), range(count, 2 * count)
+        with (
+            closing(_fill(child, child.port, numbers[0], by_page=False)) as telnet,
+            closing(_fill(child, port, numbers[1], by_page=True)) as page,
+        ):
+            what = f"memory a caller at the bet field, {count} by each way"
+            yield Row(what, "kB", page.memory, telnet.memory, MEMORY_GOAL)
+            yield _keys(telnet, page, scale)
+
+
+def _first_screen(telnet: int, page: int, count: int) -> Row:
+    by_telnet, by_page = [], []
+    for _ in range(count):
+        by_telnet.append(wait_for_banner(telnet, Client(takes_part=True)))
+        began = time.perf_counter()
+        guest = PageGuest.connect(page)
+        frames = Frames()
+        while not frames.feed(guest.wire.recv(READ)):
+            pass
+        by_page.append(time.perf_counter() - began)
+        guest.drop()
+    what = "from connecting to the first screen, by the page"
+    return Row(what, "ms", median(by_page) * MILLI, median(by_telnet) * MILLI, SCREEN_GOAL)
+
+
+def _fill(child: Child, port: int, numbers: range, *, by_page: bool) -> Side:
+    """Bring callers to the bet field; what the first of them take is shared by all."""
+
+    def come(some: range) -> list[Caller]:
+        if by_page:
+            with ThreadPoolExecutor(LOGGING_ON_AT_ONCE) as threads:
+                callers = list(threads.map(lambda n: log_on_as(PageGuest.connect(port), n), some))
+        else:
+            callers = log_on_all(port, some)
+        for caller in callers:
+            caller.wire.settimeout(PATIENCE)
+            caller.send(TO_THE_BET)
+            caller.until(b"Coins")
+        return callers
+
+    first = min(FIRST, len(numbers) // 2)
+    callers = come(numbers[:first])
+    before = child.usage().memory
+    callers += come(numbers[first:])
+    memory = (child.usage().memory - before) / (len(numbers) - first)
+    return Side(child, callers, Keyboard(callers), memory)
+
+
+def _keys(telnet: Side, page: Side, scale: Scale) -> Row:
+    """Digits and backspaces, each side in turn while the other waits."""
+    keys = KINDS["bet field"]
+    by_telnet = _learn(telnet, keys)
+    by_page = [stroke._replace(key=frame(BINARY, stroke.key)) for stroke in _learn(page, keys)]
+    for _ in range(scale.rounds):
+        telnet.press(telnet.callers, by_telnet, scale.seconds)
+        page.press(page.callers, by_page, scale.seconds)
+    what = "bet field: CPU a key, all at once, by the page"
+    return Row(what, "us", median(page.cpu) * MICRO, median(telnet.cpu) * MICRO, CPU_GOAL)
+
+
+def _learn(side: Side, keys: Sequence[bytes]) -> list[Stroke]:
+    side.keyboard.close()
+    strokes = learn(side.callers[0], keys)
+    side.keyboard = Keyboard(side.callers)
+    return strokes
