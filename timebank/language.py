@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 from functools import cache
 from pathlib import Path
 
@@ -101,7 +102,18 @@ def known(language: object) -> str:
 
 
 class EnglishFormatter(logging.Formatter):
-    """Writes the log in English, whoever it is about."""
+    """Writes the log in English, whoever it is about, and by the board's clock on the wall.
+
+    The offset from UTC stands in each line.
+    """
+
+    def __init__(self, form: str, zone: tzinfo) -> None:
+        super().__init__(form)
+        self._zone = zone
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
+        at = datetime.fromtimestamp(record.created, self._zone)
+        return at.isoformat(" ", "milliseconds")
 
     def format(self, record: logging.LogRecord) -> str:
         with speaking_to(_NOBODY):

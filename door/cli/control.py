@@ -240,7 +240,7 @@ def refusals(answer: Mapping[str, Any]) -> list[str]:
 
 
 def _hour(instant: str) -> str:
-    return f"{datetime.fromisoformat(instant).astimezone():%H:%M}"
+    return f"{datetime.fromisoformat(instant):%H:%M}"  # by the board's clock
 
 
 def _span(seconds: int | None) -> str:

@@ -28,7 +28,7 @@ def main() -> None:
     part = ForDoors(int(lock))
     try:
         config = part.adapt(settings.load(Path(path)))
-        _log_in(config.board.data)
+        _log_in(config)
         with asyncio.Runner(loop_factory=server.loop_of(config)) as runner:
             runner.run(server.serve(config, log.info, for_doors=part))
     except (
@@ -42,9 +42,9 @@ def main() -> None:
         sys.exit(1)
 
 
-def _log_in(data: Path) -> None:
+def _log_in(config: settings.Config) -> None:
     """Write the log of the server into its file; what becomes of doors' callers has another."""
-    handlers = door_log.opened(data, FILE)
+    handlers = door_log.opened(config.board.data, config.bank.schedule.zone, FILE)
     for handler in handlers:
         handler.addFilter(_is_the_servers)
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)

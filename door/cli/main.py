@@ -61,14 +61,14 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
     from timebank.errors import BooksFailed, DatabaseRefused
 
     config = load_config(config_path)
-    _log_to_stderr(verbose)
+    _log_to_stderr(config, verbose)
     worker = None
     if workers > 1:
         from door.server.workers import Workers
 
         worker = Workers(config, workers).start()
         config = worker.config
-        _log_to_stderr(verbose, f"[{worker.number}] ")
+        _log_to_stderr(config, verbose, f"[{worker.number}] ")
     with (
         refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
@@ -76,14 +76,16 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
         runner.run(server.serve(config, _announce, worker))
 
 
-def _log_to_stderr(verbose: bool, who: str = "") -> None:
+def _log_to_stderr(config: Config, verbose: bool, who: str = "") -> None:
     import logging
 
     from timebank.language import EnglishFormatter
 
     handler = logging.StreamHandler()
     handler.setFormatter(
-        EnglishFormatter(f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s"),
+        EnglishFormatter(
+            f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s", config.bank.schedule.zone
+        ),
     )
     handler.setLevel(logging.INFO if verbose else logging.WARNING)
     logging.basicConfig(level=handler.level, handlers=[handler], force=True)

@@ -88,7 +88,7 @@ def run(options: Options, before: Before | None = None) -> int:
         return _turn_away(options, OUT_OF_ORDER)
     with contextlib.suppress(OSError):  # whoever opens the books says what is wrong with it
         privacy.make_folder(config)
-    logs.begin(config.board.data, verbose=options.verbose)
+    logs.begin(config, verbose=options.verbose)
     try:
         return _run(options, config, before)
     except DropFileRefused as refused:

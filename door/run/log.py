@@ -9,21 +9,24 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from door.session.door_log import SystemLog, opened
 
+if TYPE_CHECKING:
+    from door.config.config import Config
 
-def begin(data: Path | None, *, verbose: bool) -> None:
-    """Send the log to `data`/door.log, and warnings to standard error besides.
 
-    `data` is None where no settings say it. `verbose` sends everything to standard error.
+def begin(config: Config | None, *, verbose: bool) -> None:
+    """Send the log to door.log in the data folder, and warnings to standard error besides.
+
+    `config` is None where no settings could be read. `verbose` sends everything to standard error.
     """
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     handlers: list[logging.Handler] = []
-    if data is not None:
-        handlers += opened(data)
+    if config is not None:
+        handlers += opened(config.board.data, config.bank.schedule.zone)
     if is_apart(sys.stderr.fileno()):
         shown = logging.StreamHandler()
         shown.setLevel(logging.INFO if verbose else logging.WARNING)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from door.errors import CommandRefused, Unanswered, Unreachable
@@ -185,7 +185,8 @@ class _Everyone:
 
 
 def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
-    calls = [call for call in open_calls(desk) if call.live]
+    local = desk.settings.schedule.local
+    calls = [replace(call, since=local(call.since)) for call in open_calls(desk) if call.live]
     return registry.living(desk), Moment(calls, registry.lost(desk))
 
 

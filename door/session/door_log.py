@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import syslog
+from datetime import tzinfo
 from pathlib import Path
 
 from timebank.language import EnglishFormatter
@@ -42,8 +43,8 @@ class LogFile(logging.FileHandler):
             SystemLog().handle(record)
 
 
-def opened(data: Path, name: str = FILE) -> list[logging.Handler]:
-    """Open the log in a data folder; nothing where there can be none."""
+def opened(data: Path, zone: tzinfo, name: str = FILE) -> list[logging.Handler]:
+    """Open the log in a data folder, by the clock of a zone; nothing where there can be none."""
     try:
         data.mkdir(0o700, parents=True, exist_ok=True)
         # Only its owner may read it: it says who played when.
@@ -51,5 +52,5 @@ def opened(data: Path, name: str = FILE) -> list[logging.Handler]:
         file = LogFile(data / name, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
-    file.setFormatter(EnglishFormatter(_FORM))
+    file.setFormatter(EnglishFormatter(_FORM, zone))
     return [file]

@@ -28,6 +28,15 @@ async def sysop(board: World, *words: str) -> Told:
     return await asyncio.to_thread(Shell(board.config.path), *words)
 
 
+async def test_nodes_goes_by_the_clock_of_the_board(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=sysop_toml(events="", zone="Asia/Tokyo")) as board:
+        await visitor(board, "Ada")
+        told = json.loads((await sysop(board, "nodes", "--json")).output)
+        assert [node["since"] for node in told["nodes"]] == ["2026-11-20T21:00:00+09:00"]
+        (_, ada) = (await sysop(board, "nodes")).output.splitlines()
+        assert "  21:00 " in ada
+
+
 async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         ada = await visitor(board, "Ada")
