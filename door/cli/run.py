@@ -13,6 +13,7 @@ import os
 import signal
 import time
 from collections.abc import Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -29,7 +30,7 @@ from door.config.config import Config
 from door.errors import BooksUnopened, DropFileRefused, NoLine
 from door.games.registry import GAMES, game_named
 from door.lines.host.host import Introduction, with_environment
-from door.lines.line import Hints
+from door.lines.line import Hints, Line
 from door.lobby import greeting, looks
 from door.run import log as logs
 from door.run.relay import Before
@@ -109,7 +110,8 @@ def _run(options: Options, config: Config, before: Before) -> int:
     way = options.way()
     if options.local:
         introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
-        return to_the_end(_serve(options, config, ways_in.Stdio(), introduction, None, AT_HOME))
+        line = ways_in.opened(ways_in.Stdio(), introduction)
+        return to_the_end(_serve(options, config, line, None, AT_HOME))
     began = datetime.fromtimestamp(before.now, UTC).astimezone()
     arrival = arrive(options.call, config.boards, os.environ, began, before.arrived)
     note(arrival)
@@ -118,7 +120,8 @@ def _run(options: Options, config: Config, before: Before) -> int:
     if before.went_on:
         guest = _left(guest, time.monotonic())
         news = [f"|14{_(WITHOUT_SERVER)}"]
-    return to_the_end(_serve(options, config, way, arrival.introduction, guest, news))
+    line = ways_in.opened(way, arrival.introduction, before.called_back)
+    return to_the_end(_serve(options, config, line, guest, news))
 
 
 def _left(guest: Guest, now: float) -> Guest:
@@ -143,13 +146,12 @@ def to_the_end(call: Coroutine[Any, Any, int]) -> int:
 async def _serve(
     options: Options,
     config: Config,
-    way: ways_in.WayIn,
-    introduction: Introduction,
+    opened: AbstractAsyncContextManager[Line],
     guest: Guest | None,
     news: Sequence[str],
 ) -> int:
     clock = SystemClock()
-    async with ways_in.opened(way, introduction) as line:
+    async with opened as line:
         look = None if guest is None else guest.look
         console = Console(line, look or looks.guess(line.hints), clock)
         console.ask_size()

@@ -49,11 +49,13 @@ class Before:
     """What has become of a call before its door serves it: `went_on` if a server has begun it.
 
     `now` is the wall clock in seconds since 1970, and `arrived` the same instant, monotonic.
+    `called_back` is the descriptor of the connection to the host, if there is one already.
     """
 
     def __init__(self) -> None:
         self.now, self.arrived = time.time(), time.monotonic()
         self.went_on = False
+        self.called_back: int | None = None
 
 
 class _Late(Exception):
@@ -207,7 +209,6 @@ class _Relay:
         self._before = before
         self._hung_up = False
         self._looks: list[tuple[int, list[Any]]] = []  # of terminals, as they were
-        self._open: list[int] = []
 
     def run(self, facts: bytes) -> int | Before:
         usual = {number: signal.signal(number, self._heard) for number in _SIGNALS}
@@ -222,8 +223,6 @@ class _Relay:
             signal.alarm(0)
             for number, handler in usual.items():
                 signal.signal(number, handler)
-            for each in self._open:
-                os.close(each)
 
     def _follow(self, facts: bytes) -> int | Before:
         self._wire.settimeout(ANSWER_SECONDS)
@@ -258,8 +257,9 @@ class _Relay:
         kind, *where = wanted
         if kind == handed.CONNECT:
             host, port = where
-            self._open.append(_connected(host, int(port)))
-            return self._open[-1:]
+            # It stays ours as well: the host takes one connection, and the door may need it.
+            self._before.called_back = _connected(host, int(port))
+            return [self._before.called_back]
         if kind == handed.SOCKET:
             number = int(where[0])
             # What the host has not passed down may be what was opened here.

@@ -81,13 +81,21 @@ def said_by(connection: Connection, telnet: bool | None) -> WayIn:
 
 
 @asynccontextmanager
-async def opened(way: WayIn, introduction: Introduction) -> AsyncIterator[Line]:
-    """Serve the caller until the block is left; `NoLine` when they cannot be reached."""
+async def opened(
+    way: WayIn, introduction: Introduction, called_back: int | None = None
+) -> AsyncIterator[Line]:
+    """Serve the caller until the block is left; `NoLine` when they cannot be reached.
+
+    `called_back` is the descriptor of a connection to the host that is there already.
+    """
     match way:
         case Stdio():
             context = stdio.opened(STANDARD_INPUT, STANDARD_OUTPUT, introduction, USUAL_LIMITS)
         case Inherited(descriptor, telnet):
             context = socket.inherited(descriptor, introduction, USUAL_LIMITS, telnet=telnet)
+        case CallBack(_, _, telnet) if called_back is not None:
+            wire = Socket(fileno=called_back)
+            context = socket.called_back(wire, introduction, USUAL_LIMITS, telnet=telnet)
         case CallBack(host, port, telnet):
             context = socket.connected(
                 host, port, introduction, USUAL_LIMITS, telnet=telnet, seconds=CONNECT_SECONDS

@@ -60,14 +60,17 @@ async def called_back(
     limits: CommandLimits,
     *,
     telnet: bool,
-    signs: Signs,
+    signs: Signs | None = None,
 ) -> AsyncIterator[Line]:
-    """Serve the caller on a connection by which somebody else has called the host back."""
+    """Serve the caller on a connection by which somebody else has called the host back.
+
+    `signs` are the host's, by default the signals that this process gets.
+    """
     protocol = _protocol(limits, telnet=telnet)
     wire.setblocking(False)
     await asyncio.get_running_loop().create_connection(lambda: protocol, sock=wire)
     introduce(protocol.line, introduction)
-    async with held(protocol, signs) as line:
+    async with held(protocol, signs or OwnSigns()) as line:
         yield line
 
 

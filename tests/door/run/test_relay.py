@@ -9,6 +9,7 @@ import os
 import pwd
 import signal
 import socket
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -18,8 +19,10 @@ import pytest
 from door.lines import handed
 from door.run import relay
 from door.server import door_calls
+from door.session import ways_in
 from tests.door.dropfiles.writers import bbsdev, text
 from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted
+from tests.door.lines.host import STRANGER
 from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
 from tests.world import log_on, world
 
@@ -280,6 +283,48 @@ async def test_a_line_that_cannot_be_waited_for_is_left_to_the_door(
 
 
 # The wire
+
+
+def dies_with_a_caller(server: socket.socket, host: socket.socket) -> None:
+    """Be a server that takes a caller by a connection to the host, and is killed."""
+    near, _ = server.accept()
+    with near:
+        near.recv(handed.LARGEST)
+        place = [str(each) for each in host.getsockname()]
+        near.send(handed.packed(handed.WANTED, handed.CONNECT, *place))
+        _, ends, _, _ = socket.recv_fds(near, handed.LARGEST, 1)
+        os.close(ends[0])
+        near.send(handed.packed(handed.TAKEN))
+
+
+async def test_a_caller_stays_on_the_connection_to_the_host_when_the_server_dies(
+    tmp_path: Path,
+) -> None:
+    """A host takes one connection, and thinks that the caller has gone when it ends."""
+    (tmp_path / "data").mkdir()
+    config = tmp_path / "sysop.toml"
+    config.write_text("")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as host,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server,
+    ):
+        server.bind(str(tmp_path / "data" / handed.NAME))
+        server.listen()
+        dies = threading.Thread(target=dies_with_a_caller, args=(server, host))
+        dies.start()
+        where = ":".join(map(str, host.getsockname()))
+        before = relay.relay(["--config", str(config), "--connect", where], {})
+        dies.join()
+        near, _ = host.accept()
+    assert isinstance(before, relay.Before)
+    assert before.went_on
+    with near:
+        nobody = ways_in.CallBack("127.0.0.1", 1, telnet=False)
+        async with ways_in.opened(nobody, STRANGER, before.called_back) as line:
+            line.write(b"You go on")
+            await line.drain(5.0)
+            assert near.recv(64) == b"You go on"
+            near.close()
 
 
 @pytest.fixture
