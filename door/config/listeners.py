@@ -58,6 +58,7 @@ class ListenerSettings:
     # pages that may call; without any the page must come from where it calls.
     forwarded: tuple[Network, ...] = ()
     origins: tuple[str, ...] = ()
+    telnet: bool = False  # whether telnet over TLS is served there too
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ def _listener(table: TomlTable) -> ListenerSettings:
         key=key,
         forwarded=_of_the_web(table, "forwarded", kind, read_networks(table, "forwarded")),
         origins=_of_the_web(table, "origins", kind, _origins(table)),
+        telnet=_telnet(table, kind, has_tls=certificate is not None),
     )
 
 
@@ -178,6 +180,19 @@ def _of_the_web(
         table.refuse(name, f'is for kind "web" only, and this one is "{kind}"')
         return ()
     return found
+
+
+def _telnet(table: TomlTable, kind: ListenerKind, *, has_tls: bool) -> bool:
+    if not table.flag("telnet", False):
+        return False
+    if not table.sound("kind", "telnet", "certificate", "key"):
+        return False
+    if kind != "web":
+        table.refuse("telnet", f'is for kind "web" only, and this one is "{kind}"')
+    elif not has_tls:
+        reason = "needs a certificate: without TLS nothing tells a silent browser from a caller"
+        table.refuse("telnet", reason)
+    return kind == "web" and has_tls
 
 
 def _origins(table: TomlTable) -> tuple[str, ...]:

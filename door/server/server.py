@@ -349,6 +349,7 @@ class Server:
             forwarded=where.forwarded,
             origins=where.origins,
             is_blocked=self.board.reception.is_blocked,
+            takes_telnet=where.telnet,
         )
 
     async def _open_health(self) -> None:

@@ -88,6 +88,8 @@ class Certificate:
         context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION | ssl.OP_NO_TICKET
         context.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
         context.num_tickets = 0  # callers come too seldom for a ticket to be worth its bytes
+        # What browsers ask for; whoever asks for nothing gets no answer to that.
+        context.set_alpn_protocols(["http/1.1"])
         load(context, *self._files)
         return context
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from door.lines.flow import LineLimits, StreamLine
+from door.lines.flow import Answer, LineLimits, StreamLine
 from door.lines.line import Line
 from door.lines.port.connection import OPEN, Entrance, LineConnection, Proxies
 from door.lines.port.listener import Listener
@@ -20,6 +20,7 @@ from door.lines.web.connection import (
     Site,
     WebConnection,
 )
+from door.lines.web.either import Either
 from door.lines.web.page_line import SUBPROTOCOL, PageProtocol
 from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
 
@@ -64,13 +65,16 @@ class WebListener(Listener):
         forwarded: Proxies = (),
         origins: tuple[str, ...] = (),
         is_blocked: Callable[[str], bool] = _nobody,
+        takes_telnet: bool = False,
     ) -> None:
         """`board` is its name; `forwarded` are front ends that name the caller in X-Forwarded-For;
-        `origins` are those of pages that may call, where it is not the page of this port alone."""
+        `origins` are those of pages that may call, where it is not the page of this port alone.
+        A port that has TLS may be one for telnet as well (`takes_telnet`)."""
         clock = asyncio.get_running_loop().time
         visitors = Visitors(entrance.gate, clock, forwarded, is_blocked, limits.visitors)
         super().__init__(replace(entrance, gate=visitors, kind="web"))
         self._gate = entrance.gate
+        self._takes_telnet = takes_telnet
         self._on_line = on_line
         self._limits = limits
         self._site = Site(
@@ -87,9 +91,18 @@ class WebListener(Listener):
         quieten_library()
 
     def visit(self) -> LineConnection:
-        def answer(address: str, gone: Callable[[], None]) -> WebConnection:
-            enter = partial(visit.enter_as_caller, self._gate)
-            return WebConnection(self._site, address, enter, gone)
+        def enter(address: str) -> None:
+            visit.enter_as_caller(self._gate, address)
+
+        def answer(address: str, gone: Callable[[], None]) -> Answer:
+            def web() -> WebConnection:
+                return WebConnection(self._site, address, enter, gone)
+
+            def telnet() -> HardenedTelnet:
+                enter(address)
+                return HardenedTelnet(self._limits.telnet, self._serve, gone, address)
+
+            return Either(address, web, telnet, gone) if self._takes_telnet else web()
 
         visit = LineConnection(self._entrance, self._turns, answer, self._forget)
         return visit

@@ -320,6 +320,15 @@ class TestTheListeners:
             'line 3: [[listeners]] 1, origins: is for kind "web" only, and this one is "telnet".',
         ]
 
+    def test_telnet_may_share_a_port_of_the_web_that_has_tls(self, load, refusal):
+        web = '[[listeners]]\nkind = "web"\ntelnet = true\n'
+        (listener,) = load(f'{web}certificate = "/b.pem"\nkey = "/b.key"').listeners
+        assert listener.telnet
+        (sentence,) = refusal(web)
+        assert sentence.startswith("line 3: [[listeners]] 1, telnet: needs a certificate: ")
+        (sentence,) = refusal("[[listeners]]\ntelnet = true")
+        assert 'is for kind "web" only' in sentence
+
     @pytest.mark.parametrize(
         "text", ["board.example", "https://board.example/", "https://é.example"]
     )
