@@ -74,8 +74,11 @@ def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
     return select(last.c.id)
 
 
-def _rows_of() -> Query:
-    """Choose the last transfers of a caller, each of their accounts asked for its own."""
+def last_numbers() -> Query:
+    """Choose the numbers of the last transfers of a caller, `most` of them `before` a number.
+
+    Each of their accounts is asked for its own, so that nobody else's are looked at.
+    """
     ends = union(
         *(
             _ends(end, unit, kind)
@@ -84,8 +87,12 @@ def _rows_of() -> Query:
             for kind in kinds
         )
     ).subquery()
-    found = select(ends.c.id).order_by(ends.c.id.desc()).limit(bindparam("most"))
-    return extracts_of().where(transfers.c.id.in_(found)).order_by(transfers.c.id.desc())
+    return select(ends.c.id).order_by(ends.c.id.desc()).limit(bindparam("most"))
+
+
+def _rows_of() -> Query:
+    found = extracts_of().where(transfers.c.id.in_(last_numbers()))
+    return found.order_by(transfers.c.id.desc())
 
 
 def _balance() -> Query:

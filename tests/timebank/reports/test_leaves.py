@@ -1,0 +1,104 @@
+"""Leaves of the ledger: nothing skipped or told twice, whatever is sought."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from itertools import product
+
+import pytest
+
+from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
+from timebank.ledger.schema import stamp
+from timebank.ledger.transfers import Account, Movement
+from timebank.reports import leaves
+from timebank.reports.extracts import Wanted, chosen
+from timebank.reports.leaves import Leaf, Sought
+
+DAYS, A_DAY = 6, 40
+
+
+@pytest.fixture
+def filled(books):
+    """Six days; on each Ann is granted a second 39 times, and Bob once, who gets 500 of them."""
+    callers = {}
+    for name in ("Ann", "Bob"):
+        number = books.caller(name)
+        ((account,),) = books.sql(
+            f"SELECT id FROM accounts WHERE caller_id = {number} AND kind = 'online'"
+        )
+        callers[name] = number, Account(account, "online", "second")
+    books.whose = {name: number for name, (number, _) in callers.items()}
+    ann, bob = callers["Ann"][1], callers["Bob"][1]
+    given = Movement(transfers.ALLOTMENT, ann, 1, Told("grant", "A second"), None, None)
+    more = Movement(transfers.ALLOTMENT, bob, 500, Told("gift", "Many"), None, None)
+    for _ in range(DAYS):
+        books.do(lambda desk: transfers.transfer(desk, [given] * (A_DAY // 2)))
+        books.do(lambda desk: transfers.transfer(desk, [more]))
+        books.do(lambda desk: transfers.transfer(desk, [given] * (A_DAY // 2 - 1)))
+        books.wait_until(books.now + timedelta(days=1))
+    return books
+
+
+def all_leaves(books, sought: Sought, most: int = 7) -> list[Leaf]:
+    found = [books.do(leaves.leaf, sought, None, most)]
+    while found[-1].before is not None:
+        found.append(books.do(leaves.leaf, sought, found[-1].before, most))
+    return found
+
+
+def numbers(found: list[Leaf]) -> list[int]:
+    return [row.number for leaf in found for row in leaf.rows]
+
+
+SOUGHT = list(product([None, "Ann", "Bob"], [{}, {"kind": "grant"}, {"least": 2}]))
+
+
+@pytest.mark.parametrize("stretch", [3, 50, 5000])
+def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypatch, stretch):
+    monkeypatch.setattr(leaves, "STRETCH", stretch)
+    monkeypatch.setattr(leaves, "OF_CALLER", stretch)
+    rows = filled.do(chosen, Wanted())[::-1]
+    assert len(rows) == DAYS * A_DAY
+    for who, filters in SOUGHT:
+        whose = filled.whose.get(who)
+        found = all_leaves(filled, Sought(whose, **filters))
+        assert numbers(found) == [
+            row.number
+            for row in rows
+            if whose in (None, row.target_caller_id)
+            and filters.get("kind") in (None, row.kind)
+            and row.amount >= filters.get("least", 0)
+        ], (who, filters)
+        assert all(len(leaf.rows) <= 7 for leaf in found)
+        assert all(len(leaf.rows) == 7 or leaf.is_cut for leaf in found[:-1])
+
+
+def test_days_are_found(filled):
+    first = filled.now.date() - timedelta(days=DAYS)
+
+    def day(number: int | None) -> date | None:
+        return None if number is None else first + timedelta(days=number)
+
+    starts = filled.settings.schedule.day_starts
+    for since, until in ((0, 5), (1, 1), (2, 3), (4, 9), (None, 0), (5, None)):
+        found = all_leaves(filled, Sought(since=day(since), until=day(until)), 1000)
+        rows = [row for leaf in found for row in leaf.rows]
+        days = range(since or 0, DAYS if until is None else min(DAYS, until + 1))
+        assert len(rows) == A_DAY * len(days)
+        assert stamp(starts(day(days[0]))) <= min(row.at for row in rows)
+        assert max(row.at for row in rows) < stamp(starts(day(days[-1] + 1)))
+
+
+@pytest.mark.parametrize("sought", [Sought(), Sought(kind="gift"), Sought(since=date(2026, 1, 1))])
+def test_books_without_transfers_are_one_empty_leaf(books, sought):
+    assert books.do(leaves.leaf, sought) == Leaf([], None)
+
+
+def test_an_entry_is_given_whole(filled):
+    row = filled.do(leaves.leaf, Sought(kind="gift"), None, 1).rows[0]
+    assert [each.number for each in filled.do(leaves.entry, row.entry)] == [row.number]
+    before = filled.do(leaves.entry, row.entry - A_DAY // 2)
+    assert [each.entry for each in before] == [row.entry - A_DAY // 2] * (A_DAY // 2)
+    assert filled.do(leaves.entry, row.entry - 1) == []
+    assert filled.do(leaves.entry, 10**6) == []

@@ -1,0 +1,196 @@
+"""The ledger a leaf at a time, newest first.
+
+Leaves are found by numbers, so that the last of five million transfers takes no longer than the
+first. A filter that few transfers pass could mean a look at all of them: a leaf ends after so many
+instead, however few it holds by then, and says from where to go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import date, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from timebank.callers.history import last_numbers
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import stamp, transfers
+from timebank.ledger.sql import Query, Reader, equal, read
+from timebank.ledger.transfers import Extract, extracts_of, game_of
+
+ROWS = 100  # of a leaf
+STRETCH = 5000  # transfers that are looked at in one statement
+OF_CALLER = 500  # the same of a caller's, which are gathered from all over the books
+MOST_STRETCHES = 6  # of a leaf
+MOST_OF_ENTRY = 200  # rows; the largest that the product makes has some ten
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Which transfers are sought; what is None lets all pass. Days are the board's, both included.
+
+    `least` is an amount in the unit of a transfer.
+    """
+
+    caller_id: int | None = None
+    kind: str | None = None
+    game: str | None = None
+    least: int | None = None
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """`before` is what the next leaf is asked for with; None where this is the last.
+
+    `is_cut` says that the leaf may hold fewer than it could, because few transfers pass.
+    """
+
+    rows: list[Extract]
+    before: int | None
+    is_cut: bool = False
+
+
+class _Written(NamedTuple):
+    number: int
+    at: int
+
+
+_FILTERS = ("kind", "game", "least")
+_NEXT = read(
+    _Written,
+    lambda: (
+        select(transfers.c.id, transfers.c.at)
+        .where(transfers.c.id >= bindparam("number"))
+        .order_by(transfers.c.id)
+        .limit(1)
+    ),
+)
+_LAST = read(
+    _Written,
+    lambda: select(transfers.c.id, transfers.c.at).order_by(transfers.c.id.desc()).limit(1),
+)
+_ENTRY: Reader[Extract] = read(
+    Extract,
+    lambda: (
+        extracts_of()
+        .where(transfers.c.id >= bindparam("first"), transfers.c.id < bindparam("end"))
+        .where(equal(transfers.c.entry))
+        .order_by(transfers.c.id)
+    ),
+)
+
+
+def _stretch(of_caller: bool, filters: Iterator[str] | tuple[str, ...]) -> Query:
+    row = transfers.c
+    passes = {
+        "kind": equal(row.kind),
+        "game": game_of() == bindparam("game"),
+        "least": row.amount >= bindparam("least"),
+    }
+    found = extracts_of().where(row.id >= bindparam("low"), *(passes[name] for name in filters))
+    if of_caller:
+        found = found.where(row.id.in_(last_numbers()))
+    else:
+        found = found.where(row.id < bindparam("before")).limit(bindparam("most"))
+    return found.order_by(row.id.desc())
+
+
+@cache
+def _stretches(of_caller: bool, *filters: str) -> Reader[Extract]:
+    return read(Extract, lambda: _stretch(of_caller, filters))
+
+
+for whose in (True, False):
+    _stretches(whose, *_FILTERS)
+
+
+def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS) -> Leaf:
+    """Find the next `most` transfers, those with the highest numbers below `before` first."""
+    low, end = _bounds(desk, sought)
+    edge = end if before is None else min(before, end)
+    rows: list[Extract] = []
+    find = _of_caller if sought.caller_id is not None else _of_all
+    for _ in range(MOST_STRETCHES):
+        if edge <= low:
+            return Leaf(rows, None)
+        found, edge = find(desk, sought, low, edge, most - len(rows))
+        rows += found
+        if len(rows) == most:
+            return Leaf(rows, edge if edge > low else None)
+    return Leaf(rows, edge if edge > low else None, is_cut=edge > low)
+
+
+def entry(desk: Desk, number: int) -> list[Extract]:
+    """Give the transfers of an entry in their order; none where there is no such entry."""
+    values = {"first": number, "end": number + MOST_OF_ENTRY, "entry": number}
+    return _ENTRY.all(desk.connection, **values)
+
+
+def _given(sought: Sought) -> dict[str, object]:
+    values = {each.name: getattr(sought, each.name) for each in fields(sought)}
+    return {name: values[name] for name in _FILTERS if values[name] is not None}
+
+
+def _of_all(
+    desk: Desk, sought: Sought, low: int, edge: int, most: int
+) -> tuple[list[Extract], int]:
+    """Find up to `most` in a stretch below `edge`, and say how far it was looked."""
+    given, low = _given(sought), max(low, edge - STRETCH)
+    found = _stretches(False, *given).all(desk.connection, low=low, before=edge, most=most, **given)
+    return found, found[-1].number if len(found) == most else low
+
+
+def _of_caller(
+    desk: Desk, sought: Sought, low: int, edge: int, most: int
+) -> tuple[list[Extract], int]:
+    """The same of a caller's transfers, of which each stretch has so many."""
+    last = _stretches(True).all(
+        desk.connection, caller_id=sought.caller_id, before=edge, most=OF_CALLER, low=low
+    )
+    found = [row for row in last if _passes(row, sought)][:most]
+    if len(found) == most:
+        return found, found[-1].number
+    return found, last[-1].number if len(last) == OF_CALLER else low
+
+
+def _passes(row: Extract, sought: Sought) -> bool:
+    return (
+        sought.kind in (None, row.kind)
+        and sought.game in (None, row.game)
+        and (sought.least is None or row.amount >= sought.least)
+    )
+
+
+def _bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
+    """Give the first number of the days that are sought, and the one behind them."""
+    starts = desk.settings.schedule.day_starts
+    first = 0 if sought.since is None else first_at(desk, stamp(starts(sought.since)))
+    if sought.until is None or sought.until == date.max:
+        last = _LAST.first(desk.connection)
+        return first, 1 if last is None else last.number + 1
+    return first, first_at(desk, stamp(starts(sought.until + timedelta(days=1))))
+
+
+def first_at(desk: Desk, at: int) -> int:
+    """Find the number from which on transfers are of this second since 1970 or later.
+
+    Numbers and instants go up together, but where the board's clock was put right: there it is a
+    number nearby.
+    """
+    last = _LAST.first(desk.connection)
+    if last is None:
+        return 1
+    low, high = 1, last.number + 1  # what is sought is not below, and not above
+    while low < high:
+        middle = _NEXT.first(desk.connection, number=(low + high) // 2)
+        assert middle is not None  # the last is not below
+        if middle.at >= at:
+            high = (low + high) // 2
+        else:
+            low = middle.number + 1
+    return low
