@@ -19,6 +19,7 @@ HEAVY = {
     *("asyncio", "concurrent.futures", "ssl", "sqlite3", "decimal", "email", "subprocess"),
     *("multiprocessing", "hashlib", "secrets", "zoneinfo", "json", "socket"),
     *("sqlalchemy", "telnetlib3", "argon2", "uvloop", "wcwidth", "rich", "asyncssh"),
+    *("starlette", "uvicorn", "jinja2"),
 }
 # A door at the server does without patterns and dates, and with no more of ours than this.
 TOO_MUCH = HEAVY | {

@@ -53,6 +53,7 @@ ORDER = {
         "door.session",
         "door.server",
         "door.run",
+        "door.pages",
         "door.cli",
     ),
 }

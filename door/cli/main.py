@@ -76,6 +76,41 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
         runner.run(server.serve(config, _announce, worker))
 
 
+@main.command()
+@config_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8024, show_default=True, help="The port."
+)
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A certificate in PEM: the pages are shown by TLS then.",
+)
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Its key, without a password.",
+)
+def pages(
+    config_path: Path, host: str, port: int, certificate: Path | None, key: Path | None
+) -> None:
+    """Show the books in a browser to callers with sysop powers. Nothing is changed there."""
+    from timebank.errors import BooksFailed, DatabaseRefused
+
+    try:
+        from door.pages import serving
+    except ImportError as missing:
+        raise UserError(
+            "The pages need libraries that are not installed: run"
+            " pip install 'blackjack-for-time[pages]'."
+        ) from missing
+    config = load_config(config_path)
+    _log_to_stderr(config, verbose=False)
+    with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
+        serving.serve(config, host, port, certificate, key, _announce)
+
+
 def _log_to_stderr(config: Config, verbose: bool, who: str = "") -> None:
     import logging
 

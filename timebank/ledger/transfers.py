@@ -215,10 +215,16 @@ def _balances() -> sql.Query:
 
 
 _BALANCES = sql.read(Balance, _balances)
+_BALANCES_OF = sql.read(Balance, lambda: _balances().where(sql.equal(accounts.c.caller_id)))
 
 
-def balances(desk: Desk) -> list[Balance]:
-    return [each._replace(deleted=bool(each.deleted)) for each in _BALANCES.all(desk.connection)]
+def balances(desk: Desk, caller_id: int | None = None) -> list[Balance]:
+    """List what all accounts hold, or those of a caller."""
+    if caller_id is None:
+        found = _BALANCES.all(desk.connection)
+    else:
+        found = _BALANCES_OF.all(desk.connection, caller_id=caller_id)
+    return [each._replace(deleted=bool(each.deleted)) for each in found]
 
 
 _COUNT: sql.Reader[int] = sql.value(lambda: select(func.count()).select_from(transfers))

@@ -96,6 +96,7 @@ def _moved() -> Query:
         fields_of(_Moved, moved, at=row.at, **what, amount=func.sum(row.amount))
         .join(rounds, rounds.c.id == row.round_id, isouter=True)
         .where(row.at >= bindparam("since"), row.at < bindparam("until"))
+        .where(row.id >= bindparam("first"))
         .group_by(row.at, *what.values())
     )
 
@@ -103,22 +104,26 @@ def _moved() -> Query:
 _MOVED = read(_Moved, _moved)
 
 
-def summary(desk: Desk, by: By, since: int | None, until: int | None) -> list[Period]:
+def summary(
+    desk: Desk, by: By, since: int | None, until: int | None, *, first: int = 0
+) -> list[Period]:
     """Add up what was moved from `since` on and before `until`, whole seconds since 1970.
 
-    Only periods in which anything was moved are listed, the first one first.
+    Who knows the number of the `first` transfer of that time need not look at all of them. Only
+    periods in which anything was moved are listed, the first one first.
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
     span = {
+        "first": first,
         "since": -NEVER if since is None else since,
         "until": NEVER if until is None else until,
     }
     for row in _MOVED.stream(desk.connection, **span):
-        first = first_day(schedule.day_of(instant(row.at)), by)
-        period = periods.setdefault(first, Period(first, label(first, by)))
+        begins = first_day(schedule.day_of(instant(row.at)), by)
+        period = periods.setdefault(begins, Period(begins, label(begins, by)))
         _add(period, row)
-    return [periods[first] for first in sorted(periods)]
+    return [periods[begins] for begins in sorted(periods)]
 
 
 def _add(period: Period, row: _Moved) -> None:

@@ -1,0 +1,186 @@
+"""What the pages show, read from the books: one moment of them for each page, never a writer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from timebank.callers import callers, standings
+from timebank.callers.history import Happening, history
+from timebank.calls.calls import OpenCall, open_calls
+from timebank.calls.clock import BelievedClock
+from timebank.errors import UnknownCaller
+from timebank.ledger import transfers
+from timebank.ledger.machine import Instruments
+from timebank.ledger.schema import instant, stamp
+from timebank.reports import exports, extracts, leaves, summary
+from timebank.reports.leaves import Leaf, Sought
+from timebank.words import title as title_of
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Database, Desk
+    from timebank.ledger.transfers import Balance, Extract
+    from timebank.reports.summary import Period
+
+T = TypeVar("T")
+
+LINES = 40  # of a caller's statement on a page
+NAMES = 100  # of callers on a page
+CSV_LEAF = 500
+
+title = lru_cache(maxsize=64)(title_of)
+
+
+@dataclass(frozen=True)
+class Today:
+    day: date
+    now: datetime
+    calls: Sequence[OpenCall]
+    nodes: int
+    flows: Period | None
+    house: Sequence[standings.HouseDay]
+    event: str  # when the next system event is, "" without any
+    free: int  # bytes, where the books are; 0 for books on a server
+    last: int  # number of a transfer
+
+
+@dataclass(frozen=True)
+class OneCaller:
+    record: CallerRecord
+    balances: Sequence[Balance]
+    call: OpenCall | None
+    lines: Sequence[Happening]
+    before: int | None  # what the next lines are asked for with
+
+
+class Reading:
+    """The books of a board. Its methods wait for the disk: they are for threads beside the loop."""
+
+    def __init__(self, config: Config, database: Database, instruments: Instruments) -> None:
+        self.config = config
+        self._database = database
+        self._clock = BelievedClock(instruments)
+        self._judging = Lock()
+
+    def look(self, at: Callable[[Desk], T]) -> T:
+        """Look at one moment of the books; what the clock shows is judged by them first."""
+        with (
+            self._judging,
+            self._database.reading(self.config.bank, self._clock.reading()) as desk,
+        ):
+            self._clock.adopt(self._clock.judge(desk))
+        with self._database.reading(self.config.bank, self._clock.reading()) as desk:
+            return at(desk)
+
+    def today(self) -> Today:
+        return self.look(self._today)
+
+    def _today(self, desk: Desk) -> Today:
+        schedule, now = self.config.bank.schedule, desk.now
+        day = schedule.day_of(now)
+        begun = stamp(schedule.day_starts(day))
+        first = leaves.first_at(desk, begun)
+        periods = summary.summary(desk, "day", begun, None, first=first)
+        closed = schedule.closed_at_or_after(now)
+        event = ""
+        if closed is not None:
+            start, end = schedule.local(closed.start), schedule.local(closed.end)
+            event = f"{closed.name}, {start:%a %Y-%m-%d %H:%M} to {end:%H:%M}"
+        return Today(
+            day=day,
+            now=schedule.local(now),
+            calls=[call for call in open_calls(desk) if call.live],
+            nodes=self.config.calls.nodes,
+            flows=periods[-1] if periods else None,
+            house=standings.house_day(desk, day),
+            event=event,
+            free=self._free(),
+            last=extracts.last_number(desk),
+        )
+
+    def _free(self) -> int:
+        if self.config.bank.server is not None:
+            return 0
+        return shutil.disk_usage(self.config.database.parent).free
+
+    def leaf(self, sought: Sought, before: int | None) -> Leaf:
+        return self.look(lambda desk: leaves.leaf(desk, sought, before))
+
+    def entry(self, number: int) -> list[Extract]:
+        return self.look(lambda desk: leaves.entry(desk, number))
+
+    def csv(self, sought: Sought) -> Iterator[str]:
+        """Write all that is sought as CSV, newest first, a leaf at a time: nothing is held open."""
+        schedule = self.config.bank.schedule
+        records = (exports.ledger_record(row, schedule) for row in self._rows(sought))
+        return exports.as_csv(exports.LEDGER_FIELDS, records)
+
+    def _rows(self, sought: Sought) -> Iterator[Extract]:
+        before: int | None = None
+        while True:
+            edge = before
+            found = self.look(
+                lambda desk, edge=edge: leaves.leaf(desk, sought, edge, CSV_LEAF)  # type: ignore[misc]
+            )
+            yield from found.rows
+            if found.before is None:
+                return
+            before = found.before
+
+    def find(self, name: str) -> CallerRecord | None:
+        """Find a living caller by name, or by number: "#12"."""
+        number = name.removeprefix("#")
+        if number != name and number.isascii() and number.isdecimal() and len(number) < 18:
+            return self.look(lambda desk: _living(desk, int(number)))
+        if not name.isprintable():
+            return None
+        return self.look(lambda desk: callers.find(desk, name))
+
+    def caller(self, number: int, before: int | None) -> OneCaller | None:
+        return self.look(lambda desk: self._caller(desk, number, before))
+
+    def _caller(self, desk: Desk, number: int, before: int | None) -> OneCaller | None:
+        record = _living(desk, number)
+        if record is None:
+            return None
+        lines = history(desk, number, before, LINES)
+        return OneCaller(
+            record=record,
+            balances=transfers.balances(desk, number),
+            call=next((c for c in open_calls(desk) if c.caller_id == number and c.live), None),
+            lines=lines,
+            before=lines[-1].number if len(lines) == LINES else None,
+        )
+
+    def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
+        """Return a caller who may see the pages still, with this password."""
+        record = self.look(lambda desk: _living(desk, caller_id))
+        if record is None or record.locked or not record.powers:
+            return None
+        return record if record.password_hash == password_hash else None
+
+    def callers(self, after: str) -> tuple[list[CallerRecord], str]:
+        """Give the callers behind a name in the list, and what the next are asked for with."""
+        everybody = self.look(callers.listing)
+        names = [each.name for each in everybody]
+        start = names.index(after) + 1 if after in names else 0
+        found = everybody[start : start + NAMES]
+        return found, found[-1].name if start + NAMES < len(everybody) else ""
+
+    def local(self, at: int | datetime) -> datetime:
+        """Bring an instant of the books to the board's zone."""
+        return self.config.bank.schedule.local(instant(at) if isinstance(at, int) else at)
+
+
+def _living(desk: Desk, number: int) -> CallerRecord | None:
+    try:
+        return callers.get(desk, number)
+    except UnknownCaller:
+        return None

@@ -1,0 +1,101 @@
+"""`door pages`: the process that shows the books, by uvicorn."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from door.clock import SystemClock
+from door.defence.reception import Reception
+from door.errors import CannotListen
+from door.lines.rlogin.trust import address_in
+from door.pages.app import Pages
+from door.pages.reading import Reading
+from timebank.ledger.engines import books_of
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+
+MOST_AT_ONCE = 64  # browsers' connections; more are told to come again
+IDLE_SECONDS = 5
+LONGEST_HEAD = 16_384  # bytes
+
+
+def check_place(host: str, certificate: Path | None, key: Path | None) -> None:
+    """Raise `CannotListen` where passwords would go over a network for all to read."""
+    address = address_in(host)
+    if address is None:
+        raise CannotListen(f"{host} is not an IP address of this machine.")
+    if (certificate is None) != (key is None):
+        raise CannotListen("A certificate and its key go together: give both, or neither.")
+    if certificate is None and not address.is_loopback:
+        raise CannotListen(
+            f"{host} is not this machine alone, and passwords would go there for all to read. Give"
+            " --certificate and --key, or listen on 127.0.0.1 behind a front end that has them."
+        )
+
+
+def serve(
+    config: Config,
+    host: str,
+    port: int,
+    certificate: Path | None,
+    key: Path | None,
+    announce: Callable[[str], None],
+) -> None:
+    """Show the books until SIGTERM or SIGINT. Raises `CannotListen`, and as opening the books."""
+    check_place(host, certificate, key)
+    with (
+        contextlib.closing(books_of(config.bank)) as database,
+        contextlib.closing(_listening(host, port)) as wire,
+    ):
+        database.open_existing()
+        clock = SystemClock()
+        pages = Pages(
+            Reading(config, database, clock),
+            Reception(config, clock, lambda: 0),
+            clock,
+            is_safe=certificate is not None,
+        )
+        server = uvicorn.Server(
+            uvicorn.Config(
+                pages.app(),
+                ssl_certfile=certificate,
+                ssl_keyfile=key,
+                http="h11",
+                ws="none",
+                lifespan="off",
+                proxy_headers=False,
+                server_header=False,
+                date_header=True,
+                access_log=False,
+                log_config=None,
+                limit_concurrency=MOST_AT_ONCE,
+                timeout_keep_alive=IDLE_SECONDS,
+                h11_max_incomplete_event_size=LONGEST_HEAD,
+            )
+        )
+        announce(f"The books are shown at http{'s' * pages.is_safe}://{_written(host)}:{port}/")
+        announce("Log on with your name and password on the board. Stop with Ctrl-C.")
+        try:
+            server.run(sockets=[wire])
+        finally:
+            pages.close()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        words = f"Port {port} on {host} cannot be opened ({error.strerror or error})."
+        raise CannotListen(words) from error
+
+
+def _written(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

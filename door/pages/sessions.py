@@ -1,0 +1,73 @@
+"""Who has logged on to the pages: tokens, and how long they hold. Pure; the second is given.
+
+A token is in the browser's cookie alone; what is kept here is its digest. With it goes another one,
+which stands in every form, so that no page of somebody else's can send one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import sha256
+
+IDLE_SECONDS = 30 * 60.0
+LONGEST_SECONDS = 12 * 3600.0
+MOST = 64  # at once; one more ends the one that was used longest ago
+
+
+@dataclass
+class Session:
+    caller_id: int
+    password_hash: str  # as it was at the log-on: another one ends the session
+    begun: float
+    used: float
+    form_token: str
+
+
+class Sessions:
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[bytes, Session] = OrderedDict()
+
+    def begin(self, caller_id: int, password_hash: str, now: float) -> str:
+        """Return the token of a new session."""
+        token = secrets.token_urlsafe(32)
+        form = secrets.token_urlsafe(32)
+        self._sessions[_digest(token)] = Session(caller_id, password_hash, now, now, form)
+        while len(self._sessions) > MOST:
+            self._sessions.popitem(last=False)
+        return token
+
+    def find(self, token: str, now: float) -> Session | None:
+        """Return the session of a token, which is used by that; None when there is none any more.
+
+        >>> sessions = Sessions()
+        >>> token = sessions.begin(7, "hash", 0.0)
+        >>> sessions.find(token, IDLE_SECONDS).caller_id
+        7
+        >>> sessions.find(token, 3 * IDLE_SECONDS) is None
+        True
+        """
+        key = _digest(token)
+        session = self._sessions.get(key)
+        if session is None:
+            return None
+        if now - session.used > IDLE_SECONDS or now - session.begun > LONGEST_SECONDS:
+            del self._sessions[key]
+            return None
+        session.used = now
+        self._sessions.move_to_end(key)
+        return session
+
+    def end(self, token: str) -> None:
+        self._sessions.pop(_digest(token), None)
+
+
+def is_of(session: Session, form_token: str) -> bool:
+    """Tell whether a form was made for a session."""
+    return hmac.compare_digest(session.form_token.encode(), form_token.encode())
+
+
+def _digest(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,361 @@
+"""The books as pages: who gets to see them, what they show, and that nothing gets in by a form."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import html
+import io
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from door.defence.reception import Reception
+from door.errors import CannotListen
+from door.pages import serving
+from door.pages.app import Pages
+from door.pages.reading import Reading
+from door.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
+from tests.world import BOARD, PASSWORD, World, log_on, world
+from timebank.callers import callers
+from timebank.window import sysop
+
+TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
+RUDE = "<script>alert(1)</script> & \"'"
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    @property
+    def text(self) -> str:
+        """What somebody reads, without the tags."""
+        return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", self.body)).split())
+
+
+@dataclass
+class Browser:
+    """Asks a page as a browser does, and keeps its cookie."""
+
+    pages: Pages
+    address: str = "192.0.2.7"
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.app = self.pages.app()
+
+    async def get(self, path: str, **query: object) -> Answer:
+        return await self.ask("GET", path, query=urlencode(query))
+
+    async def post(self, path: str, form: dict[str, str], **headers: str) -> Answer:
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        return await self.ask("POST", path, body=urlencode(form).encode(), **kind, **headers)
+
+    async def ask(
+        self, method: str, path: str, query: str = "", body: bytes = b"", **headers: str
+    ) -> Answer:
+        said = {"host": "books.example", **headers}
+        if self.cookies:
+            said["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        scope: dict[str, Any] = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": query.encode(),
+            "headers": [(name.encode(), value.encode()) for name, value in said.items()],
+            "client": (self.address, 40000),
+            "server": ("books.example", 80),
+        }
+        sent: list[dict[str, Any]] = []
+
+        asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def receive() -> dict[str, Any]:
+            if (request := next(asked, None)) is not None:
+                return request
+            await asyncio.Event().wait()  # the browser stays until it has its answer
+            return {}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, send)
+        start = sent[0]
+        found = {name.decode(): value.decode() for name, value in start["headers"]}
+        if cookie := found.get("set-cookie"):
+            name, _, rest = cookie.partition("=")
+            self.cookies[name] = rest.partition(";")[0].strip('"')
+        whole = b"".join(message.get("body", b"") for message in sent[1:])
+        return Answer(start["status"], found, whole.decode())
+
+    async def logs_on(self, name: str = "Sysop", word: str = PASSWORD, **headers: str) -> Answer:
+        return await self.post("/log-on", {"name": name, "word": word}, **headers)
+
+
+@asynccontextmanager
+async def shown(folder: Path, *, is_safe: bool = False) -> AsyncIterator[tuple[World, Browser]]:
+    async with world(folder, toml=TOML) as board:
+        board.enter("Sysop")
+        board.enter("Ada", saved=3600)
+        reading = Reading(board.config, board.database, board.clock)
+        reception = Reception(board.config, board.clock, lambda: 0)
+        pages = Pages(reading, reception, board.clock, is_safe=is_safe)
+        try:
+            yield board, Browser(pages)
+        finally:
+            pages.close()
+
+
+PLACES = ["/", "/ledger", "/ledger.csv", "/entry/1", "/callers", "/caller/1"]
+
+
+async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        for place in PLACES:
+            answer = await browser.get(place)
+            assert (answer.status, answer.headers["location"]) == (303, "/log-on"), place
+        browser.cookies = {"session": "made up"}
+        assert (await browser.get("/")).status == 303
+        assert "Your name on the board" in (await browser.get("/log-on")).text
+        assert (await browser.get("/nowhere")).status == 404
+        assert (await browser.get("/static/pages.css")).status == 200
+        assert (await browser.get("/static/../app.py")).status == 404
+
+
+async def test_no_answer_goes_without_its_headers(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (_, browser):
+        for place in (*PLACES, "/log-on", "/nowhere", "/static/pages.css"):
+            headers = (await browser.get(place)).headers
+            assert headers["content-security-policy"].startswith("default-src 'none';"), place
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["cache-control"] == "no-store"
+
+
+async def test_whoever_has_the_powers_logs_on_and_off(tmp_path: Path) -> None:
+    async with shown(tmp_path, is_safe=True) as (_, browser):
+        answer = await browser.logs_on("sysop", origin="https://books.example")
+        assert (answer.status, answer.headers["location"]) == (303, "/")
+        cookie = answer.headers["set-cookie"].casefold()
+        assert all(word in cookie for word in ("httponly", "samesite=strict", "secure"))
+        today = await browser.get("/")
+        assert today.status == 200
+        (form,) = re.findall(r'name="form" value="([^"]+)"', today.body)
+        kept = dict(browser.cookies)
+        assert (await browser.post("/log-off", {"form": form})).status == 303
+        browser.cookies = kept
+        assert (await browser.get("/")).status == 303
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("Sysop", "guessed"), ("Ada", PASSWORD), ("Nobody", PASSWORD), ("", ""), ("x" * 99, "x")],
+)
+async def test_everybody_else_is_told_the_same(tmp_path: Path, name: str, word: str) -> None:
+    async with shown(tmp_path) as (_, browser):
+        answer = await browser.logs_on(name, word)
+        assert answer.status == 403
+        assert "Wrong name or password, or a caller without the sysop's powers." in answer.text
+        assert not browser.cookies
+
+
+async def test_wrong_passwords_count_as_at_the_log_on(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        for _ in range(2):
+            assert "Wrong name" in (await browser.logs_on(word="guessed")).text
+        answer = await browser.logs_on()
+        assert "Too many wrong passwords" in answer.text
+        assert "Try again in 3 minutes." in answer.text
+        await board.clock.advance(180)
+        assert (await browser.logs_on()).status == 303
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site", "origin": "http://books.example"},
+    ],
+    ids=lambda said: " ".join(said.values()),
+)
+async def test_no_form_is_taken_from_elsewhere(tmp_path: Path, headers: dict[str, str]) -> None:
+    async with shown(tmp_path) as (_, browser):
+        assert (await browser.logs_on(**headers)).status == 403
+        assert not browser.cookies
+        await browser.logs_on()
+        (form,) = re.findall(r'name="form" value="([^"]+)"', (await browser.get("/")).body)
+        assert (await browser.post("/log-off", {"form": form}, **headers)).status == 403
+        for wrong in ({}, {"form": ""}, {"form": form[:-1]}):
+            assert (await browser.post("/log-off", wrong)).status == 403
+        assert (await browser.post("/log-off", {"form": form + "x" * 5000})).status == 403
+        assert (await browser.get("/log-off")).status == 405
+        assert (await browser.get("/")).status == 200
+
+
+async def test_a_session_ends_with_time_powers_or_password(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        await board.clock.advance(IDLE_SECONDS - 1)
+        assert (await browser.get("/")).status == 200
+        await board.clock.advance(IDLE_SECONDS + 1)
+        assert (await browser.get("/")).status == 303
+        for change in ("locked = 1", "powers = 0", "password_hash = 'another'"):
+            assert (await browser.logs_on()).status == 303
+            assert (await browser.get("/")).status == 200
+            before = board.database
+            with before.transaction(board.config.bank, board.clock.now()) as desk:
+                found = callers.find(desk, "Sysop")
+                assert found is not None
+                desk.connection.exec_driver_sql(
+                    f"UPDATE callers SET {change} WHERE id = {found.id}"
+                )
+            assert (await browser.get("/")).status == 303, change
+            with before.transaction(board.config.bank, board.clock.now()) as desk:
+                desk.connection.exec_driver_sql(
+                    "UPDATE callers SET locked = 0, powers = 1, password_hash = ? WHERE id = ?",
+                    (found.password_hash, found.id),
+                )
+
+
+def test_sessions_are_bounded() -> None:
+    sessions = Sessions()
+    first = sessions.begin(1, "hash", 0.0)
+    tokens = [sessions.begin(1, "hash", 1.0) for _ in range(MOST)]
+    assert sessions.find(first, 1.0) is None
+    assert sessions.find(tokens[0], 1.0) is not None
+    used = 1.0
+    while used <= LONGEST_SECONDS + 1.0:
+        used += IDLE_SECONDS
+        found = sessions.find(tokens[1], used)
+    assert found is None
+
+
+async def test_today_shows_who_is_on_and_what_became_of_the_minutes(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "On line: 0 of 16 nodes Nobody." in (await browser.get("/")).text
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        today = (await browser.get("/")).text
+        assert "On line: 1 of 16 nodes" in today
+        assert "Ada" in today
+        assert "granted 1:00:00" in today
+        assert "Mail hour" in today
+
+
+async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+            for number in range(1, 121):
+                sysop.adjust(desk, ada.id, 60 * number, RUDE, "Wanda")
+        await browser.logs_on()
+        first = await browser.get("/ledger")
+        assert first.body.count("<tr>") == 101
+        assert RUDE in first.text
+        assert "<script" not in first.body
+        (older,) = re.findall(r'rel="next" href="([^"]+)"', first.body)
+        second = await browser.ask("GET", *html.unescape(older).split("?"))
+        numbers = [
+            int(found)
+            for page in (first, second)
+            for found in re.findall(r'<tr><td class="number">(\d+)</td>', page.body)
+        ]
+        assert numbers == list(range(numbers[0], numbers[-1] - 1, -1))
+        assert len(numbers) == len(set(numbers)) >= 120
+
+        few = await browser.get("/ledger", caller="ada", least=119)
+        assert few.body.count("<tr>") == 3
+        none = await browser.get("/ledger", caller="Sysop")
+        assert "No transfers." in none.text
+        written = await browser.get("/ledger.csv", caller=f"#{ada.id}", least=119)
+        assert written.headers["content-type"].startswith("text/csv")
+        rows = list(csv.DictReader(io.StringIO(written.body)))
+        assert [row["amount"] for row in rows] == ["7200", "7140"]
+
+        entry = await browser.get(f"/entry/{rows[0]['entry']}")
+        assert f"Entry {rows[0]['entry']}" in entry.text
+        assert rows[0]["digest"] in entry.text
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"caller": "Nobody"}, "There is no caller of that name."),
+        ({"caller": "\x1b[2J"}, "There is no caller of that name."),
+        ({"since": "yesterday"}, "The field since needs a day"),
+        ({"until": "0001-01-01"}, "The field until needs a day"),
+        ({"least": "-1"}, "The field least needs a whole number."),
+        ({"before": "9" * 30}, "The field before needs a whole number."),
+    ],
+)
+async def test_what_cannot_be_sought_is_told(
+    tmp_path: Path, query: dict[str, str], words: str
+) -> None:
+    async with shown(tmp_path) as (_, browser):
+        await browser.logs_on()
+        answer = await browser.get("/ledger", **query)
+        assert (answer.status, words in answer.text) == (400, True)
+
+
+async def test_a_caller_is_found_and_their_statement_is_in_words(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+            for number in range(1, 45):
+                sysop.adjust(desk, ada.id, 60 * number, f"for step-{number:03}", "Wanda")
+        await browser.logs_on()
+        assert "Ada" in (await browser.get("/callers")).text
+        found = await browser.get("/callers", name="ADA")
+        assert found.headers["location"] == f"/caller/{ada.id}"
+        page = await browser.get(f"/caller/{ada.id}")
+        assert "Has never called." in page.text
+        assert "for step-044" in page.text
+        assert "for step-004" not in page.text
+        (older,) = re.findall(r'rel="next" href="([^"]+)"', page.body)
+        second = await browser.ask("GET", *html.unescape(older).split("?"))
+        assert "for step-004" in second.text
+        assert (
+            "There is no caller named Nobody."
+            in (await browser.get("/callers", name="Nobody")).text
+        )
+        for number in ("999", "x", "-1", "9" * 40):
+            assert (await browser.get(f"/caller/{number}")).status == 404
+            assert (await browser.get(f"/entry/{number}")).status == 404
+
+
+@pytest.mark.parametrize(
+    ("host", "certificate", "key", "why"),
+    [
+        ("0.0.0.0", None, None, "passwords would go there for all to read"),
+        ("::", None, None, "passwords would go there"),
+        ("192.0.2.1", None, None, "passwords would go there"),
+        ("localhost", None, None, "is not an IP address"),
+        ("127.0.0.1", Path("cert.pem"), None, "go together"),
+    ],
+)
+def test_passwords_go_over_no_network_in_the_open(
+    host: str, certificate: Path | None, key: Path | None, why: str
+) -> None:
+    with pytest.raises(CannotListen, match=why):
+        serving.check_place(host, certificate, key)
+    for safe in ("127.0.0.1", "::1", "127.8.8.8"):
+        serving.check_place(safe, None, None)
