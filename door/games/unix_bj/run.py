@@ -22,6 +22,7 @@ from door.call.page import Page
 from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
+from door.games.blackjack.tutor.beside import Tutor
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
 from door.games.tables.fairness import Fairness
@@ -34,6 +35,7 @@ from timebank.language import _
 from timebank.wagers import play_money
 
 if TYPE_CHECKING:
+    from door.games.blackjack.tutor.thinking import Thinking
     from door.games.tables.scene import TableTally
     from door.games.tables.sitting import Sitting
     from timebank.wagers.journal import StoredRound
@@ -91,7 +93,9 @@ class Terms:
 class Run:
     """A run of the program; with `find_open`, one that takes up a hand that was left."""
 
-    def __init__(self, sitting: Sitting, terms: Terms, tally: TableTally) -> None:
+    def __init__(
+        self, sitting: Sitting, terms: Terms, tally: TableTally, thinking: Thinking
+    ) -> None:
         """Begin without cards; what is played is added to `tally`, in dollars."""
         self.sitting = sitting
         self.caller = sitting.caller
@@ -106,6 +110,7 @@ class Run:
         self.paper = self._new_paper()
         self.letters = ""  # of the hand on the table
         self.fairness = Fairness()
+        self.tutor = Tutor(thinking, self._say, lambda: self.round)
 
     @property
     def round(self) -> BlackjackRound | None:
@@ -145,6 +150,7 @@ class Run:
             await self._stand_unasked()
             await self.console.any_key()
         finally:
+            self.tutor.leave()
             self.console.rubout = BACKSPACE
         self._paint_again()
 
@@ -259,6 +265,16 @@ class Run:
                 await self._line(_("Press Enter to try again: "))
 
     async def _decide(self, round_: BlackjackRound) -> BlackjackAction:
+        """Let the caller decide; one who has a tutor is told what the book says, too."""
+        if not self.caller.prefers("tutor"):
+            return await self._asked(round_)
+        payable = [each for each in round_.legal() if self._can_pay(round_.amount(each))]
+        self.tutor.watch(round_, payable)
+        action = await self._asked(round_)
+        self.tutor.judge(action)
+        return action
+
+    async def _asked(self, round_: BlackjackRound) -> BlackjackAction:
         for question in self.teletype.questions(round_):
             if self._can_pay(round_.amount(question.yes)) and is_yes(
                 await self._line(question.text)
@@ -304,6 +320,10 @@ class Run:
             totals = step.after.totals
             self.tally.turns += 1
             self.tally.net += (totals.won - totals.lost) // self.terms.dollar
+
+    def _say(self, words: str) -> None:
+        """Say something that is none of the program's, on the sheet that is in now."""
+        self.paper.say(words)
 
     def _print(self, letters: str) -> None:
         self.letters += letters

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from door.call.page import MARGIN, Page
+from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.betting import BettingTime
 from door.games.tables.fairness import Fairness
 from door.games.tables.scene import TableTally
@@ -26,6 +27,7 @@ from timebank.words import field, span
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.games.blackjack.tutor.thinking import Thinking
 
 PLAY, MANUAL = "PM"
 
@@ -33,8 +35,9 @@ PLAY, MANUAL = "PM"
 class UnixBjTable(Sitting):
     title = "UNIX bj"
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, thinking: Thinking) -> None:
         super().__init__(caller, words.WORDS)
+        self.thinking = thinking
         self.settings = UnixBjSettings.of(caller.config.games)
         self.terms = Terms.of_house(self.settings)
         self.tally = TableTally()
@@ -99,7 +102,7 @@ class UnixBjTable(Sitting):
         }
 
     def _new_run(self) -> Run:
-        return Run(self, self.terms, self.tally)
+        return Run(self, self.terms, self.tally, self.thinking)
 
     async def _play(self, run: Run) -> None:
         await run.go()
@@ -156,7 +159,7 @@ class UnixBjTable(Sitting):
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:
-    return UnixBjTable(caller)
+    return UnixBjTable(caller, thinking_of(board))
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
