@@ -124,27 +124,19 @@ async def test_a_key_and_a_board_that_is_known_after_a_restart(tmp_path: Path) -
     assert home.known.read_text(encoding="utf-8").startswith("board ssh-ed25519 ")
 
 
-@pytest.mark.parametrize(
-    ("asked", "after", "said"),
-    [
+async def test_nothing_but_a_terminal_is_to_be_had(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    forward = ("-N", "-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:9")
+    cases: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
         (("-T",), ("ls",), "exec request failed on channel 0"),
         (("-s",), ("sftp",), "subsystem request failed on channel 0"),
         (("-T",), (), "This board needs a terminal"),
-        (
-            ("-N", "-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:9"),
-            (),
-            "remote port forwarding failed",
-        ),
+        (forward, (), "remote port forwarding failed"),
         (("-W", "127.0.0.1:9"), (), "open failed"),
-    ],
-    ids=["a command", "sftp", "no terminal", "from here", "through here"],
-)
-async def test_nothing_but_a_terminal_is_to_be_had(
-    tmp_path: Path, asked: tuple[str, ...], after: tuple[str, ...], said: str
-) -> None:
-    home = Home(tmp_path / "home")
+    )
     async with world(tmp_path, toml=TOML) as board:
-        status, heard = await runs(board, home, *asked, after=after)
-        assert status != 0
-        assert said in heard, heard
-        assert not board.server.board.consoles
+        for asked, after, said in cases:
+            status, heard = await runs(board, home, *asked, after=after)
+            assert status != 0
+            assert said in heard, heard
+            assert not board.server.board.consoles

@@ -97,17 +97,19 @@ async def test_who_is_on_already_takes_over(tmp_path: Path) -> None:
         await terminal.until(MENU)
 
 
-@pytest.mark.parametrize("name", ["Ada", "Nobody", "Ada ", "\u0410da", "x" * 900])
 async def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nobody(
-    tmp_path: Path, name: str
+    tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
         board.enter("Ada")
-        terminal = await by_ssh(board, name, password="guessed")
-        await terminal.until(NAME)
-        is_a_try = len(name) < 900  # nobody could type it
-        assert (WRONG in terminal.transcript) == is_a_try
-        assert refusals(board) == ["refused 127.0.0.1: wrong name or password"] * is_a_try
+        wrong = 0
+        for name in ("Ada", "Nobody", "Ada ", "\u0410da", "x" * 900):
+            terminal = await by_ssh(board, name, password="guessed")
+            await terminal.until(NAME)
+            is_a_try = len(name) < 900  # nobody could type it
+            wrong += is_a_try
+            assert (WRONG in terminal.transcript) == is_a_try
+            assert refusals(board) == ["refused 127.0.0.1: wrong name or password"] * wrong
         await log_on(terminal, "Ada")
         await reaches_menu(terminal)
 
@@ -140,10 +142,9 @@ async def test_wrong_passwords_by_ssh_make_those_by_telnet_wait(tmp_path: Path) 
         assert NAME not in late.transcript
 
 
-@pytest.mark.parametrize("name", ["new", "NEW", "guest", "bbs"])
-async def test_a_stranger_needs_no_password_to_register(tmp_path: Path, name: str) -> None:
+async def test_a_stranger_needs_no_password_to_register(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        terminal = await by_ssh(board, name, password=None)
+        terminal = await by_ssh(board, "new", password=None)
         await register(terminal, "Grace")
         (caller,) = board.server.board.callers()
         assert caller.record.name == "Grace"
