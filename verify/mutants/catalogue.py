@@ -841,7 +841,133 @@ _ANSI = (
     ),
 )
 
+_GATHERING = (
+    Mutant(
+        "A row that was not changed, of many that should have been, is passed over.",
+        "timebank/ledger/postgres/gathering.py",
+        'if wave.statement.gathered == "one" and rows.rowcount != len(wave.rows):',
+        'if wave.statement.gathered == "one" and rows.rowcount > len(wave.rows):',
+    ),
+    Mutant(
+        "What was read of a caller beforehand still answers once the operation has written.",
+        "timebank/ledger/postgres/gathering.py",
+        "(is_first and key[0] in self._covered[known.of])",
+        "(key[0] in self._covered[known.of])",
+    ),
+    Mutant(
+        "An operation is told of a call that was not asked for beforehand: there is none.",
+        "timebank/ledger/postgres/gathering.py",
+        "(is_first and key[0] in self._covered[known.of])",
+        "is_first",
+    ),
+    Mutant(
+        "A group leaves no mark by which its COMMIT can be looked up.",
+        "timebank/ledger/postgres/gathering.py",
+        "            run(postgres.NOTE, mark)\n",
+        "",
+    ),
+    Mutant(
+        "The chain goes on from the first transfer of a group for each of them.",
+        "timebank/ledger/postgres/gathering.py",
+        'before = Head(row["id"], row["digest"])',
+        'before = before or Head(row["id"], row["digest"])',
+    ),
+    Mutant(
+        "What a refused operation has written into the chain stays in its group.",
+        "timebank/ledger/postgres/gathering.py",
+        "self._waiting += waiting\n        place = 0",
+        "place = 0",
+    ),
+)
+
+_SERVERS = (
+    Mutant(
+        "A lease is taken although it is another's and has not run out.",
+        "timebank/servers/leases.py",
+        "if lease.server != server_id and lease.is_live(now):",
+        "if lease.server == server_id and not lease.is_live(now):",
+    ),
+    Mutant(
+        "A new holder has the fencing number of the one before.",
+        "timebank/servers/leases.py",
+        "else lease.fence + 1",
+        "else lease.fence + 0",
+    ),
+    Mutant(
+        "Whoever keeps a lease gets another number each time, and loses what was begun.",
+        "timebank/servers/leases.py",
+        "fence = lease.fence if lease.server == server_id else",
+        "fence = lease.fence if lease.server is None else",
+    ),
+    Mutant(
+        "An older number still counts, though another has taken the lease.",
+        "timebank/servers/leases.py",
+        "or lease.fence != fence:",
+        "or lease.fence < fence:",
+    ),
+    Mutant(
+        "Whoever has let a lease go may still write under it.",
+        "timebank/servers/leases.py",
+        "lease is None or lease.server is None or",
+        "lease is None or",
+    ),
+    Mutant(
+        "A lease whose end is far ahead, because the clock was set back, never runs out.",
+        "timebank/servers/leases.py",
+        "now < self.until <= now + LONGEST_SECONDS",
+        "now < self.until",
+    ),
+    Mutant(
+        "A lease is anybody's a second before its end.",
+        "timebank/servers/leases.py",
+        "self.server is not None and now < self.until",
+        "self.server is not None and now + 1 < self.until",
+    ),
+    Mutant(
+        "A server lets go what others hold, too.",
+        "timebank/servers/leases.py",
+        "_LET_GO(desk.connection, name=name, holder=server_id)",
+        "_FREE(desk.connection)",
+    ),
+    Mutant(
+        "A server that leaves keeps what it holds.",
+        "timebank/servers/registry.py",
+        "    leases.let_all_go(desk, server_id)\n",
+        "",
+    ),
+    Mutant(
+        "The row of a server on line is taken away by whoever enters.",
+        "timebank/servers/registry.py",
+        "if not is_before and (_lives(server, now) or clock.is_of_a_file(desk)):",
+        "if not is_before and clock.is_of_a_file(desk):",
+    ),
+    Mutant(
+        "A server that was set aside goes on as if its row were there.",
+        "timebank/servers/registry.py",
+        "    if own is None:\n        return False\n",
+        "    if own is None:\n        return True\n",
+    ),
+    Mutant(
+        "The clock was set back, and a server that says so lives for ever.",
+        "timebank/servers/registry.py",
+        "return abs(now - server.renewed) <= LIVING_SECONDS",
+        "return now - server.renewed <= LIVING_SECONDS",
+    ),
+)
+
 MUTANTS = (
-    *(*_LEDGER, *_WAGERS, *_CALLS, *_WINDOW, *_GUESTS, *_THEBANK, *_CALLERS, *_AUDIT, *_KEEPING),
+    *(
+        *_LEDGER,
+        *_GATHERING,
+        *_SERVERS,
+        *_WAGERS,
+        *_CALLS,
+        *_WINDOW,
+        *_GUESTS,
+        *_THEBANK,
+        *_CALLERS,
+        *_AUDIT,
+        *_KEEPING,
+    ),
     *(*_REPORTS, *_SETTINGS, *_GAMES, *_CALL, *_DROPFILES, *_DEFENCE, *_LINES, *_ANSI),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Iterator
 from unittest import mock
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.timebank.books import GAME, Books, lost, wager, won
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import close_call, touch
-from timebank.errors import BooksUnavailable, CallClosed, NotEnough, ShoeGone
+from timebank.errors import BooksUnavailable, CallClosed, NotEnough, NotForeseen, ShoeGone
 from timebank.ledger.database import Writer
 from timebank.ledger.postgres import gathering
 from timebank.ledger.postgres.connection import BooksConnection
@@ -193,6 +194,36 @@ def test_whoever_writes_alone_writes_when_no_group_is_under_way(books, seated):
         with hasty.transaction(books.settings, books.now):
             pass
     hasty.close()
+
+
+class _Found:
+    """What a server has found, for some keys."""
+
+    def __init__(self, names: str, *rows: tuple[object, ...]) -> None:
+        self.description = [mock.Mock() for _ in names.split()]
+        for column, name in zip(self.description, names.split(), strict=True):
+            column.name = name
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[tuple[object, ...]]:
+        return iter(self._rows)
+
+
+def test_what_was_read_beforehand_answers_for_its_calls_alone_and_before_any_write() -> None:
+    group = gathering.PostgresGathering(mock.Mock(), [7])
+    statement = next(each for each in STATEMENTS if each.foreseen and each.foreseen.of == "call")
+    assert statement.foreseen is not None
+    key = statement.foreseen.key.split()
+    assert len(key) == 1
+    group._known[statement] = gathering._Known(
+        statement.foreseen, _Found(f"{key[0]} balance", (7, 60))
+    )
+    group._covered = {"call": frozenset({7, 8})}
+    assert group.answer(statement, {key[0]: 7}, True).scalar() == 60
+    assert group.answer(statement, {key[0]: 8}, True).all() == []
+    for number, is_first in ((7, False), (9, True)):
+        with pytest.raises(NotForeseen):
+            group.answer(statement, {key[0]: number}, is_first)
 
 
 def test_a_refusal_leaves_the_others_in_the_group(books, seated):
