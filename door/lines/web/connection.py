@@ -34,14 +34,15 @@ logger = logging.getLogger("door.lines")
 CALL_PATHS = frozenset({"/", "/call"})  # where a WebSocket is; fTelnet knows no path
 MOST_SAID = 2048  # bytes of a message in words
 MOST_REQUESTS = 100  # on one connection
+MOST_SILENT = 2  # pings that nothing may follow
 CHUNK = 16_384  # bytes of a file that are sent at once
 TRY_AGAIN, GOING_AWAY, REFUSED_DATA, BAD_TEXT = 1013, 1001, 1003, 1007  # RFC 6455 and its registry
 
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """Seconds: until a request is whole, until a file is taken, and between two pings; a WebSocket
-    that is silent for two of those is gone. `frames` is what may come on it."""
+    """Seconds: until a request is whole, until a file is taken, and between two pings. `frames` is
+    what may come on a WebSocket."""
 
     head: float
     file: float
@@ -99,7 +100,7 @@ class WebConnection(Answer, asyncio.Transport):
         self._waiting: deque[bytes] = deque()  # typed bytes while it does not
         self._breathes = False
         self._in_words: bytearray | None = None  # a message in words that is not whole
-        self._heard = False  # since the last ping
+        self._silent = 0  # pings since anything was heard
         self._ended = False  # whether the caller sends no more
 
     # A protocol to the socket's transport
@@ -171,19 +172,22 @@ class WebConnection(Answer, asyncio.Transport):
 
     def _serve(self, head: bytes) -> None:
         self._requests += 1
-        try:
-            self._site.visitors.ask(self.address)
-        except Flood as flood:
-            raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, str(flood)) from flood
         protocol = http.protocol_for(tuple(name for name in self._site.protocols if name))
         request = http.read(protocol, head)
+        address = self._caller_of(request)
+        try:
+            # A front end that names nobody asks for itself, whether we are up.
+            if address is not None:
+                self._site.visitors.ask(address)
+        except Flood as flood:
+            raise RequestRefused(HTTPStatus.TOO_MANY_REQUESTS, str(flood)) from flood
         if request.method not in ("GET", "HEAD"):
             raise RequestRefused(HTTPStatus.METHOD_NOT_ALLOWED, "a request other than GET")
         path = request.path.partition("?")[0]
         if http.wants(request.headers, "Upgrade", "websocket"):
             if path not in CALL_PATHS:
                 raise RequestRefused(HTTPStatus.NOT_FOUND, "a WebSocket elsewhere", own_fault=False)
-            self._begin_call(protocol, request)
+            self._begin_call(protocol, request, address)
             return
         self._stays = (
             request.protocol == "HTTP/1.1"
@@ -239,7 +243,12 @@ class WebConnection(Answer, asyncio.Transport):
 
     # From a request to a call
 
-    def _begin_call(self, protocol: ServerProtocol, request: Request) -> None:
+    def _caller_of(self, request: Request) -> str | None:
+        """Return where a request comes from; None where a front end names nobody."""
+        forwarded = http.said(request.headers, "X-Forwarded-For")
+        return self._site.visitors.caller_behind(self.address, forwarded)
+
+    def _begin_call(self, protocol: ServerProtocol, request: Request, address: str | None) -> None:
         headers = request.headers
         origin = http.said(headers, "Origin").lower()
         if origin and not self._may_call(origin, http.said(headers, "Host")):
@@ -248,10 +257,8 @@ class WebConnection(Answer, asyncio.Transport):
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             status = HTTPStatus(response.status_code)
             raise RequestRefused(status, "a WebSocket that is not understood")
-        visitors = self._site.visitors
-        address = visitors.caller_behind(self.address, http.said(headers, "X-Forwarded-For"))
         if address is None:
-            visitors.malformed(self.address, "its X-Forwarded-For names nobody")
+            self._site.visitors.malformed(self.address, "its X-Forwarded-For names nobody")
             raise RequestRefused(HTTPStatus.BAD_REQUEST, "nobody is named", own_fault=False)
         protocol.send_response(response)
         self._socket = protocol
@@ -293,7 +300,7 @@ class WebConnection(Answer, asyncio.Transport):
     def _take_frames(self, data: bytes) -> None:
         if self._socket is None or self._ended or self._inside is None:
             return
-        self._heard = True
+        self._silent = 0
         self._socket.receive_data(data)
         try:
             for event in self._socket.events_received():
@@ -340,14 +347,14 @@ class WebConnection(Answer, asyncio.Transport):
     def _ping(self) -> None:
         if self._socket is None or self._inside is None or self._transport.is_closing():
             return
-        if not self._heard and self._reading:
+        if self._silent == MOST_SILENT and self._reading:
             self._fail("it answers no ping", own_fault=False)
             return
-        self._heard = False
+        self._silent += 1
         if self._socket.state is OPEN:
             self._socket.send_ping(b"")
             self._flush()
-        self._timer = self._loop.call_later(2 * self._site.limits.ping, self._ping)
+        self._timer = self._loop.call_later(self._site.limits.ping, self._ping)
 
     def _flush(self) -> None:
         """Send what the WebSocket has to say; to be counted, since a caller may ask for it."""

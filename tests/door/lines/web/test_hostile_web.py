@@ -23,6 +23,7 @@ from door.errors import CallRefused
 from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
+from door.lines.rlogin.trust import networks
 from door.lines.telnet.framing import CommandAllowance
 from door.lines.web.connection import WebConnection
 from door.lines.web.visitors import USUAL_VISITORS, Visitors
@@ -324,6 +325,18 @@ async def test_a_subscriber_may_ask_for_so_much_and_no_more() -> None:
         answer = await asked(board.port, get("/icon.svg") * 5)
     assert answer.count(b"HTTP/1.1 200") == 3
     assert answer.count(b"HTTP/1.1 429 Too Many Requests") == 1
+
+
+async def test_behind_a_front_end_everybody_has_their_own_requests() -> None:
+    few = replace(USUAL_VISITORS, requests=CommandAllowance(burst=2, a_second=0.0))
+    limits = replace(USUAL_LIMITS, visitors=few)
+    async with open_site(limits, forwarded=networks(["127.0.0.1"])) as board:
+        for number in range(5):
+            named = f"X-Forwarded-For: 192.0.2.{number}"
+            answer = await asked(board.port, get("/icon.svg", named) * 3)
+            assert answer.count(b"HTTP/1.1 200") == 2
+        answer = await asked(board.port, get("/icon.svg") * 9 + get("/", "Connection: close"))
+        assert answer.count(b"HTTP/1.1 200") == 10, "the front end asks whether we are up"
 
 
 class TestVisitors:
