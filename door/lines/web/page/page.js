@@ -105,20 +105,27 @@ function follow(address) {
 
 // How large everything is
 
+// The largest letters, of whole pixels, with which `columns` and at least as many rows fit.
+function fit(width, height, columns, least, most) {
+    const pixels = window.devicePixelRatio || 1;
+    for (let cell = Math.floor((width / columns) * pixels); ; cell -= 1) {
+        const size = Math.max(cell, 2) / pixels / CELL;
+        const rows = Math.floor(height / (Math.ceil(size * TALL * pixels + 0.5) / pixels));
+        if (rows >= least || cell <= 2) {
+            return { columns, rows: Math.min(Math.max(rows, least), most), size };
+        }
+    }
+}
+
 function sizeFor(width, height) {
-    const fit = (columns, rows, least) => {
-        const cell = Math.min(width / columns, ((height / least) * CELL) / TALL);
-        const shown = rows === null ? Math.floor(height / ((cell * TALL) / CELL)) : rows;
-        return { columns, rows: Math.min(Math.max(shown, least), MOST_ROWS), cell };
-    };
     if (document.body.classList.contains("phone")) {
-        return fit(PHONE.columns, null, PHONE.rows);
+        return fit(width, height, PHONE.columns, PHONE.rows, MOST_ROWS);
     }
     part("width").hidden = width < WIDE_PIXELS;
     if (width >= WIDE_PIXELS && !isNarrow) {
-        return fit(WIDE.columns, null, WIDE.rows);
+        return fit(width, height, WIDE.columns, WIDE.rows, MOST_ROWS);
     }
-    return fit(USUAL.columns, USUAL.rows, USUAL.rows);
+    return fit(width, height, USUAL.columns, USUAL.rows, USUAL.rows);
 }
 
 function isPhone() {
@@ -132,18 +139,9 @@ function layOut() {
         return;
     }
     document.body.classList.toggle("phone", isPhone());
-    const { columns, rows, cell } = sizeFor(screen.clientWidth, screen.clientHeight);
-    const pixel = 1 / (window.devicePixelRatio || 1);
-    let size = Math.max(Math.floor(cell / pixel) * pixel, 3) / CELL;
+    const { columns, rows, size } = sizeFor(screen.clientWidth, screen.clientHeight);
+    terminal.options.fontSize = size;
     terminal.resize(columns, rows);
-    for (let tries = 0; tries < 6; tries += 1) {
-        terminal.options.fontSize = size;
-        const drawn = screen.querySelector(".xterm-screen");
-        if (drawn.offsetWidth <= screen.clientWidth && drawn.offsetHeight <= screen.clientHeight) {
-            return;
-        }
-        size -= pixel / CELL / 2;
-    }
 }
 
 // The state of the call
