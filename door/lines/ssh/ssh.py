@@ -53,7 +53,7 @@ from asyncssh.packet import SSHPacket
 from asyncssh.session import SSHServerSession
 
 from door.errors import Flood
-from door.lines.flow import UNREAD, LineLimits, StreamLine, StreamProtocol
+from door.lines.flow import INTAKE, UNREAD, LineLimits, StreamLine, StreamProtocol
 from door.lines.line import LANGUAGE_VARIABLES, Hints, Line, clamp_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
@@ -252,7 +252,8 @@ class SshConnection(StreamProtocol):
         self._ssh.connection_made(wire)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return super().get_buffer(sizehint)[:READ]
+        # What is typed waits in the line, or is not sent: all else has to be read on.
+        return INTAKE[:READ]
 
     def take(self, data: bytes) -> None:
         if self._ready is None and not self._waiting:

@@ -25,6 +25,8 @@ class SshBoard:
         self.calls: asyncio.Queue[tuple[Call, Shown]] = asyncio.Queue()
         self.known: dict[str, set[bytes]] = {}
         self.asked: list[str] = []
+        self.is_ready = asyncio.Event()  # cleared to let callers wait before they are listened to
+        self.is_ready.set()
         self.listener: SshListener
 
     @property
@@ -37,8 +39,9 @@ class SshBoard:
             return await self.calls.get()
 
     async def serve(self, line: Line, shown: Shown) -> None:
-        call = Call(line)
         line.write(GREETING)
+        await self.is_ready.wait()
+        call = Call(line)
         line.attach(call)
         self.calls.put_nowait((call, shown))
         await call.over.wait()

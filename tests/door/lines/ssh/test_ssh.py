@@ -218,6 +218,21 @@ async def test_a_paste_arrives_whole_and_waits_in_the_callers_program() -> None:
         assert max(call.pieces) <= UNREAD
 
 
+async def test_what_is_typed_before_anybody_listens_is_kept_within_bounds() -> None:
+    async with open_board() as board, connected(board) as connection:
+        board.is_ready.clear()
+        screen = await terminal(connection)
+        await screen.until_shown(GREETING)
+        for length in (UNREAD // 2, UNREAD // 2, UNREAD, 50_000):
+            screen.send(b"k" * length)
+            # The board has taken in all that was sent before it answers this, if it lives.
+            await connection._make_global_request(b"keepalive@openssh.com")
+        board.is_ready.set()
+        call, _ = await board.answered()
+        await call.until(lambda call: len(call.typed) == 2 * UNREAD + 50_000)
+        assert max(call.pieces) <= UNREAD
+
+
 async def test_new_keys_in_the_middle_of_a_call_lose_nothing() -> None:
     async with open_board() as board, connected(board, rekey_bytes=2000) as connection:
         screen = await terminal(connection)
