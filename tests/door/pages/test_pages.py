@@ -143,6 +143,7 @@ async def test_no_answer_goes_without_its_headers(tmp_path: Path) -> None:
             assert headers["content-security-policy"].startswith("default-src 'none';"), place
             assert headers["x-content-type-options"] == "nosniff"
             assert headers["cache-control"] == "no-store"
+            assert headers["referrer-policy"] == "same-origin"
 
 
 async def test_whoever_has_the_powers_logs_on_and_off(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ One browser serves all of these tests, and each has a board of its own.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +16,11 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+import uvicorn
 
+from door.defence.reception import Reception
+from door.pages.app import Pages
+from door.pages.reading import Reading
 from tests.certificates import NEED_CLIENTS
 from tests.door.page import WEB
 from tests.door.playing import hand
@@ -99,6 +105,23 @@ class Visitor:
 
     async def may_tap(self) -> list[str]:
         return await self.page.locator("#keys b").all_text_contents()
+
+
+@asynccontextmanager
+async def served_pages(board: World) -> AsyncIterator[str]:
+    """Serve the pages of the books at a free port."""
+    reading = Reading(board.config, board.database, board.clock)
+    pages = Pages(reading, Reception(board.config, board.clock, lambda: 0), board.clock)
+    wire = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(pages.app(), http="h11", ws="none", lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve([wire]))
+    try:
+        yield f"http://127.0.0.1:{wire.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        await serving
+        pages.close()
 
 
 @asynccontextmanager
@@ -232,3 +255,18 @@ async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: P
             await ada.page.mouse.move(*place)
             await ada.page.mouse.click(*place)
         assert (await opened.value).url == link
+
+
+async def test_a_sysop_logs_on_to_the_books_and_off_again(browser: Any, tmp_path: Path) -> None:
+    async with world(tmp_path) as board, served_pages(board) as place:
+        board.enter("Sysop")
+        page = await (await browser.new_context(**DESK)).new_page()
+        await page.goto(place)
+        await page.get_by_label("Your name on the board").fill("Sysop")
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.keyboard.press("Enter")
+        await page.get_by_role("link", name="Ledger").first.click(timeout=PATIENCE)
+        assert await page.title() == f"Ledger - {board.config.board.name}"
+        await page.get_by_role("button", name="Log off").click(timeout=PATIENCE)
+        await page.get_by_label("Password").wait_for(timeout=PATIENCE)
+        await page.context.close()
