@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from door.call.console import lit
 from door.call.display import LAYOUT_COLUMNS
 from door.games.baccarat import words
+from door.games.baccarat.book import advice
 from door.games.baccarat.events import (
     BaccaratDealt,
     BaccaratOutcome,
@@ -336,12 +337,17 @@ class BaccaratTable(Alone):
                 return
         assert self.round is not None  # it is the player's turn
         self.console.say(f"|07{words.call(Side.PLAYER, self.round.player_point)}.")
+        advised = advice(self.round) if self.caller.prefers("tutor") else None
+        if advised is not None:
+            self.console.say(f"|11{advised.sentence}")
         choice = await self.console.ask(
             words.card_choices(), question=_("Card?"), meanings=words.card_meanings()
         )
         action = BaccaratAction.CARD if choice == words.CARD else BaccaratAction.NO_CARD
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), 0, ""))
+        if advised is not None and (verdict := advised.verdict(action)):
+            self.console.say(f"|11{verdict}")
 
     async def _stand(self) -> None:
         await self.play.stand(self._show_at_once)

@@ -83,11 +83,11 @@ class Advice:
         >>> Advice(act.DOUBLE, {act.DOUBLE: 0.3, act.HIT: 0}).sentence
         'Book: DOUBLE (wins 30%; hitting breaks even)'
         """
-        gains = [_gain(self.values[self.best])]
+        gains = [gain_words(self.values[self.best])]
         others = {action: value for action, value in self.values.items() if action is not self.best}
         if others:
             second = max(others, key=others.__getitem__)
-            gains.append(_(_DOING[second]).format(gain=_gain(others[second])))
+            gains.append(_(_DOING[second]).format(gain=gain_words(others[second])))
         return f"{_('Book')}: {_(_ADVISED[self.best])} ({'; '.join(gains)})"
 
 
@@ -101,16 +101,18 @@ def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
     >>> judge(Advice(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}), act.HIT)
     'The book says stand; that play costs about 5% of your bet.'
     """
-    cost = _percent(advice.values[advice.best]) - _percent(advice.values[chosen])
+    cost = whole_percent(advice.values[advice.best]) - whole_percent(advice.values[chosen])
     return _(_SAID[advice.best]).format(cost=cost) if cost else None
 
 
-def _percent(gain: float) -> int:
+def whole_percent(gain: float) -> int:
+    """A gain as it is shown."""
     return int(f"{gain * 100:.0f}")
 
 
-def _gain(gain: float) -> str:
-    percent = _percent(gain)
+def gain_words(gain: float) -> str:
+    """Say what a bet gains on average."""
+    percent = whole_percent(gain)
     if not percent:
         return _("breaks even")
     if percent > 0:
