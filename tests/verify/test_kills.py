@@ -17,20 +17,24 @@ from tests.timebank.vandal import Vandal
 from verify.kills.count import Count
 
 HOUSE = Path(__file__).parents[2]
-# A board that is killed in play, rather late; then it is started again, and robots play on.
+# A board that is killed; then it is started again, and robots play on.
 COMMAND = "verify.kills --rounds 1 --boards 1 --robots 4 --seed 3"
 
 
-@pytest.mark.parametrize("engine", ["", "--postgres"])
-def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(engine: str) -> None:
+@pytest.mark.parametrize(("engine", "kind"), [("", "under doors"), ("--postgres", "in play")])
+def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(
+    engine: str, kind: str
+) -> None:
     if engine and cluster.programs() is None:
         assert not os.environ.get("BJFT_NEED_CLIENTS"), "PostgreSQL must be here"
         pytest.skip("PostgreSQL is not installed")
-    command = [sys.executable, "-m", *COMMAND.split(), *engine.split()]
+    command = [sys.executable, "-m", *COMMAND.split(), *engine.split(), "--kind", kind]
     done = subprocess.run(command, cwd=HOUSE, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     (said,) = done.stdout.splitlines()
-    assert "1 rounds; kills: 1 in play" in said
+    assert f"1 rounds; kills: 1 {kind}" in said
+    if kind == "under doors":
+        assert "riders that went on" in said
     assert re.search(r" [1-9][0-9]* hands", said)
     calls = re.search(r" ([0-9]+) calls", said)
     assert calls is not None

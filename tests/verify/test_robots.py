@@ -253,14 +253,18 @@ def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], No
 
 
 def test_a_crowd_in_other_processes_is_measured_and_held_to_the_books(tmp_path: Path) -> None:
-    plan = Plan(3, 1.0, HASTY, processes=2, a_second=100, seed=1, settle=0.5, sampled=1.0)
+    plan = Plan(3, 1.0, HASTY, processes=2, a_second=100, seed=1, settle=0.5, sampled=1.0, doors=1)
     told: list[Sample] = []
     outcome = load.run(plan, tmp_path, told.append)
     assert outcome.wrong == []
     assert outcome.left_on == 0
     assert (outcome.status, outcome.log) == (0, "")
     assert outcome.samples == told != []
-    assert [one.name for one in outcome.seen] == ["Caller 0", "Caller 2", "Caller 1"]
+    assert [one.name for one in outcome.seen] == [
+        *("Caller 0", "Caller 2"),
+        *("Caller 1", "Moth 1@Xibalba"),
+    ]
+    assert outcome.rode
     printed = {row.what: row for row in rows(outcome, plan.callers)}
     assert printed["what the books do not have so"].verdict == "reached"
     assert printed["memory before the first caller"].value > 1

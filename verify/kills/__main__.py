@@ -2,9 +2,10 @@
 
     python -m verify.kills --rounds 1000 --boards 2
     python -m verify.kills --rounds 1000 --boards 2 --postgres
+    python -m verify.kills --rounds 100 --kind "under doors"
 
-`apart` has books in a process of their own, `rounds` plays and kills, `doors` are door processes
-beside the server, `count` adds all minutes up a second time.
+`apart` has books in a process of their own, `rounds` plays and kills, `count` adds all minutes up a
+second time. The door processes beside the server are those of `verify.robots.doors`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from multiprocessing import get_context
 import click
 
 from verify.kills.apart import ends_with_its_parent, run_apart
-from verify.kills.rounds import Tally
+from verify.kills.rounds import KINDS, Tally
 
 ROUNDS_A_BOOK = 15  # then fresh books, so that the audits stay quick
 
@@ -28,7 +29,8 @@ ROUNDS_A_BOOK = 15  # then fresh books, so that the audits stay quick
 @click.option("--robots", default=24, show_default=True, help="How many callers each has.")
 @click.option("--seed", default=1, show_default=True, help="Of the first books; others follow.")
 @click.option("--postgres", is_flag=True, help="Have the books on a server of PostgreSQL.")
-def main(rounds: int, boards: int, robots: int, seed: int, postgres: bool) -> None:
+@click.option("--kind", type=click.Choice(list(KINDS)), default="", help="Only rounds like this.")
+def main(rounds: int, boards: int, robots: int, seed: int, postgres: bool, kind: str) -> None:
     """Kill boards; exit with 1 when anything was wrong."""
     began = time.monotonic()
     total = Tally()
@@ -37,7 +39,7 @@ def main(rounds: int, boards: int, robots: int, seed: int, postgres: bool) -> No
         boards, mp_context=get_context("spawn"), initializer=ends_with_its_parent
     ) as pool:
         books = [
-            pool.submit(run_apart, seed + number, size, robots, postgres=postgres)
+            pool.submit(run_apart, seed + number, size, robots, postgres=postgres, kind=kind)
             for number, size in enumerate(sizes)
         ]
         for book in as_completed(books):

@@ -24,7 +24,9 @@ def ends_with_its_parent() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run_apart(seed: int, rounds: int, robots: int, *, postgres: bool = False) -> Tally:
+def run_apart(
+    seed: int, rounds: int, robots: int, *, postgres: bool = False, kind: str = ""
+) -> Tally:
     """Play in a folder of its own, which stays where something is wrong.
 
     With `postgres` the books are on a server of PostgreSQL that is started for them.
@@ -32,9 +34,9 @@ def run_apart(seed: int, rounds: int, robots: int, *, postgres: bool = False) ->
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
     if postgres:
         with served() as database:
-            tally = run_book(folder, seed, rounds, robots, database)
+            tally = run_book(folder, seed, rounds, robots, database, kind)
     else:
-        tally = run_book(folder, seed, rounds, robots)
+        tally = run_book(folder, seed, rounds, robots, kind=kind)
     if not tally.wrong:
         shutil.rmtree(folder)
     return tally

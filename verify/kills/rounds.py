@@ -2,7 +2,8 @@
 
 In each round a real `door serve` is started over the files as the last one left them, robots call
 it by telnet and play at all tables, and at a moment that the seed decides it is killed with -9;
-sometimes while it starts or stops, sometimes beside it a door process or both. Before the next
+sometimes while it starts or stops, sometimes beside it a door process or both. Or doors hand their
+callers over to it, and go on by themselves once it is dead; or have started it. Before the next
 start the books are opened: SQLite's own check, both audits with every hand replayed, a second count
 of all minutes, and everything that robots had on their screens. What the next round's moment is
 does not depend on the machine: it is counted in keys that the robots have pressed.
@@ -21,7 +22,7 @@ import sys
 import time
 from asyncio.subprocess import Process
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -32,8 +33,8 @@ from door.config import config as settings
 from door.games import hands
 from timebank.ledger.engines import books_of
 from verify.kills.count import Count
-from verify.kills.doors import HOST, RUN, Doorway, append_to
-from verify.robots import HASTY, Robot, Seen, check, copied, house
+from verify.robots import HASTY, Robot, Seen, check, copied, house, phone
+from verify.robots.doors import RUN, Doorway, append_to, but_for_the_way_in, kill_started
 
 KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log it on
 STARTING = 60.0  # seconds, on a machine with much to do
@@ -41,8 +42,22 @@ LONGEST = 60.0  # seconds of play, should the robots never come to their number 
 DOORS = 2
 PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before being cut off
 # What is killed, and how often: the server in play, while it starts, while it stops; door processes
-# beside it while it goes on for a moment; both at once.
-KINDS = {"in play": 76, "starting": 8, "stopping": 8, "a door": 4, "both": 4}
+# beside it while it goes on for a moment; both at once. And the server while doors ride on it, and
+# then go on; a door that rides; a server that a door has started.
+KINDS = {
+    "in play": 66,
+    "starting": 8,
+    "stopping": 8,
+    "a door": 4,
+    "both": 4,
+    "under doors": 5,
+    "a rider": 3,
+    "started": 2,
+}
+RIDES = ("under doors", "a rider", "started")
+HAS_DOORS = ("a door", "both", *RIDES)
+KEYS_OF_A_RIDER = 8  # before the server may be killed under it, and after that
+LONGEST_OF_A_RIDER = 15.0  # seconds until so many keys are not waited for any more
 BAD = re.compile(r" (ERROR|CRITICAL) |Traceback")
 
 
@@ -70,7 +85,10 @@ class Tally:
 class Book:
     """One set of books, with its robots, over a number of rounds."""
 
-    def __init__(self, folder: Path, seed: int, robots: int, database: str) -> None:
+    def __init__(
+        self, folder: Path, seed: int, robots: int, database: str, kinds: dict[str, int]
+    ) -> None:
+        self.kinds = kinds
         self.chance = random.Random(seed)
         names = [f"Robot {number}" for number in range(1, robots + 1)]
         house.prepare(folder, names, database)
@@ -81,10 +99,12 @@ class Book:
         self.log = folder / "server.log"
         self.doors = [Doorway(self.config, node) for node in range(1, DOORS + 1)]
         self.robots = [self._robot(name) for name in names]
-        self.guests = [self._robot(door.name) for door in self.doors]
+        # On the screen that their host says they have.
+        self.guests = [self._robot(door.name, phone.SYNCTERM) for door in self.doors]
         self.process: Process
+        self.port = 0
 
-    def _robot(self, name: str) -> Robot:
+    def _robot(self, name: str, program: phone.Program | None = None) -> Robot:
         return Robot(
             name,
             "127.0.0.1",
@@ -92,6 +112,7 @@ class Book:
             self.chance.getrandbits(32),
             pace=PACE,
             is_known=True,
+            program=program,
             friend="Robot 1",
         )
 
@@ -108,22 +129,32 @@ class Book:
         finally:
             for door in self.doors:
                 await door.close()
+            await kill_started(self.config.board.data)
             with contextlib.suppress(ProcessLookupError, AttributeError):
                 self.process.kill()
 
     async def _round(self) -> None:
-        (kind,) = self.chance.choices(list(KINDS), list(KINDS.values()))
+        (kind,) = self.chance.choices(list(self.kinds), list(self.kinds.values()))
         moment = self.chance.uniform(0, KEYS_EACH * len(self.robots))
         later = self.chance.uniform(0, 0.5)
-        await self._start()
-        if kind == "starting":
-            await asyncio.sleep(later)
-            await self._kill(kind)
-        else:
-            await self._listens()
-            async with self._playing(with_guests=kind in ("a door", "both")):
-                await self._until_pressed(moment)
+        for door in self.doors:
+            door.rides = kind in RIDES
+        if kind == "started":
+            async with self._playing(self.guests):
+                await self._until_each_pressed(KEYS_OF_A_RIDER)
                 await self._end(kind, later)
+        else:
+            await self._start()
+            if kind == "starting":
+                await asyncio.sleep(later)
+                await self._kill(kind)
+            else:
+                await self._listens()
+                guests = self.guests if kind in HAS_DOORS else []
+                async with self._playing([*self.robots, *guests]):
+                    await self._until_pressed(moment)
+                    await self._end(kind, later)
+        await kill_started(self.config.board.data)  # by a caller who came back, say
         self._look()
         self.tally.rounds += 1
 
@@ -134,20 +165,42 @@ class Book:
             await asyncio.sleep(later)
         if kind == "both":
             self.tally.kills["door processes"] += sum(door.kill() for door in self.doors)
-        if kind == "a door":
+        if kind in ("a door", "a rider"):
             self.tally.kills["door processes"] += self.chance.choice(self.doors).kill()
             await asyncio.sleep(later)
-        await self._kill(kind)
+        if kind == "under doors":
+            await self._until_each_pressed(KEYS_OF_A_RIDER)
+        if kind == "started":
+            assert await kill_started(self.config.board.data), "no door has started a server"
+            self.tally.kills[kind] += 1
+        else:
+            await self._kill(kind)
+        if kind in ("under doors", "started"):
+            riders = [door.process for door in self.doors]
+            await self._until_each_pressed(KEYS_OF_A_RIDER)
+            self.tally.counted["riders that went on"] += self._served_by(riders)
+
+    def _served_by(self, processes: Sequence[int]) -> int:
+        """Count the calls that door processes have served by themselves."""
+        database = books_of(self.config.bank)
+        database.open_existing()
+        try:
+            with database.reading(self.config.bank, datetime.now(UTC)) as desk:
+                found = desk.connection.exec_driver_sql("SELECT process FROM calls").scalars()
+                numbers = [int(process.rpartition(":")[2]) for process in found]
+        finally:
+            database.close()
+        return sum(number in processes for number in numbers)
 
     @asynccontextmanager
-    async def _playing(self, *, with_guests: bool) -> AsyncIterator[None]:
-        """Let the robots call; at the end no line is open, and no door process runs."""
+    async def _playing(self, who: Sequence[Robot]) -> AsyncIterator[None]:
+        """Let robots call; at the end no line is open, and no door process runs."""
         stop = asyncio.Event()
         for robot in self.robots:
             robot.port = self.port
+        self.on = list(who)
         for guest, door in zip(self.guests, self.doors, strict=True):
             guest.port = door.port
-        self.on = [*self.robots, *(self.guests if with_guests else ())]
         self.before = sum(robot.seen.keys for robot in self.on)
         tasks = [asyncio.create_task(robot.play(stop)) for robot in self.on]
         try:
@@ -163,6 +216,16 @@ class Book:
         latest = time.monotonic() + LONGEST
         while sum(robot.seen.keys for robot in self.on) - self.before < keys:
             assert time.monotonic() < latest, "the robots do not play"
+            await asyncio.sleep(0.002)
+
+    async def _until_each_pressed(self, keys: int) -> None:
+        """Wait until each guest has pressed so many keys from now on, or a while: who listens to
+        others at Vegas presses few."""
+        latest = time.monotonic() + LONGEST_OF_A_RIDER
+        wanted = [(guest.seen, guest.seen.keys + keys) for guest in self.guests]
+        while any(seen.keys < number for seen, number in wanted):
+            if time.monotonic() > latest:
+                return
             await asyncio.sleep(0.002)
 
     # The server.
@@ -197,7 +260,7 @@ class Book:
         """Start once more, let everybody come back, and stop in peace."""
         await self._start()
         await self._listens()
-        async with self._playing(with_guests=False):
+        async with self._playing(self.robots):
             await self._until_pressed(KEYS_EACH * len(self.robots))
             self.process.send_signal(signal.SIGTERM)
             assert await self.process.wait() == 0
@@ -235,14 +298,15 @@ class Book:
         for seen in everybody:
             forgive_half_screens(seen)
         found = check.against_the_books(file, everybody)
-        # A guest's call counts from the moment that the host started the door.
-        wrong = [words for words in found.wrong if f"@{HOST}: a call of" not in words]
+        wrong = but_for_the_way_in(found.wrong)
         assert not wrong, wrong
         self.tally.counted["glances at the clock"] += found.purses
         for seen in everybody:
             seen.purses.clear()  # each was so at its moment, and need not be so again
-        for log in (self.log.read_text(), self.doors[0].log):
-            assert not BAD.search(log), log
+        data = self.config.board.data
+        for log in (self.log, data / "door.log", data / "server.log"):
+            said = log.read_text() if log.exists() else ""
+            assert not BAD.search(said), said
         return file
 
 
@@ -281,12 +345,15 @@ def _audit_by_command(config: Path) -> None:
         assert (audit.returncode, audit.stderr) == (0, ""), audit.stdout
 
 
-def run_book(folder: Path, seed: int, rounds: int, robots: int, database: str = "") -> Tally:
+def run_book(
+    folder: Path, seed: int, rounds: int, robots: int, database: str = "", kind: str = ""
+) -> Tally:
     """Play rounds over fresh books; what is wrong is in the tally.
 
-    They are in `folder`, or in a `database` on a server that has nothing in it.
+    They are in `folder`, or in a `database` on a server that has nothing in it. All rounds are of
+    one `kind`, if one is given.
     """
-    book = Book(folder, seed, robots, database)
+    book = Book(folder, seed, robots, database, {kind: 1} if kind else KINDS)
     try:
         asyncio.run(book.play(rounds))
     except Exception as error:

@@ -31,6 +31,7 @@ WARMS_UP = 1 / 3  # of a run, while pools and caches fill
 @click.option("--hasty", is_flag=True, help="Callers do not think: many hands in little time.")
 @click.option("--processes", default=2, show_default=True, help="For the robots.")
 @click.option("--a-second", default=10.0, show_default=True, help="Who call for the first time.")
+@click.option("--doors", default=0, show_default=True, help="Who come by doors besides.")
 @click.option("--seed", default=1, show_default=True)
 @click.option(
     "--keep",
@@ -44,6 +45,7 @@ def main(
     hasty: bool,
     processes: int,
     a_second: float,
+    doors: int,
     seed: int,
     keep: Path | None,
 ) -> None:
@@ -55,7 +57,7 @@ def main(
     # A board is ended with the run that began it, also when the run is told to stop.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped by signal {signal.SIGTERM}"))
     pace = RESTLESS if soak else HASTY if hasty else HUMAN
-    plan = Plan(callers, minutes * 60, pace, processes, a_second, seed)
+    plan = Plan(callers, minutes * 60, pace, processes, a_second, seed, doors=doors)
     with tempfile.TemporaryDirectory() as folder:
         outcome = run(plan, keep or Path(folder), _tell)
     click.echo(f"\n{'soak' if soak else 'load'}\n{HEADING}")
@@ -103,6 +105,7 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("the same, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
         Row("the same: p99", "ms", percentile(waits, 99) * MILLI),
         Row("calls", "", sum(one.calls for one in seen)),
+        Row("calls that doors have handed over", "", outcome.rode),
         Row("calls taken over", "", sum(one.taken_over for one in seen)),
         Row("calls lost by the board", "", sum(one.lost for one in seen), None, _none()),
         Row("nodes and lines left when all have gone", "", outcome.left_on, None, _none()),

@@ -147,6 +147,10 @@ class Served:
     ) -> None:
         self.stop()
 
+    @property
+    def process(self) -> int:
+        return self._process.pid
+
     def usage(self) -> Usage:
         """Return what the process has used so far, as the system sees it (Linux)."""
         about = Path("/proc") / str(self._process.pid)

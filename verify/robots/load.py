@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from verify.robots import check
+from door.config import config as settings
+from verify.robots import check, doors
 from verify.robots.check import Result
 from verify.robots.crowd import Crowd, CrowdProcess
+from verify.robots.doors import Doorway
 from verify.robots.house import Served, prepare
 from verify.robots.inside import Inside
 from verify.robots.probe import probe
@@ -36,6 +39,7 @@ class Plan:
     seed: int
     settle: float = FIRST_KEYS
     sampled: float = SAMPLED
+    doors: int = 0  # callers of another board besides, whose doors hand them over
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Outcome:
     seen: list[Seen] = field(default_factory=list)
     checked: Result = field(default_factory=Result)
     wrong: list[str] = field(default_factory=list)  # what the promise does not allow
+    rode: int = 0  # calls of other boards' callers that the server has served
     log: str = ""
     status: int | None = None
 
@@ -72,12 +77,15 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
     """Run the plan over books in an empty folder; `tell` hears each sample as it is taken."""
     names = [f"Caller {number}" for number in range(plan.callers)]
     config = prepare(folder, [*names, PROBE])
+    if plan.doors:
+        doors.append_to(config.path)
+        config = settings.load(config.path)
     outcome = Outcome()
-    with Served(config) as server:
+    with Served(config) as server, _doorways(config, plan.doors) as doorways:
         outcome.memory_before = server.usage().memory
         with _probing(server.port, outcome.probe_waits):
-            crowds = _crowds(plan, names, server.port)
-            time.sleep(plan.callers / plan.a_second + plan.settle)
+            crowds = _crowds(plan, names, server.port, doorways)
+            time.sleep((plan.callers + plan.doors) / plan.a_second + plan.settle)
             for sample in _samples(plan, server, crowds):
                 outcome.samples.append(sample)
                 tell(sample)
@@ -90,21 +98,49 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
         outcome.status, outcome.log = server.status, server.said()
         outcome.wrong = server.audits()
     outcome.checked = check.against_the_books(config.database, outcome.seen)
-    outcome.wrong += outcome.checked.wrong + check.nobody_is_on(config.database)
+    outcome.wrong += doors.but_for_the_way_in(outcome.checked.wrong)
+    outcome.wrong += check.nobody_is_on(config.database)
+    outcome.rode = doors.handed_over(config, server.process)
     return outcome
 
 
-def _crowds(plan: Plan, names: list[str], port: int) -> list[CrowdProcess]:
+@contextmanager
+def _doorways(config: settings.Config, number: int) -> Iterator[list[Doorway]]:
+    """Be another board with so many nodes, from this process; its doors ride on the server."""
+    found = [Doorway(config, node) for node in range(1, number + 1)]
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    def do(work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, loop).result()
+
+    try:
+        for doorway in found:
+            doorway.rides = True
+            do(doorway.open())
+        yield found
+    finally:
+        for doorway in found:
+            do(doorway.close())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _crowds(plan: Plan, names: list[str], port: int, doorways: list[Doorway]) -> list[CrowdProcess]:
+    everybody = [*names, *(doorway.name for doorway in doorways)]
     return [
         CrowdProcess(
             Crowd(
-                names,
-                range(first, plan.callers, plan.processes),
+                everybody,
+                range(first, len(everybody), plan.processes),
                 port,
                 plan.seed,
                 plan.pace,
                 plan.a_second / plan.processes,
                 is_known=True,
+                doors={len(names) + place: each.port for place, each in enumerate(doorways)},
             )
         )
         for first in range(plan.processes)
