@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -46,10 +46,6 @@ class EveningAsked:
     bet: int | None = None  # coins
     callers: int | None = None
     event: int | None = None  # minutes to it
-
-    @property
-    def anything(self) -> bool:
-        return any(getattr(self, each.name) is not None for each in fields(self))
 
 
 def default_config() -> Config:

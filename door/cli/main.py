@@ -261,21 +261,22 @@ def odds(
 
     Without a sysop.toml in this folder: the odds of the default rules.
     """
-    from door.cli import evening as cli_evening
     from door.cli import odds as cli_odds
 
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None
-    of_evening = cli_evening.EveningAsked(**asked)
     if (evening and card) or (svg and (as_json or not card)):
         raise UserError("--evening and --card are two things, and --svg is one way to see a card.")
     if card:
         tables = cli_odds.tables(config, table, rules)
         click.echo(cli_odds.show_cards(tables, "svg" if svg else "json" if as_json else "text"))
     elif evening:
+        from door.cli import evening as cli_evening
+
         tables = cli_odds.tables(config, table, rules)
-        click.echo(cli_evening.show(config, tables, of_evening, as_json=as_json))
-    elif of_evening.anything:
+        wanted = cli_evening.EveningAsked(**asked)
+        click.echo(cli_evening.show(config, tables, wanted, as_json=as_json))
+    elif any(each is not None for each in asked.values()):
         raise UserError("--turns, --pot, --bet, --callers and --event belong to --evening.")
     else:
         click.echo(cli_odds.show(config, table, rules, as_json))
