@@ -62,9 +62,8 @@ class Door(Life):
             )
 
     async def _serve(self, options: Any, introduction: Introduction, guest: HandedOver) -> int:
-        way: Any = self.wire  # `opened`, below, gives the line itself
-        news = welcome(guest)
-        return await run._serve(options, self.config, way, introduction, guest, news)
+        line = _opened(self.wire, introduction)
+        return await run._serve(options, self.config, line, guest, welcome(guest))
 
     def wires(self) -> list[Wire]:
         return [self.wire]
@@ -75,7 +74,6 @@ def doors_live() -> Iterator[None]:
     """Let `door run` find the machine of the simulation around it."""
     with contextlib.ExitStack() as stack:
         for what, instead in {
-            "door.cli.run.ways_in.opened": _opened,
             "door.cli.run.SystemClock": lambda: at_work().clock,
             "door.run.process.books_of": _books,
             "door.run.process.Board": _board,
@@ -87,8 +85,7 @@ def doors_live() -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _opened(way: Any, introduction: Introduction) -> AsyncIterator[Wire]:
-    wire: Wire = way
+async def _opened(wire: Wire, introduction: Introduction) -> AsyncIterator[Wire]:
     wire.address, wire.hints = introduction.address, introduction.hints
     try:
         yield wire
