@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from verify.simulate import evening, faults
 from verify.simulate.platter import (
@@ -29,8 +31,13 @@ from verify.simulate.platter import (
 from verify.simulate.story import Story
 from verify.simulate.wrong import Wrong
 
+if TYPE_CHECKING:
+    from tests.timebank.cluster import Cluster
+
 SHARED_MEMORY = Path("/dev/shm")
 MOST_SEEDS = 30  # that are played in search of a fault
+NOT_BOTH = "--disk is below books in a file: books on a server have none (--postgres)."
+NO_SERVER = "There is no server of PostgreSQL here: install Debian's postgresql, or its like."
 NO_DISK = "There is no disk below SQLite"
 STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
 
@@ -38,14 +45,20 @@ STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
 def main() -> int:
     asked = _arguments()
     platter = _below() if asked.disk else None
-    if asked.faults is not None:
-        return _search_for_faults(asked, platter)
+    with served() if asked.postgres else nullcontext() as cluster:
+        if asked.faults is not None:
+            return _search_for_faults(asked, platter, cluster)
+        return _play_all(asked, platter, cluster)
+
+
+def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Cluster | None) -> int:
+    """Play seed after seed; 1 when one fails."""
     began, counted, failed, seeds = time.monotonic(), Counter[str](), 0, 0
     for seed in _seeds(asked):
         if asked.hours and time.monotonic() - began > asked.hours * 3600:
             break
         with faults.put_in(asked.fault) if asked.fault else nullcontext():
-            story, error = play(seed, asked.steps, asked.people, platter)
+            story, error = play(seed, asked.steps, asked.people, platter, cluster)
         seeds += 1
         counted.update(story.counted)
         counted["steps"] += story.number
@@ -68,19 +81,21 @@ def main() -> int:
     return min(failed, 1)
 
 
-def _search_for_faults(asked: argparse.Namespace, platter: Platter | None) -> int:
+def _search_for_faults(
+    asked: argparse.Namespace, platter: Platter | None, cluster: Cluster | None
+) -> int:
     """Put in one fault after the other, and play until it is found; 1 when one is not."""
     hidden = 0
-    for name in asked.faults or faults.FAULTS:
+    for name in asked.faults or _all_faults(asked):
         began = time.monotonic()
-        where = found(name, platter)
+        where = found(name, platter, cluster)
         hidden += not where
         said = f"found ({where})" if where else f"not found in {MOST_SEEDS} seeds"
         print(f"{name}: {said}, {time.monotonic() - began:.1f} s", flush=True)
     return min(hidden, 1)
 
 
-def found(name: str, platter: Platter | None) -> str:
+def found(name: str, platter: Platter | None, cluster: Cluster | None = None) -> str:
     """Play with a fault until it is found; tell where, and nothing when it is not.
 
     Only `Wrong` counts: a program that breaks down has not been found out by the simulation.
@@ -88,8 +103,8 @@ def found(name: str, platter: Platter | None) -> str:
     fault = faults.FAULTS[name]
     for seed in range(fault.first, fault.first + MOST_SEEDS):
         with faults.put_in(name):
-            below = platter if fault.is_below else None
-            story, error = play(seed, fault.steps, fault.people, below)
+            below = platter if fault.is_below and cluster is None else None
+            story, error = play(seed, fault.steps, fault.people, below, cluster)
         if isinstance(error, Wrong):
             said = str(error).partition("\n")[0]
             return f"{seed - fault.first + 1} seeds, step {story.number} of seed {seed}: {said}"
@@ -97,12 +112,15 @@ def found(name: str, platter: Platter | None) -> str:
 
 
 def play(
-    seed: int, steps: int, people: int, platter: Platter | None = None
+    seed: int,
+    steps: int,
+    people: int,
+    platter: Platter | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
-    where = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=where) as folder:
-        story = Story(seed, Path(folder), people, max(2, people * 2 // 5), platter)
+    with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
+        story = Story(seed, Path(folder), people, max(2, people * 2 // 5), platter, cluster)
         try:
             with story:
                 evening.play(story, steps)
@@ -111,15 +129,45 @@ def play(
         return story, None
 
 
+def _in_memory() -> Path | None:
+    return SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
+
+
+@contextmanager
+def served() -> Iterator[Cluster]:
+    """Start a server of PostgreSQL for this run, and stop it at the end."""
+    from tests.conftest import POSTGRES_FOLDER  # an extra reaches it
+    from tests.timebank import cluster
+
+    if cluster.programs() is None:
+        sys.exit(NO_SERVER)
+    folder = Path(tempfile.mkdtemp(prefix="simulate-postgres-", dir=_in_memory()))
+    os.environ[POSTGRES_FOLDER] = str(folder)
+    try:
+        here = cluster.Cluster()
+        try:
+            yield here
+        finally:
+            here.close()
+    finally:
+        cluster.stop(folder)
+        shutil.rmtree(folder)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m verify.simulate", description=__doc__)
     parser.add_argument("--hours", type=float, help="go on for so long")
     parser.add_argument("--seeds", help="from-to, both included", default="")
     parser.add_argument("--seed", type=int, help="this one alone")
     parser.add_argument("--steps", type=int, default=1000, help="of each seed")
-    parser.add_argument("--people", type=int, help="callers of the board (300, or 24 with --disk)")
+    parser.add_argument(
+        "--people", type=int, help="callers of the board (300, or 24 with --disk or --postgres)"
+    )
     parser.add_argument(
         "--disk", action="store_true", help="simulate the disk below SQLite, too (Linux, gcc)"
+    )
+    parser.add_argument(
+        "--postgres", action="store_true", help="have the books on a server of PostgreSQL"
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     parser.add_argument(
@@ -131,11 +179,23 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--fault", choices=faults.FAULTS, help="put this one into the program")
     asked = parser.parse_args()
-    sought = asked.faults if asked.faults is not None else [asked.fault] if asked.fault else None
-    if sought is not None:
-        asked.disk |= any(faults.FAULTS[name].is_below for name in sought or faults.FAULTS)
-    asked.people = asked.people or (24 if asked.disk else 300)
+    if asked.faults is not None or asked.fault:
+        sought = asked.faults or ([asked.fault] if asked.fault else _all_faults(asked))
+        put = [faults.FAULTS[name] for name in sought]
+        asked.postgres |= any(fault.is_served for fault in put)
+        asked.disk |= not asked.postgres and any(fault.is_below for fault in put)
+    if asked.disk and asked.postgres:
+        parser.error(NOT_BOTH)
+    asked.people = asked.people or (24 if asked.disk or asked.postgres else 300)
     return asked
+
+
+def _all_faults(asked: argparse.Namespace) -> list[str]:
+    """List those that can be found in books in a file, or with --postgres on a server."""
+    every = faults.FAULTS.items()
+    if asked.postgres:
+        return [name for name, each in every if not each.is_below and name not in faults.OF_A_FILE]
+    return [name for name, each in every if not each.is_served]
 
 
 def _below() -> Platter:

@@ -20,7 +20,9 @@ from verify.simulate.second_account import SecondAccount
 from verify.simulate.wrong import must
 
 if TYPE_CHECKING:
+    from timebank.ledger.database import Database
     from verify.simulate.post import Post
+    from verify.simulate.server import Mirror
 
 OF_A_CALLER = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
 NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit"})
@@ -83,9 +85,13 @@ class SeenCall:
 class Watch:
     """Books beside the books."""
 
-    def __init__(self, path: Path, post: Post) -> None:
-        """Watch the books in a file; `post` knows what other programs have written."""
+    def __init__(self, path: Path, post: Post, mirror: Mirror | None = None) -> None:
+        """Watch the books in a file; `post` knows what other programs have written.
+
+        Where they are on a server the file is that of a `mirror`.
+        """
         self.path = path
+        self._mirror = mirror
         self.kinds = Counter[str]()  # of transfers
         self.last: tuple[int, str] = (0, "")  # number and digest
         self.begins: set[int] = set()  # first transfers of generations
@@ -110,6 +116,7 @@ class Watch:
 
     def open(self, copy: Path | None = None) -> None:
         """Open the books, or a copy of them."""
+        self.refresh()
         self._connection = sqlite3.connect(copy or self.path, isolation_level=None)
 
     def close(self) -> None:
@@ -123,11 +130,28 @@ class Watch:
         if self._connection.in_transaction:  # of whoever reads already
             yield self._connection
             return
+        self.refresh()
         self._connection.execute("BEGIN")
         try:
             yield self._connection
         finally:
             self._connection.execute("ROLLBACK")
+
+    def refresh(self) -> None:
+        """Let the file be what the books are."""
+        if self._mirror is not None:
+            self._mirror.refresh()
+
+    def lets_go(self) -> None:
+        """Keep no connection to a server, whose books are about to be replaced."""
+        if self._mirror is not None:
+            self._mirror.forget()
+
+    def file_of(self, database: Database, backup: Path) -> Path:
+        """Give a file that has what a backup has, which was just taken of `database`."""
+        if self._mirror is None:
+            return backup
+        return self._mirror.keep(database, backup.with_name(f"{backup.name}.sqlite3"))
 
     # After a process was killed.
 
@@ -142,7 +166,7 @@ class Watch:
 
     def begun_again(self, began: float, now: float, latest_day: str) -> Watch:
         """Read the books anew, of which the end was lost; what is left must be as it was."""
-        again = Watch(self.path, self.post)
+        again = Watch(self.path, self.post, self._mirror)
         again.started, again.seeds = self.started, set(self.seeds)
         again._connection = self._connection
         with self.reading() as file:

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from sqlalchemy import event
 
 from timebank.errors import BooksUnavailable, OutcomeUnknown
-from timebank.ledger.database import GROUP_SIZE, Database, Desk, Done, Writer, _Request
+from timebank.ledger.database import GROUP_SIZE, Database, Desk, Done, Writer, _Doubtful, _Request
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
 from verify.simulate.below import MOST_OPERATIONS, Below
@@ -67,6 +67,24 @@ class Disk:
         below = self.below is None or self.below.is_well
         return below and self.fault is None and self._holder is None
 
+    @property
+    def outlives_processes(self) -> bool:
+        """Whether what a dead process leaves open must be closed: other processes meet it."""
+        return self.below is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no file can be written."""
+        return self.fault is FULL
+
+    def break_down(self, chance: random.Random) -> str:
+        """Let something be wrong, and say what."""
+        self.fault = chance.choice((*FAULTS, None))
+        if self.fault is None:
+            self.lock()
+            return "another process locks the books"
+        return f"the disk: {self.fault.words}, chance {self.fault.chance}"
+
     def lock(self) -> None:
         """Let a program that is none of ours hold the lock of the books."""
         holder = sqlite3.connect(self.path, isolation_level=None, timeout=0)
@@ -102,6 +120,18 @@ class Disk:
         for ending, content in files.items():
             if content:
                 self.path.with_name(self.path.name + ending).write_bytes(content)
+
+    def mortal(self, chance: random.Random, now: Callable[[], float]) -> Mortal:
+        """Give what a new process does to the books; `now` looks at the monotonic clock."""
+        return Mortal(self, chance, now)
+
+    def books(self, path: Path, mortal: Mortal) -> Database:
+        """Give the books as a process has them."""
+        return Books(path, mortal)
+
+    def bare_books(self, path: Path) -> Database:
+        """Give the books as they are for whoever is no process of the board."""
+        return SqliteDatabase(path, busy_seconds=0)
 
 
 class Mortal:
@@ -179,7 +209,7 @@ class Mortal:
 
     def room_for(self, data: bytes) -> int:
         """Tell how many bytes of `data` are written before the disk is full or the process dies."""
-        full = self.disk.fault is FULL
+        full = self.disk.is_full
         dies = self.operations + 1 == self.dies_at
         return self.chance.randint(0, len(data)) if full or dies else len(data)
 
@@ -236,6 +266,12 @@ class Mortal:
         if self.disk.below is not None:
             self.disk.below.control.frozen = 1
         raise Killed
+
+    def has_found_out(self, *, is_there: bool) -> None:
+        """It says what has become of what it has written last."""
+
+    def never_finds_out(self) -> None:
+        """It says that nobody knows that."""
 
     def is_refused(self) -> None:
         """It was told that nothing has changed."""
@@ -355,6 +391,20 @@ class InlineWriter(Writer):
             raise Killed
         self._hand_out(answers)
         self._ask_for_turn()
+
+    def _settled(self, doubtful: _Doubtful) -> list[Done]:
+        answers = super()._settled(doubtful)
+        if self._doubtful is None:
+            self._mortal.has_found_out(is_there=True)  # where it has not said otherwise
+        return answers
+
+    def _given_up(self) -> list[Done]:
+        self._mortal.never_finds_out()
+        return super()._given_up()
+
+    def _failed(self, group: list[_Request], error: BaseException) -> list[Done]:
+        self._mortal.has_found_out(is_there=False)
+        return super()._failed(group, error)
 
     def _hand_out(self, answers: list[Done]) -> None:
         errors = {type(answer.error) for answer in answers}

@@ -293,7 +293,7 @@ def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
         open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
         treated = real(desk, *parts)
         for (number,) in open_shoes:
-            run("UPDATE shoes SET closed = NULL WHERE id = ?", (number,))
+            run(f"UPDATE shoes SET closed = NULL WHERE id = {number}")
         return treated
 
     patch.setattr(restoring, "treat", treat)
@@ -448,6 +448,13 @@ def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(overdue, "play_out", play_out)
 
 
+try:
+    from verify.simulate import faults_served
+except ModuleNotFoundError:  # an extra reaches a server
+    _SERVED: dict[Callable[[pytest.MonkeyPatch], None], int] = {}
+else:
+    _SERVED = faults_served.FAULTS
+
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 3,
@@ -507,6 +514,7 @@ class Fault:
     steps: int = 250
     people: int = 30
     is_below: bool = False  # only the simulated disk can bring it out
+    is_served: bool = False  # only a server can, which the books are on
 
 
 FAULTS = {
@@ -515,7 +523,15 @@ FAULTS = {
         put.__name__: Fault(put, first, steps=60, people=12, is_below=True)
         for put, first in faults_below.FAULTS.items()
     },
+    **{
+        put.__name__: Fault(put, first, steps=150, people=24, is_served=True)
+        for put, first in _SERVED.items()
+    },
 }
+
+
+# Those that name what only a file has, or a server too, in other words.
+OF_A_FILE = frozenset({"loses_what_is_moved", "takes_copies_for_the_books", "gives_numbers_again"})
 
 
 @contextmanager

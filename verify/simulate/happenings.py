@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
+from sqlalchemy import text
+
 from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers
 from timebank.calls import clock_mend
@@ -13,12 +15,10 @@ from timebank.errors import BooksFailed, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
 from timebank.ledger.database import Desk
-from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow
 from verify.simulate.accidents import some_accident
 from verify.simulate.below import some_trouble
-from verify.simulate.disk import FAULTS
 from verify.simulate.hosts import SECRET, Guest
 from verify.simulate.house import next_change
 from verify.simulate.inspection import STALE
@@ -72,6 +72,10 @@ def choose(story: Story) -> Happens:
         ways[mend] = 25
     if story.wall.wrong or story.is_led_astray:
         ways[set_right] = 2
+    if story.server is not None:
+        ways |= {break_the_disk: 4, kill: 3, restart: 0.4}
+        if not story.machine.disk.is_well:
+            ways |= {mend: 12, kill: 6}
     if story.below is not None:
         ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
         trouble = story.below.trouble
@@ -183,7 +187,9 @@ def wait(story: Story) -> None:
 
 def wait_long(story: Story) -> None:
     """Let so much time pass that callers are logged off."""
-    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)[: 3 if story.below else None]))
+    _pass(
+        story, story.chance.choice((200, 400, 1200, 4000, 20_000)[: 3 if story.is_brief else None])
+    )
 
 
 def meet_a_boundary(story: Story) -> None:
@@ -201,7 +207,7 @@ def meet_a_boundary(story: Story) -> None:
     if seconds <= 0:
         return
     # Where it is the disk that matters, no hours are spent on what ticks.
-    if story.chance.random() < 0.5 or (story.below is not None and seconds > 600):
+    if story.chance.random() < 0.5 or (story.is_brief and seconds > 600):
         _sleep(story, seconds)
     else:
         _pass(story, seconds)
@@ -258,7 +264,7 @@ def _believe_and_mend(story: Story) -> None:
     """Let the sysop say that the clock is right now, and mend what the wrong one did."""
     story.tell("the sysop says so, and mends what it did")
     config, clock = story.config, story.clock()
-    database = SqliteDatabase(config.database, busy_seconds=0)
+    database = story.bare_books()
     try:
         with database.transaction(config.bank, clock.reading()) as desk:
             judgement = clock.believe(desk, "Sysop")
@@ -294,12 +300,7 @@ def break_the_disk(story: Story) -> None:
         story.tell(f"the disk {trouble.words}")
         disk.below.fail(trouble)
         return
-    disk.fault = story.chance.choice((*FAULTS, None))
-    if disk.fault is None:
-        story.tell("another process locks the books")
-        disk.lock()
-    else:
-        story.tell(f"the disk: {disk.fault.words}, chance {disk.fault.chance}")
+    story.tell(disk.break_down(story.chance))
 
 
 def mend(story: Story) -> None:
@@ -438,9 +439,8 @@ def settle_a_doubt(story: Story) -> None:
 
 
 def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
-    token = desk.connection.exec_driver_sql(
-        "SELECT claim FROM given_back WHERE number = ?", (row.number,)
-    ).scalar()
+    asked = text("SELECT claim FROM given_back WHERE number = :number")
+    token = desk.connection.execute(asked, {"number": row.number}).scalar()
     if any(claim.token == token for door in story.doors for claim in door.claims):
         return  # its door is slow, and the other board knows nothing yet
     arrived = story.written.get(token, False)
@@ -457,9 +457,8 @@ def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
 
 
 def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
-    found = desk.connection.exec_driver_sql(
-        "SELECT board, board_key FROM callers WHERE id = ?", (row.caller_id,)
-    ).one()
+    asked = text("SELECT board, board_key FROM callers WHERE id = :number")
+    found = desk.connection.execute(asked, {"number": row.caller_id}).one()
     return found.board, found.board_key
 
 
@@ -545,7 +544,7 @@ def sit_out_an_event(story: Story) -> None:
     if before > 30:
         _sleep(story, before - 20)
     over = (closed.end - story.now()).total_seconds() + 3
-    if story.below is not None and over > 600:  # where it is the disk that matters
+    if story.is_brief and over > 600:  # where it is the disk that matters
         _pass(story, 30)
         _sleep(story, over - 30)
     else:

@@ -119,7 +119,7 @@ class Inspection:
     def findings(self, copy: Path | None = None) -> list[str]:
         """Return what the audits find in the books, or in a copy of them."""
         config = self.world.config
-        database = SqliteDatabase(copy or config.database, busy_seconds=0)
+        database = self.world.bare_books(copy)
         try:
             with database.reading(config.bank, self.world.now()) as desk:
                 findings, _ = hands.audit(desk)
@@ -236,7 +236,7 @@ class Inspection:
         Give what compares a screen with them.
         """
         config = self.world.config
-        where = copy or config.database
+        where = copy or self.world.watch.path
         eyes = self._eyes.get(where)
         if eyes is None:
             eyes = self._eyes[where] = SqliteDatabase(where, busy_seconds=0)

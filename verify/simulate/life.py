@@ -28,9 +28,8 @@ from door.lines.rlogin.header import RloginHeader
 from door.server.server import Server
 from tests.thinking import Later
 from timebank.ledger.database import Database
-from verify.simulate.below import Below
 from verify.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
-from verify.simulate.disk import Books, Disk, InlineWriter, Killed, Mortal, file_operations
+from verify.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
 from verify.simulate.pipe import Pipe, connect, streams
 from verify.simulate.wire import Telephone, Wire
 
@@ -55,15 +54,14 @@ class Machine:
 
     def __init__(
         self,
-        config: Config,
         wall: MachineClocks,
         begins: float,
         chance: random.Random,
-        below: Below | None = None,
+        disk: Disk,
     ) -> None:
         self.chance = chance
         self.wall = wall
-        self.disk = Disk(config.database, chance, below)
+        self.disk = disk
         self.loop = SimulatedLoop(begins, self._work_takes)
         self.loop.set_task_factory(self._make_task)
         self.door_way: DoorWay | None = None  # the server's socket for doors
@@ -120,7 +118,7 @@ class Life:
         self.name = name
         self.new_seed = new_seed
         self.config = config
-        self.mortal = Mortal(machine.disk, machine.chance, machine.loop.time)
+        self.mortal = machine.disk.mortal(machine.chance, machine.loop.time)
         self.clock = ProcessClock(machine.loop, machine.wall, self.is_dead)
         self.pipes: list[Pipe] = []  # its ends of connections to other processes
         self.database: Database | None = None
@@ -146,8 +144,8 @@ class Life:
         return self.board.callers() if hasattr(self, "board") else []
 
     def open_books(self, path: Path) -> Database:
-        """Give the books in a file, by way of the disk that fails."""
-        self.database = Books(path, self.mortal)
+        """Give the books, by way of a disk or a server that fails."""
+        self.database = self.machine.disk.books(path, self.mortal)
         return self.database
 
     def open_pipe(self) -> Pipe:
@@ -175,7 +173,7 @@ class Life:
                 self.board.reception.close_log()
             if self.database is not None:
                 self.database.close()
-            if self.machine.disk.below is not None:
+            if self.machine.disk.outlives_processes:
                 self.mortal.hang_up()
 
     def _frozen(self) -> contextlib.AbstractContextManager[None]:

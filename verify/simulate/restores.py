@@ -15,13 +15,14 @@ import sqlite3
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import BackupRefused
 from timebank.keeping import backup
 from timebank.ledger.generations import NUMBERED
 from timebank.ledger.sqlite import high_water, live_mark
-from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate.hosts import Guest
 from verify.simulate.inspection import Inspection
 from verify.simulate.second_account import CLAIMS
@@ -42,6 +43,7 @@ class Kept:
     """A backup, and what was known when it was taken."""
 
     path: Path
+    file: Path  # the same, to be read with plain SQL
     step: int
     watched: dict[str, Any]
     came: set[int]
@@ -80,6 +82,15 @@ class Restores:
         self._generations = {1}  # that there were
 
     @property
+    def _copies(self) -> ModuleType:
+        """What copies the books, by what they are in."""
+        if self.world.server is None:
+            return backup
+        from timebank.keeping import dumps  # an extra reaches the server
+
+        return dumps
+
+    @property
     def is_backup_due(self) -> bool:
         return self.world.number >= self._next_backup
 
@@ -92,9 +103,10 @@ class Restores:
         world = self.world
         self._next_backup = world.number + self.chance.randint(60, 300)
         path = world.folder / f"backup-{world.number}"
-        database = SqliteDatabase(world.config.database, busy_seconds=0)
+        database = world.bare_books()
         try:
-            backup.back_up(database, world.config.bank, world.now(), path)
+            self._copies.back_up(database, world.config.bank, world.now(), path)
+            file = world.watch.file_of(database, path)
         except BackupRefused as refused:
             world.tell(f"which is refused: {refused}")
             return
@@ -102,7 +114,7 @@ class Restores:
             database.close()
         watched = {name: copy.deepcopy(getattr(world.watch, name)) for name in WATCHED}
         came, settled = set(world.post.came), dict(world.settled)
-        self.kept = [*self.kept[-2:], Kept(path, world.number, watched, came, settled)]
+        self.kept = [*self.kept[-2:], Kept(path, file, world.number, watched, came, settled)]
 
     def put_back(self) -> None:
         """Put one of the backups in the place of the books, while the board is down."""
@@ -112,8 +124,11 @@ class Restores:
         if way == BY_HAND and self.chance.random() < 0.3:
             way = ELSEWHERE
         path = world.loaded.database
-        self._remember(path)
-        if way == BY_COMMAND:
+        self._remember()
+        if world.server is not None:
+            way = BY_COMMAND  # no file can be put in the place of books on a server
+            self._put_back_on_the_server(kept)
+        elif way == BY_COMMAND:
             try:
                 backup.restore(kept.path, world.loaded.bank, world.now())
             except BackupRefused as refused:  # the lease of a killed process runs on
@@ -134,10 +149,25 @@ class Restores:
                     beside.unlink(missing_ok=True)
         self._go_back_to(kept)
 
-    def _remember(self, path: Path) -> None:
+    def _put_back_on_the_server(self, kept: Kept) -> None:
+        """Restore by the command, as soon as nobody is on a call any more."""
+        world = self.world
+        while True:
+            world.watch.lets_go()
+            try:
+                self._copies.restore(kept.path, world.loaded.bank, world.now())
+            except BackupRefused as refused:  # the lease of a killed process runs on
+                world.tell(f"`timebank restore` is refused: {refused}")
+                must("On a call just now" in str(refused), "the restore is refused: {}", refused)
+                world.monotonic += LEASE_SECONDS
+            else:
+                return
+
+    def _remember(self) -> None:
         """Read what the books know that are to be replaced."""
-        before = self.gone
-        with closing(sqlite3.connect(path)) as file:
+        before, watch = self.gone, self.world.watch
+        watch.refresh()
+        with closing(sqlite3.connect(watch.path)) as file:
             seals = {seal for (seal,) in file.execute("SELECT seal FROM shoes")}
             numbers = {}
             for table in NUMBERED:
@@ -165,7 +195,7 @@ class Restores:
         world.post.go_back_to(kept.came)
         world.settled.clear()
         world.settled.update(kept.settled)
-        with closing(sqlite3.connect(kept.path)) as file:
+        with closing(sqlite3.connect(kept.file)) as file:
             world.watch.pass_over_known_shoes(file)
             world.learn_what_is_to_be_mended(file)
             for guest in world.guests:
@@ -223,7 +253,7 @@ class Restores:
     def _known(self, table: str) -> int:
         """The last number of a table that the backup knew."""
         assert self.last is not None  # asked after a restore
-        with closing(sqlite3.connect(self.last.path)) as file:
+        with closing(sqlite3.connect(self.last.file)) as file:
             given = dict(file.execute("SELECT name, seq FROM sqlite_sequence"))
         found: int = given.get(table, 0)
         return found

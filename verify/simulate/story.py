@@ -13,13 +13,13 @@ from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from zoneinfo import ZoneInfo
 
 from verify.simulate.below import Below
 from verify.simulate.books import Watch
 from verify.simulate.crashes import Crashes
-from verify.simulate.disk import Killed
+from verify.simulate.disk import Disk, Killed
 from verify.simulate.doors import Door, doors_live
 from verify.simulate.hosts import Guest, hand_over
 from verify.simulate.inspection import Inspection
@@ -30,6 +30,9 @@ from verify.simulate.rules_of_time import noticing
 from verify.simulate.world import POSTED, Screen, World
 from verify.simulate.wrong import must
 
+if TYPE_CHECKING:
+    from tests.timebank.cluster import Cluster
+
 LOGGERS = ("door", "timebank", "asyncio")
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
 GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
@@ -39,15 +42,43 @@ class Story(World):
     """A board, its callers, and everything that befalls them, from one seed."""
 
     def __init__(
-        self, seed: int, folder: Path, people: int, nodes: int, platter: Platter | None
+        self,
+        seed: int,
+        folder: Path,
+        people: int,
+        nodes: int,
+        platter: Platter | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
-        super().__init__(seed, folder, people, nodes, platter)
+        super().__init__(seed, folder, people, nodes, platter, cluster)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)
         self.restores = Restores(self, self.inspection)
         self.crashes = Crashes(self, self.inspection)
         self._starts = False  # whether no server serves yet
         self._closing = ExitStack()
+
+    def _disk(self, path: Path) -> Disk:
+        """Give what the books are on."""
+        if self.server is None:
+            return Disk(path, self.chance, self.below)
+        from verify.simulate.server import Served  # an extra reaches it
+
+        return Served(self.server, path, self.chance, self.counted)
+
+    def _watching(self, path: Path) -> Watch:
+        if self.server is None:
+            return Watch(path, self.post)
+        from verify.simulate.server import Mirror, on_server  # an extra reaches it
+
+        self._closing.callback(self.server.throw_away)
+        self._closing.enter_context(on_server(self.server, self._monotonic))
+        mirror = Mirror(self.server, self.folder / "mirror.sqlite3")
+        self._closing.callback(mirror.forget)
+        return Watch(mirror.path, self.post, mirror)
+
+    def _monotonic(self) -> float:
+        return self.machine.loop.time()
 
     # From beginning to end.
 
@@ -62,7 +93,7 @@ class Story(World):
             self._closing.callback(setattr, logger, "propagate", logger.propagate)
             logger.propagate = False
         self.write_settings()
-        self.watch = Watch(self._load().database, self.post)
+        self.watch = self._watching(self._load().database)
         if self.platter is not None:
             self.below = Below(
                 self.platter, self.folder, self.watch.path, self.folder.with_name("eyes")
@@ -214,7 +245,8 @@ class Story(World):
 
     def _switch_on(self) -> None:
         """Start the machine and a server on it; it may be killed while it starts."""
-        self.machine = Machine(self._load(), self.wall, self.monotonic, self.chance, self.below)
+        disk = self._disk(self._load().database)
+        self.machine = Machine(self.wall, self.monotonic, self.chance, disk)
         below = self.below
         self._starts = True
         if below is not None:

@@ -7,9 +7,11 @@ import hashlib
 import random
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
@@ -32,6 +34,10 @@ from verify.simulate.platter import Platter
 from verify.simulate.post import Post
 from verify.simulate.rules_of_time import Readings
 from verify.simulate.wire import TELEPHONES, Wire
+
+if TYPE_CHECKING:
+    from tests.timebank.cluster import Cluster
+    from verify.simulate.server import BooksServer
 
 LATE = timedelta(minutes=30)
 DAY = timedelta(days=1)
@@ -57,16 +63,25 @@ class World:
     """
 
     def __init__(
-        self, seed: int, folder: Path, people: int, nodes: int, platter: Platter | None
+        self,
+        seed: int,
+        folder: Path,
+        people: int,
+        nodes: int,
+        platter: Platter | None,
+        cluster: Cluster | None,
     ) -> None:
         self.seed = seed
         self.platter = platter
         self.below: Below | None = None
+        self.server: BooksServer | None = None
         self.folder = folder if platter is None else folder / "disk"
         self.folder.mkdir(exist_ok=True)
         self.chance = random.Random(seed)
         self.place = some_place(self.chance)
         self.wall = MachineClocks(self.place.begins)
+        if cluster is not None:
+            self.server = _server(cluster, self._seconds_of_the_server)
         self.nodes = nodes
         self.people = [self._person(number) for number in range(people)]
         self.guests = some_guests(people // 3, self.chance, self.names)
@@ -118,6 +133,12 @@ class World:
         running = hasattr(self, "machine") and not self.machine.loop.is_closed()
         return self.wall.really(self.machine.loop.time() if running else self.monotonic)
 
+    def _seconds_of_the_server(self) -> float:
+        """Tell the time of the server that the books are on: nothing sets its clock."""
+        running = hasattr(self, "machine") and not self.machine.loop.is_closed()
+        monotonic = self.machine.loop.time() if running else self.monotonic
+        return self.place.begins.timestamp() + self.wall.uptime(monotonic) - START
+
     def now(self) -> datetime:
         """Tell what time it is for the board."""
         return self.really() + timedelta(seconds=self.ahead)
@@ -125,7 +146,7 @@ class World:
     def clock(self) -> BelievedClock:
         """Give the clock of a command that is run beside the board."""
         clock = BelievedClock(ProcessClock(self.machine.loop, self.wall, lambda: False))
-        database = SqliteDatabase(self.config.database, busy_seconds=0)
+        database = self.bare_books()
         try:
             with database.reading(self.config.bank, clock.reading()) as desk:
                 clock.adopt(clock.judge(desk))
@@ -216,6 +237,9 @@ class World:
     def write_settings(self) -> None:
         """Write another sysop.toml."""
         toml = some_house(self.chance, self.place, self.nodes)
+        if self.server is not None:
+            where = f'database = "{self.server.url}"'
+            toml = toml.replace("[timebank]\n", f"[timebank]\n{where}\n", 1)
         self.toml.write_text(toml, encoding="utf-8")
 
     def _load(self) -> settings.Config:
@@ -226,10 +250,21 @@ class World:
             self.loaded = settings.load(self.toml)
         return self.loaded
 
+    @property
+    def is_brief(self) -> bool:
+        """Whether no hours are spent on what ticks: it is what keeps the books that matters."""
+        return self.below is not None or self.server is not None
+
+    def bare_books(self, copy: Path | None = None) -> Database:
+        """Give the books, or a copy of them in a file, for whoever is no process of the board."""
+        if copy is None and self.server is not None:
+            return self.machine.disk.bare_books(self.loaded.database)
+        return SqliteDatabase(copy or self.config.database, busy_seconds=0)
+
     def books_at_the_command_line(self) -> Database:
         """Open the books as a command of the sysop does, which is a process of its own."""
         if self.below is None:
-            return SqliteDatabase(self.config.database, busy_seconds=0)
+            return self.bare_books()
         machine = self.machine
         return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
 
@@ -253,3 +288,9 @@ class World:
 
     def _new_seed(self) -> bytes:
         return self.chance.randbytes(32)
+
+
+def _server(cluster: Cluster, now: Callable[[], float]) -> BooksServer:
+    from verify.simulate.server import BooksServer  # an extra reaches it
+
+    return BooksServer(cluster, now)

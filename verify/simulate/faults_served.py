@@ -1,0 +1,58 @@
+"""Faults that only books on a server can bring out: COMMITs that are guessed, its own guards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from timebank.keeping import restoring
+from timebank.ledger.postgres import database as served
+from timebank.ledger.postgres import guards
+
+
+def guesses_that_a_broken_commit_is_lost(patch: pytest.MonkeyPatch) -> None:
+    """A COMMIT whose connection is gone, and of which no server is asked."""
+    patch.setattr(served._LookedUp, "settle", lambda self: False)
+
+
+def guesses_that_a_broken_commit_is_there(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(served._LookedUp, "settle", lambda self: True)
+
+
+def takes_whoever_wrote_last_for_the_answer(patch: pytest.MonkeyPatch) -> None:
+    """A look-up that is content with any transaction of the connection."""
+
+    def was_done(connection: Any, operation: Any) -> bool:
+        asked = "SELECT last FROM operations WHERE key = %s"
+        found = served.postgres.driver(connection).execute(asked, [operation.key]).fetchone()
+        return found is not None
+
+    patch.setattr(served.postgres, "was_done", was_done)
+
+
+def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
+    """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
+    arrives = "target, amount FROM added"
+    assert arrives in guards.MOVE_BALANCES.body
+    body = guards.MOVE_BALANCES.body.replace(arrives, f"{arrives} WHERE kind <> 'lost'")
+    lost = guards.Function(guards.MOVE_BALANCES.name, body)
+    functions = [lost if each is guards.MOVE_BALANCES else each for each in guards.FUNCTIONS]
+    patch.setattr(guards, "FUNCTIONS", tuple(functions))
+    served._definitions.cache_clear()
+    patch.setattr(served, "_definitions", served._definitions.__wrapped__)
+
+
+def gives_numbers_of_the_server_again(patch: pytest.MonkeyPatch) -> None:
+    """A restore after which numbers go on from those of the copy."""
+    patch.setattr(restoring, "given_in", lambda desk: restoring.Given())
+
+
+# With the seed at which the search for each begins: one that finds it soon spares the others.
+FAULTS = {
+    guesses_that_a_broken_commit_is_lost: 1,
+    guesses_that_a_broken_commit_is_there: 1,
+    takes_whoever_wrote_last_for_the_answer: 1,
+    loses_on_the_server_what_is_moved: 1,
+    gives_numbers_of_the_server_again: 2,
+}
