@@ -167,6 +167,7 @@ class CallClock:
     def _correct(self) -> None:
         self._arm()
         self.status.show()
+        self.on_tick()
         self.console.display.flush()
 
     def _warn(self, left: int) -> None:

@@ -110,7 +110,8 @@ class Run:
         self.paper = self._new_paper()
         self.letters = ""  # of the hand on the table
         self.fairness = Fairness()
-        self.tutor = Tutor(thinking, self._say, lambda: self.round)
+        self._thinking = thinking
+        self.tutor: Tutor | None = None  # of one who has turned it on
 
     @property
     def round(self) -> BlackjackRound | None:
@@ -150,7 +151,9 @@ class Run:
             await self._stand_unasked()
             await self.console.any_key()
         finally:
-            self.tutor.leave()
+            if self.tutor is not None:
+                self.tutor.leave()
+                self.tutor = None
             self.console.rubout = BACKSPACE
         self._paint_again()
 
@@ -268,10 +271,12 @@ class Run:
         """Let the caller decide; one who has a tutor is told what the book says, too."""
         if not self.caller.prefers("tutor"):
             return await self._asked(round_)
-        payable = [each for each in round_.legal() if self._can_pay(round_.amount(each))]
-        self.tutor.watch(round_, payable)
+        if self.tutor is None:
+            self.tutor = Tutor(self._thinking, self._say, lambda: self.round)
+        tutor = self.tutor
+        tutor.watch(round_, [each for each in round_.legal() if self._can_pay(round_.amount(each))])
         action = await self._asked(round_)
-        self.tutor.judge(action)
+        tutor.judge(action)
         return action
 
     async def _asked(self, round_: BlackjackRound) -> BlackjackAction:
