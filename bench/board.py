@@ -45,7 +45,7 @@ PASSWORD = "open sesame"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SPARE_NODES = 16
 
-SYSOP_TOML = """
+_SYSOP_TOML = """
 [board]
 name = "The Bench"
 animation = "off"
@@ -68,7 +68,12 @@ turns_per_day = 0
 coin_minutes = 1
 """
 
-WEB = '[[listeners]]\nkind = "web"\nhost = "127.0.0.1"\nport = 0'
+_WEB = '[[listeners]]\nkind = "web"\nhost = "127.0.0.1"\nport = 0'
+
+
+def sysop_toml(nodes: int, *, web: bool = False) -> str:
+    return _SYSOP_TOML.format(nodes=nodes, web=_WEB if web else "")
+
 
 # Terminals that say nothing of themselves are known as "unknown" (door/lobby/looks.py).
 PREFERENCES: dict[str, object] = {
@@ -130,7 +135,7 @@ def set_pace(board: Board, pace: str) -> None:
 async def main(folder: Path, count: int, *, web: bool) -> None:
     more_files()
     file = folder / "sysop.toml"
-    toml = SYSOP_TOML.format(nodes=count + SPARE_NODES, web=WEB if web else "")
+    toml = sysop_toml(count + SPARE_NODES, web=web)
     file.write_text(toml, encoding="utf-8")
     config = settings.load(file)
     privacy.make_folder(config)

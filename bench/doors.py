@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.board import SYSOP_TOML
+from bench.board import sysop_toml
 from bench.processes import PATIENCE, ROOT, environment
 from bench.report import Goal, Row, Scale, median
 from bench.startup import DROP_FILE, LISTENS, WELCOME
@@ -45,7 +45,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
     alone: list[Ready] = []
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         config = Path(folder) / "sysop.toml"
-        config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+        config.write_text(sysop_toml(16), encoding="utf-8")
         with _served(config) as server:
             for number in range(scale.starts + WARM):
                 if number == WARM:

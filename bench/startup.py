@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.board import SYSOP_TOML
+from bench.board import sysop_toml
 from bench.processes import PATIENCE, ROOT, environment
 from bench.report import Goal, Row, Scale, median
 
@@ -81,7 +81,7 @@ def _serve() -> float:
 def seconds_to_listen(folder: Path) -> float:
     """Start the board of a folder as its sysop would, and end it once it says that it listens."""
     config = folder / "sysop.toml"
-    config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+    config.write_text(sysop_toml(16), encoding="utf-8")
     began = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-c", DOOR, "serve", "--config", str(config)],
@@ -106,7 +106,7 @@ def _hand_over() -> tuple[float, float]:
     """Hand a caller over as a host does; return when the first thing and the welcome are shown."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         config = Path(folder) / "sysop.toml"
-        config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+        config.write_text(sysop_toml(16), encoding="utf-8")
         drop_file = Path(folder) / "DOOR32.SYS"
         drop_file.write_text("".join(f"{line}\r\n" for line in DROP_FILE), encoding="ascii")
         words = ("run", "--config", str(config), "--dropfile", str(drop_file))

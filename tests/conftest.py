@@ -5,6 +5,7 @@ by chance, as a search for faults does. Passwords cost next to nothing, except w
 what is tried.
 """
 
+import compileall
 import gc
 import os
 import shutil
@@ -28,12 +29,9 @@ if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 # Hundreds of tests start programs, of which each would compile all its modules anew where Python
-# may not keep bytecode beside them. It is kept in pytest's own folder there.
-if sys.dont_write_bytecode:
-    sys.dont_write_bytecode = False
-    sys.pycache_prefix = sys.pycache_prefix or str(ROOT / ".pytest_cache" / "bytecode")
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# may not keep bytecode beside them.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Many tests look for a seed that deals the hand they want, from the same numbers on.
 SHUFFLES = 16_384
@@ -45,6 +43,7 @@ settings.load_profile("suite")
 
 
 # Where the tests of the bank have their server of PostgreSQL, one for all workers of a run.
+PACKAGES = ("ansi", "bench", "door", "timebank", "verify")
 POSTGRES_FOLDER = "BJFT_POSTGRES_FOLDER"
 
 
@@ -52,6 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Name the folder of the server before there are workers; stop it when they are gone."""
     if hasattr(config, "workerinput") or POSTGRES_FOLDER in os.environ:
         return
+    for package in PACKAGES:  # once, and not in each worker
+        compileall.compile_dir(ROOT / package, quiet=2, workers=0)
     folder = Path(tempfile.mkdtemp(prefix="bjft-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     os.environ[POSTGRES_FOLDER] = str(folder)
     # Odds are kept from test to test, and nothing in the home of whoever runs them.

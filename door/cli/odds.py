@@ -44,10 +44,10 @@ def show(config: Config | None, table: str | None, given: Sequence[str], as_json
 
 def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> str:
     """Return the strategy cards of these tables: as "text", "json", or one of them as "svg"."""
+    if form == "svg" and len(found) > 1:
+        raise UserError("An SVG is of one table: name it.")
     cards = [find(game.card_at)(game.title, rules, odds_of(game, rules)) for game, rules in found]
     if form == "svg":
-        if len(cards) > 1:
-            raise UserError("An SVG is of one table: name it.")
         return card_svg(cards[0]).rstrip("\n")
     if form == "json":
         plain = [asdict(each) for each in cards]

@@ -42,6 +42,9 @@ READ_SCREEN = """() => {
     return rows.join("\\n");
 }"""
 
+READ_MARKED = """() => document.getElementById("screen").terminal?.getSelection() ?? "" """
+IS_COPIED = "async text => (await navigator.clipboard.readText()).trim() === text"
+
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def browser() -> AsyncIterator[Any]:
@@ -247,8 +250,9 @@ async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: P
         box = await ada.page.locator(".xterm-screen").bounding_box()
         place = box["x"] + 20, box["y"] + 10
         await ada.page.mouse.dblclick(*place)
+        await ada.page.wait_for_function(f"({READ_MARKED})().trim() === 'here'", timeout=PATIENCE)
         await ada.page.keyboard.press("Control+C")
-        assert (await ada.page.evaluate("navigator.clipboard.readText()")).strip() == "here"
+        await ada.page.wait_for_function(IS_COPIED, arg="here", timeout=PATIENCE)
         ada.page.on("dialog", lambda dialog: dialog.accept())
         async with ada.page.context.expect_page() as opened:
             await ada.page.mouse.move(box["x"] + 200, box["y"] + 200)
