@@ -386,6 +386,7 @@ def add_or_stop_a_process(story: Story) -> None:
         story.tell("another process serves the same books")
         if not story.start_process():
             story.remove(story.processes[-1])
+            story.serve_on()  # the other may have died meanwhile
 
 
 def reload(story: Story) -> None:

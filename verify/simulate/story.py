@@ -16,6 +16,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from zoneinfo import ZoneInfo
 
+from door.errors import CannotJoin
+from timebank.servers.registry import LIVING_SECONDS
 from verify.simulate.below import Below
 from verify.simulate.books import Watch
 from verify.simulate.crashes import Crashes
@@ -167,7 +169,10 @@ class Story(World):
             self.back.append(guest)
 
     def start_process(self) -> bool:
-        """Start a server beside those there are; False when it is killed while it starts."""
+        """Start a server beside those there are; False when it does not come to serve.
+
+        It is killed while it starts, or refuses: a dead one of other settings may live yet.
+        """
         self.lives_begun += 1
         name = f"process {self.lives_begun}"
         process = Process(self.machine, self._load(), name, self._new_seed)
@@ -180,6 +185,12 @@ class Story(World):
         self.well_from = max(self.well_from, self.calm_from)
         try:
             process.open()
+        except CannotJoin:
+            process.mortal.dead = True
+            self.tell(f"{name} does not start beside what may live yet")
+            self.counted["not started beside others"] += 1
+            self.let_pass(LIVING_SECONDS + 1)
+            return False
         except (Killed, Exception) as error:
             if not isinstance(error, Killed) and not self._everything_stands_still():
                 raise
@@ -293,7 +304,11 @@ class Story(World):
         self.remove(dead)
         left = self.lives()
         self.inspection.after_kill(began, [screen for screen in screens if screen.life not in left])
-        while not self.processes:  # doors go on, beside another server
+        self.serve_on()
+
+    def serve_on(self) -> None:
+        """See to it that there is a server: doors go on, beside another one."""
+        while not self.processes:
             self.monotonic = self.machine.loop.time()
             self.mend()  # on a disk that fails a server only says so, and ends
             if not self.start_process():
