@@ -39,6 +39,7 @@ ORDER = {
         "door",
         "door.errors",
         "door.clock",
+        "door.flag",
         "door.wording",
         "door.lines",
         "door.dropfiles",

@@ -76,6 +76,12 @@ def N_(text: str) -> str:
     return text
 
 
+def reader() -> Viewer:
+    """Return who reads what is said in this task or thread; one who reads English where nobody
+    was named."""
+    return _viewer.get()
+
+
 def speak_to(viewer: Viewer) -> None:
     """Let this task, and what it begins from now on, speak to `viewer`."""
     _viewer.set(viewer)

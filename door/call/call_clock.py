@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.call.console import PATIENCE_SECONDS, Console
-from door.call.flag import Flag
 from door.clock import ROUNDING
 from door.errors import IdledOut, TimeUp
+from door.flag import Flag
 from timebank.language import Phrase, _, speaking_to
 from timebank.words import span
 
@@ -196,12 +196,11 @@ class CallClock:
             console.say(f"|12{words}")
 
     def _is_entry_due(self) -> bool:
-        purse, now = self.purse, self.console.clock.now()
-        to_event, closing = purse.seconds_to_event(now), purse.posted.closing
-        return (
-            purse.ticked() - purse.posted.ticked >= POST_SECONDS
-            or self._has_to_end()
-            or now >= self._next_day
-            or (to_event is not None and to_event < purse.spendable())
-            or (closing is not None and now >= closing.end)
-        )
+        purse = self.purse
+        if purse.ticked() - purse.posted.ticked >= POST_SECONDS or self._has_to_end():
+            return True
+        now, closing = self.console.clock.now(), purse.posted.closing
+        if now >= self._next_day or (closing is not None and now >= closing.end):
+            return True
+        to_event = purse.seconds_to_event(now)
+        return to_event is not None and to_event < purse.spendable()

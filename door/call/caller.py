@@ -14,11 +14,11 @@ from door import wording
 from door.call.call_clock import CallClock, Patience
 from door.call.console import Console
 from door.call.display import literal
-from door.call.flag import Flag
 from door.call.last_hand import LastHand
 from door.call.status_line import StatusLine
 from door.config.config import Pace
 from door.errors import TakenOver
+from door.flag import Flag
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch

@@ -114,6 +114,42 @@ class Look:
 
 
 class Console:
+    # Beyond thirty attributes an object has a table of names of its own, which takes 1.3 kB.
+    __slots__ = (
+        "_asked",
+        "_decoder",
+        "_echo",
+        "_fit_is_due",
+        "_flush",
+        "_heard",
+        "_is_relaid",
+        "_keys",
+        "_keys_on_end",
+        "_loop",
+        "_offer",
+        "_painted",
+        "_paused",
+        "_reads",
+        "_shows_offers",
+        "_waiter",
+        "clock",
+        "display",
+        "interruption",
+        "keys_heard",
+        "last_key",
+        "line",
+        "look",
+        "on_clear",
+        "on_hang_up",
+        "on_key",
+        "on_redraw",
+        "on_shown",
+        "pace",
+        "rubout",
+        "viewer",
+        "wants_lines",
+    )
+
     def __init__(self, line: Line, look: Look, clock: Clock) -> None:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line

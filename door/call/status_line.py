@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ansi.width import text_width
 from door import wording
 from door.call.display import LAYOUT_COLUMNS, plain
-from timebank.language import _
+from timebank.language import _, reader
 
 if TYPE_CHECKING:
     from door.call.books import Books
@@ -24,7 +24,15 @@ SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
 INDENT = 1  # where the line begins
 _BAR = "|09\N{BOX DRAWINGS LIGHT VERTICAL}"
+_CLOCK = "\0"  # stands for the clock, which another piece is every second
+CODE_WIDTH = 3  # characters of a pipe code
 _BARS = (f" {_BAR} ", _BAR)  # the usual one, and that where room is short
+
+
+def _clock(left: int) -> str:
+    """Return so many seconds with the colour that they have: a code of `CODE_WIDTH`, and digits."""
+    colour = "12" if left <= 60 else "14" if left <= 300 else "15"
+    return f"|{colour}{wording.clock_time(left)}"
 
 
 @lru_cache(maxsize=1024)
@@ -45,6 +53,10 @@ class StatusLine:
     coin: int
     account: Phrase | None = None
     waits: bool = False
+    # What all but the clock was made of, and the line: from one second to the next it is the same.
+    # Whether the next event is within a day is looked at with every entry, once a minute.
+    _made_of: tuple[object, ...] = ()
+    _made: tuple[str, ...] = ()
 
     def show(self) -> None:
         if not self.waits:
@@ -61,33 +73,51 @@ class StatusLine:
 
     def pieces(self) -> list[str]:
         """Return as much of it as fits: a cut amount would be another one. Bars are pieces too."""
-        parts = self._parts()
-        room = self.console.line.columns - 1 - INDENT
+        left = self.purse.time_left()
+        clock, pot = _clock(left), self.purse.pot(self.coin)
+        viewer = reader()
+        made_of = (
+            len(clock),  # which decides what fits
+            pot,
+            self.node,
+            self.coin,
+            self.console.line.columns,
+            self.account,
+            self.purse.posted,
+            self.purse.until,
+            self.books.settings(),
+            viewer.language,
+            viewer.spelling,
+        )
+        if made_of != self._made_of:
+            self._made_of, self._made = made_of, tuple(self._fitted(len(clock), pot))
+        return [clock if piece == _CLOCK else piece for piece in self._made]
+
+    def _fitted(self, clock_width: int, pot: int) -> list[str]:
+        """Choose pieces and bars for this width; where the clock stands, there is `_CLOCK`."""
+        parts = self._parts(pot)
+        room = self.console.line.columns - 1 - INDENT - (clock_width - CODE_WIDTH)
         while len(parts) > 1:
-            taken = sum(map(_width, parts))
+            taken = sum(_width(piece) for part in parts for piece in part if piece != _CLOCK)
             for bar in _BARS:
                 if taken + _width(bar) * (len(parts) - 1) <= room:
-                    return [piece for part in parts for piece in (bar, part)][1:]
+                    return [piece for part in parts for piece in (bar, *part)][1:]
             parts.pop()
-        return parts
+        return [*parts[0]]
 
-    def _parts(self) -> list[str]:
+    def _parts(self, pot: int) -> list[tuple[str, ...]]:
         """Return what there is to tell, the most important first."""
-        left = self.purse.time_left()
-        colour = "12" if left <= 60 else "14" if left <= 300 else "15"
-        clock = f"|{colour}{wording.clock_time(left)}"
-        pot = self.purse.pot(self.coin)
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
-            return [f"|11{_('Time')} {clock}", f"|11{_('Pot')} |15{pot}", bank]
+            return [(f"|11{_('Time')} ", _CLOCK), (f"|11{_('Pot')} |15{pot}",), (bank,)]
         parts = [
-            f"|11{_('Node')} |15{self.node}",
-            f"|11{_('Time left')} {clock}",
-            f"|11{_('Pot')} |15{wording.coins(pot)}",
-            bank,
+            (f"|11{_('Node')} |15{self.node}",),
+            (f"|11{_('Time left')} ", _CLOCK),
+            (f"|11{_('Pot')} |15{wording.coins(pot)}",),
+            (bank,),
         ]
         if event := self._event_words():
-            parts.append(f"|15{event}")
+            parts.append((f"|15{event}",))
         return parts
 
     def _bank_words(self) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from door.errors import Hangup
+from door.flag import Flag
 from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hints, Receiver
 from door.lines.port.gate import Blame
 
@@ -311,7 +312,7 @@ class StreamProtocol(Answer):
     ) -> None:
         self._make_line = make_line
         self._gone = gone
-        self.closed = asyncio.Event()
+        self.closed = Flag()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports don't subclass asyncio's.

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
 from door.call.display import literal
-from door.call.flag import Flag
 from door.clock import sleep
 from door.errors import Closing
+from door.flag import Flag
 from door.games import overdue
 from door.lobby import bulletins
 from door.server import leadership

@@ -17,10 +17,10 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
-from door.call.flag import Flag
 from door.call.process import process_is_gone
 from door.clock import sleep
 from door.errors import CannotJoin, CannotListen, LibraryMissing
+from door.flag import Flag
 from door.lines import link
 from door.lines.link import LinkListener
 from door.servers import agreement, bus

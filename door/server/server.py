@@ -19,7 +19,6 @@ from door.call import passwords
 from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
-from door.call.flag import Flag
 from door.call.process import process_is_gone
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
@@ -27,6 +26,7 @@ from door.config import named, privacy
 from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
 from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing, HostKeyRefused
+from door.flag import Flag
 from door.games import floor, registry
 from door.games.engine.descriptor import Shared, find
 from door.lines.link import LinkConnection, LinkListener, Said

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from door.call.flag import Flag
 from door.clock import sleep
 from door.errors import NoServer, NoTable, TableMoved
+from door.flag import Flag
 from door.games.engine.descriptor import Shared
 from door.games.tables.words import turns_today
 from door.games.vegas.game import VegasSettings

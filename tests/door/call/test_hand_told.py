@@ -67,16 +67,17 @@ async def is_heard(console: Console, press: Callable[[], None]) -> None:
 
 async def is_lost(console: Console, lose: Callable[[], None]) -> None:
     """Take a console from its caller, and wait until the board knows it."""
-    lost, interrupt = asyncio.Event(), console.interrupt
+    lost, interrupt = asyncio.Event(), Console.interrupt
 
-    def interrupted(why: Interruption) -> None:
-        interrupt(why)
-        if isinstance(why, CarrierLost | TakenOver):
+    def interrupted(each: Console, why: Interruption) -> None:
+        interrupt(each, why)
+        if each is console and isinstance(why, CarrierLost | TakenOver):
             lost.set()
 
-    console.interrupt = interrupted  # type: ignore[method-assign]
-    lose()
-    await lost.wait()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Console, "interrupt", interrupted)
+        lose()
+        await lost.wait()
 
 
 async def loses_the_line_in_the_last_key(guest: Guest, key: str) -> None:

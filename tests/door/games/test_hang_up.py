@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from door.call.console import Console
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand, house, sit_down
 from tests.terminal import Terminal
 from tests.world import NOON, log_on, world
@@ -98,15 +99,14 @@ async def test_an_action_that_is_on_its_way_to_the_books_arrives_whole(
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand("stay", ends="win"))
-        (console,) = ada.board.server.board.consoles
         carrier_lost = asyncio.Event()
-        notice = console.hung_up
+        notice = Console.hung_up
 
-        def hung_up(reason: str) -> None:
-            notice(reason)
+        def hung_up(console: Console, reason: str) -> None:
+            notice(console, reason)
             carrier_lost.set()
 
-        monkeypatch.setattr(console, "hung_up", hung_up)
+        monkeypatch.setattr(Console, "hung_up", hung_up)
         async with ada.board.slow_books():
             ada.terminal.send("s")
             await ada.terminal.wait_for(lambda _: ada.prompt_row == "", "the key taken")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from door.call.console import Console
 from door.errors import NotNow
 from door.games.vegas import news
 from tests.door.seated import (
@@ -160,13 +161,18 @@ async def test_who_drops_in_a_round_is_stood_settled_and_told(tmp_path: Path, wh
 
 @pytest.mark.parametrize("when", IN_PLAY)
 async def test_who_gets_up_in_a_round_is_stood_and_told_where_they_are(
-    tmp_path: Path, when: Step
+    tmp_path: Path, when: Step, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
         await when(three)
         ada = three.sitters.pop(0)
-        said = []
-        ada.caller.console.say = said.append
+        said: list[str] = []
+
+        def say(console: Console, text: str) -> None:
+            if console is ada.caller.console:
+                said.append(text)
+
+        monkeypatch.setattr(Console, "say", say)
         await ada.gets_up()
         await three.play_out()
         assert three.notices("Ada") == []

@@ -1,7 +1,7 @@
 """A flag to wait for: `asyncio.Event` where there are thousands of them.
 
 The library's keeps a queue of 760 bytes for tasks that wait, whether any does or not; each caller
-needs two such flags.
+needs three such flags.
 """
 
 from __future__ import annotations

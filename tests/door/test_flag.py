@@ -1,6 +1,6 @@
 import asyncio
 
-from door.call.flag import Flag
+from door.flag import Flag
 
 
 async def test_all_who_wait_go_on_when_the_flag_is_put_up() -> None:
