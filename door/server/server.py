@@ -402,12 +402,17 @@ class Server:
             self._looks.append(asyncio.create_task(self._look_for_doors()))
 
     async def _listen_for_doors_alone(self, part: ForDoors) -> None:
-        """Let doors in, and end once nobody has been on for a while; raises `CannotListen`."""
-        try:
-            await self._open_for_doors()
-        except OSError as error:
-            raise CannotListen(f"Doors cannot reach this server: {error}.") from error
-        if not self._handed.is_open:
+        """Let doors in, and end once nobody has been on for a while; raises `CannotListen`.
+
+        Another server may have asked for room already: then doors are left to that one.
+        """
+        if not self._has_left:
+            try:
+                await self._open_for_doors()
+            except OSError as error:
+                if not self._has_left:
+                    raise CannotListen(f"Doors cannot reach this server: {error}.") from error
+        if not (self._handed.is_open or self._has_left):
             raise CannotListen("Doors cannot reach this server.")  # the log says why
         part.serves(
             self.board.clock,
@@ -451,6 +456,9 @@ class Server:
         doors = LinkListener(self._answer_door)
         await doors.open_in(self.board.config.board.data)
         self._doors = doors
+        if self._has_left:  # meanwhile
+            doors.close()
+            return
         self._file.announce()
         self._take_doors()
 

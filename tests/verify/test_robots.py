@@ -38,7 +38,9 @@ from verify.robots.house import Served, prepare
 from verify.robots.inside import Inside
 from verify.robots.load import Plan, Sample
 from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
+from verify.robots.reading import Panel, Short, Table
 from verify.robots.screen import Screen
+from verify.robots.watcher import Watcher
 
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
 PACE = replace(HASTY, think=(0.01, 0.04), stays=(600.0, 600.0), hangs_up=0.004, takes_over=0.0)
@@ -442,6 +444,28 @@ def test_that_page_of_another_hand_or_table_says_nothing_of_the_hand_before(sinc
         ears.hears(line)
     (settled,) = seen.settlements
     assert settled.seal == ""
+
+
+def test_a_coup_after_which_the_money_was_changed_unseen_is_of_no_known_money() -> None:
+    """Who types ahead sees the scoreboard of a coup for time beside the panel of the francs."""
+    seen = Seen("Ada")
+    watcher = Watcher(seen, 60)
+    menu = "<B>et (Enter)  <R>ules  <F>airness  <Q>uit"
+
+    def looks(unit: str, net: int, ties: str) -> None:
+        panel = Panel(net, (ties,), None, None, unit)
+        watcher._watch(Table("baccarat", panel, Short(), set()), menu, is_last=False)
+
+    looks("second", 0, "··")
+    looks("frf-cent", 0, "T·")
+    assert seen.settlements == []
+    looks("frf-cent", -500, "TB")
+    looks("second", 0, "TB")
+    looks("second", 120, "TBP")
+    assert [(each.unit, each.net) for each in seen.settlements] == [
+        ("frf-cent", -500),
+        ("second", 120),
+    ]
 
 
 @pytest.mark.parametrize(

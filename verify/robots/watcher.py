@@ -25,6 +25,7 @@ class Watcher:
         self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
         self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
+        self._unit = ""  # that the panel told of when it was looked at last, likewise
         self._is_fresh = False  # whether the last hand is the last settlement that was noted
         self._nets: dict[str, int] = {}  # by unit
         self.is_in_company = False  # at a table where others are waited for
@@ -63,6 +64,7 @@ class Watcher:
         if table.game == "baccarat":
             if is_asked and self._ended is None:
                 self._ended, self._nets[panel.unit] = panel.ended, panel.net
+                self._unit = panel.unit
             if reading.is_between_hands(prompt) or phrases.PLACE_BETS.is_in(prompt):
                 self._watch_baccarat(table, prompt)
         elif table.game == "vegas":
@@ -106,16 +108,19 @@ class Watcher:
     def _watch_baccarat(self, table: Table, prompt: str) -> None:
         """Note a coup when the scoreboard has it, and the next one has not been dealt.
 
-        One that was left is not: what was staked then is no part of the sitting that goes on.
+        One that was left is not: what was staked then is no part of the sitting that goes on. Nor
+        is one after which the money was changed before it was looked at: the panel tells of another.
         """
         panel = table.panel
         if panel.ended != self._ended:
             is_one = _is_one_more(_coups(self._ended or ()), _coups(panel.ended))
-            self._is_fresh = is_one and not self._goes_on
+            is_same_money = panel.unit == self._unit
+            self._is_fresh = is_one and is_same_money and not self._goes_on
             self._goes_on = False
             if self._is_fresh:
                 self._note(_with_its_shoe(table, prompt), panel.net - self._nets.get(panel.unit, 0))
             self._ended = panel.ended
+        self._unit = panel.unit
         self._nets[panel.unit] = panel.net
 
     def _knows(self, table: Table) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from door.errors import CannotListen
 from door.lines import handed
 from door.server.for_doors import ForDoors, make_way
+from door.server.presence import Presence
 from tests.clock import FakeClock
 from tests.door.riding import Rider, started_lock
 from tests.door.servers.boards import until
@@ -119,6 +120,22 @@ async def test_another_server_takes_its_place_and_who_is_on_stays(tmp_path: Path
             await until_it_ends(old)
             await bee.hangs_up()
             assert not has_ended(new)
+
+
+async def test_one_that_makes_room_while_it_starts_ends_in_peace(tmp_path: Path) -> None:
+    """It can be asked as soon as other servers reach it, and that is before doors do."""
+    begin = Presence.begin
+
+    async def begins_and_is_asked(presence: Presence) -> None:
+        await begin(presence)
+        await make_way(presence._board.config.board.data)
+
+    with mock.patch.object(Presence, "begin", begins_and_is_asked):
+        async with for_doors(tmp_path) as board:
+            data = board.config.board.data
+            assert has_ended(board)
+            assert not (data / handed.NAME).exists(), "the place is the other server's"
+            assert (tmp_path / "door.starting").read_bytes() == b"", "the start has not failed"
 
 
 async def test_no_other_server_makes_room(tmp_path: Path) -> None:
