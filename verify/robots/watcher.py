@@ -109,7 +109,7 @@ class Watcher:
         """Note a coup when the scoreboard has it, and the next one has not been dealt.
 
         One that was left is not: what was staked then is no part of the sitting that goes on. Nor
-        is one after which the money was changed before it was looked at: the panel tells of another.
+        is one after which the money was changed unseen: the panel tells of another.
         """
         panel = table.panel
         if panel.ended != self._ended:
