@@ -19,6 +19,7 @@ import pytest_asyncio
 import uvicorn
 
 from door.defence.reception import Reception
+from door.games.engine import shuffle
 from door.pages.app import Pages
 from door.pages.reading import Reading
 from tests.certificates import NEED_CLIENTS
@@ -44,6 +45,15 @@ READ_SCREEN = """() => {
 
 # Functions, for the page's own policy lets nobody evaluate an expression in it.
 IS_MARKED = 'text => document.getElementById("screen").terminal?.getSelection().trim() === text'
+WORK_OUT = """async ([seed, cut, decks, undealt, position]) => {
+    const fair = await import("/fairness.js");
+    const cards = await fair.cardsFrom(seed, cut, decks, position, 60, undealt);
+    const hand = { seal: await fair.sealOf(seed), seed, cut, decks, undealt, position, cards };
+    const wrong = { ...hand, seal: "0".repeat(64), cards: [...cards.slice(0, 2), "??"] };
+    const said = [await fair.check(hand), await fair.check(wrong)];
+    const tosses = await Promise.all([4, 5, 6].map((at) => fair.toss(seed, cut, at)));
+    return [hand.seal, cards, tosses, said.map((each) => [each.fitsSeal, each.alike])];
+}"""
 IS_COPIED = "async text => (await navigator.clipboard.readText()).trim() === text"
 
 
@@ -262,6 +272,22 @@ async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: P
             await ada.page.mouse.move(*place)
             await ada.page.mouse.click(*place)
         assert (await opened.value).url == link
+
+
+async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, DESK) as ada:
+        for number, (cut, decks, undealt, position) in enumerate(
+            (("", 1, 0, 0), ("  Cafe\u0301 noir ", 6, 0, 290), ("three\tblind mice", 1, 1, 102))
+        ):
+            seed = bytes([number]) * 31 + b"\x80"
+            asked = [seed.hex(), cut, decks, undealt, position]
+            seal, cards, tosses, checked = await ada.page.evaluate(WORK_OUT, asked)
+            assert seal == shuffle.seal(seed)
+            assert tuple(cards) == shuffle.run_on(seed, cut, decks, undealt, position, 60)[:60]
+            assert tosses == [shuffle.toss(seed, cut, at) for at in (4, 5, 6)]
+            assert checked == [[True, 60], [False, 2]]
 
 
 async def test_a_sysop_logs_on_to_the_books_and_off_again(browser: Any, tmp_path: Path) -> None:
