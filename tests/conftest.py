@@ -7,11 +7,13 @@ what is tried.
 
 import compileall
 import gc
+import importlib
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from unittest import mock
@@ -70,6 +72,24 @@ def _clear_away(folder: Path) -> None:
     del os.environ[POSTGRES_FOLDER]
 
 
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a worker's share of the tests, before all workers import all of them in one order.
+
+    pytest writes each `assert` anew and keeps the bytecode. In a fresh clone every worker would do
+    that for every file, for all come to a file at the same moment.
+    """
+    gc.disable()  # until all tests are there: nothing of this is garbage
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for file in files[int(worker.removeprefix("gw")) :: workers]:
+        name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        with suppress(Exception, pytest.skip.Exception):  # told when the file itself is collected
+            importlib.import_module(name)
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     layer_of = {
@@ -84,8 +104,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Let no collection of garbage look through thousands of tests and all that they import."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @cache
