@@ -61,7 +61,7 @@ ORDER = {
 # A game has two sides: its rules stand below the settings, its table above the lobby. In the folder
 # of a game its rules are what its descriptor and its kind use; here is the table's side elsewhere.
 TABLE_SIDE = {
-    *("door.games.tables", "door.games.floor", "door.games.overdue"),
+    *("door.games.tables", "door.games.film", "door.games.floor", "door.games.overdue"),
     *(f"door.games.blackjack.tutor.{name}" for name in ("beside", "thinking")),
 }
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack
 
 import click
 
@@ -21,6 +21,7 @@ from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, Passw
 from timebank.cli.common import by_option
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import NameRefused
+from timebank.language import LANGUAGES
 
 MOST_WORKERS = 64
 LONGEST_NUMBER = 18  # digits, of a caller's number
@@ -362,13 +363,66 @@ def bj(prompts: Prompts, seed: str | None) -> None:
 @config_option
 @click.argument("number", type=click.IntRange(1, 2**63 - 1))
 @click.option("--json", "as_json", is_flag=True, help="As JSON for `door replay`.")
-def hand(config_path: Path, number: int, as_json: bool) -> None:
-    """Show a played hand: seal, seed (once the shoe is done), cards, actions, transfers."""
+@click.option("--cast", "as_cast", is_flag=True, help="As a film of its table: an asciicast.")
+@click.option(
+    "--to", type=click.IntRange(1, 2**63 - 1), help="The film goes on to this hand of the table."
+)
+@click.option("--day", is_flag=True, help="The film goes on to the end of the day.")
+@click.option("--size", default="80x24", show_default=True, help="The film's columns and rows.")
+@click.option(
+    "--charset",
+    type=click.Choice(["utf-8", "cp437", "ascii"]),
+    default="utf-8",
+    show_default=True,
+    help="The letters that are painted with; the film is UTF-8 in each.",
+)
+@click.option("--language", type=click.Choice(list(LANGUAGES)), default="en", show_default=True)
+def hand(
+    config_path: Path, number: int, as_json: bool, as_cast: bool, **film: Unpack[FilmAsked]
+) -> None:
+    """Show a played hand: seal, seed (once the shoe is done), cards, actions, transfers.
+
+    With --cast, print a film of it for `asciinema play`, or of an evening at its table.
+    """
     from door.games import hands
 
+    if as_cast:
+        if as_json:
+            raise UserError("--json and --cast are two forms: ask for one.")
+        _film(load_config(config_path), number, film)
+        return
     with _reading(load_config(config_path)) as desk, refusing(NoSuchHand):
         text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
     click.echo(text)
+
+
+class FilmAsked(TypedDict):
+    to: int | None
+    day: bool
+    size: str
+    charset: str
+    language: str
+
+
+def _film(config: Config, number: int, asked: FilmAsked) -> None:
+    from ansi.charset import Charset
+    from door.games import film
+
+    try:
+        reel = film.reel_of(asked["size"], asked["language"], Charset(asked["charset"]))
+    except ValueError as error:
+        least, most = ("x".join(map(str, size)) for size in (film.LEAST_SIZE, film.LARGEST_SIZE))
+        raise UserError(f"--size takes columns and rows, {least} to {most}.") from error
+    last = asked["to"]
+    if last is not None and asked["day"]:
+        raise UserError("--to and --day both say where the film ends: give one.")
+    if last is not None and last < number:
+        raise UserError(f"--to {last} is before hand {number}.")
+    with _reading(config) as desk, refusing(NoSuchHand):
+        is_one = last is None and not asked["day"]
+        shown = [film.the_hand(desk, number)] if is_one else film.evening(desk, number, last)
+        lines = list(film.film(shown, reel))
+    click.echo("".join(lines), nl=False)
 
 
 @main.command()

@@ -38,6 +38,7 @@ from timebank.words import Unit
 OVERDUE_AFTER = timedelta(days=1)
 # The table of a game that has one alone, and of whoever plays alone.
 FIRST_TABLE = 1
+_LARGEST = 2**63 - 1
 _ROUNDS = schema.rounds
 
 log = logging.getLogger("timebank")
@@ -294,6 +295,33 @@ def rounds_from(desk: Desk, shoe_id: int) -> list[StoredRound]:
     return list(_readable(_stored(desk, _FROM_SHOE, shoe_id=shoe_id), "is in play"))
 
 
+def rounds_at_table(desk: Desk, first: StoredRound, last: int | None) -> list[StoredRound]:
+    """List the rounds from `first` on at its table, up to number `last` or else those of its day.
+
+    Where several share the table, that is theirs, each round by the seat that keeps its journal, or
+    by the seat of the caller of `first`; elsewhere it is that caller's. Those that cannot be read
+    are left out, and named in the log.
+    """
+    shoe = first.shoe
+    is_shared = shoe is not None and shoe.caller_id is None
+    values = {
+        "first": first.lead,
+        "last": _LARGEST if last is None else last,
+        "since": first.day.isoformat(),
+        "until": "9999-12-31" if last is not None else first.day.isoformat(),
+        "game": first.game,
+    }
+    if not is_shared or shoe is None:
+        mine = _stored(desk, _OF_CALLER_FROM, caller_id=first.caller_id, **values)
+        return list(_readable(mine, "is asked for"))
+    found = _stored(desk, _AT_TABLE_FROM, at_table=shoe.table, **values)
+    by_lead: dict[int, StoredRound] = {}
+    for stored in _readable(found, "is asked for"):
+        if stored.lead not in by_lead or stored.caller_id == first.caller_id:
+            by_lead[stored.lead] = stored
+    return [by_lead[lead] for lead in sorted(by_lead)]
+
+
 def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Iterator[StoredRound]:
     """Leave out what cannot be read, and name it in the log."""
     for stored in found:
@@ -348,6 +376,15 @@ _TOO_LONG = _ROUNDS.c.day < bindparam("before")
 _ALL = Prepared(_those)
 _BY_NUMBER = Prepared(lambda: _those(_ROUNDS.c.id == bindparam("number")))
 _OF_CALLER = Prepared(lambda: _those(_OF_THIS_CALLER))
+_FROM = (
+    _ROUNDS.c.game == bindparam("game"),
+    _ROUNDS.c.id.between(bindparam("first"), bindparam("last")),
+    _ROUNDS.c.day.between(bindparam("since"), bindparam("until")),
+)
+_OF_CALLER_FROM = Prepared(lambda: _those(_OF_THIS_CALLER, *_FROM))
+_AT_TABLE_FROM = Prepared(
+    lambda: _those(*_FROM, shoes.c.caller_id.is_(None), shoes.c.at_table == bindparam("at_table"))
+)
 _IN_PLAY = Prepared(lambda: _those(_OF_THIS_CALLER, _ROUNDS.c.settled.is_(None)))
 _AT_TABLES = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.game == bindparam("game")))
 _TABLES_IN_PLAY = Prepared(

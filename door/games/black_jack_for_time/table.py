@@ -33,8 +33,36 @@ TUTOR_ON = N_("Tutor is on: it tells you what the book would do.")
 TUTOR_OFF = N_("Tutor is off.")
 
 # What a caller looks at, and how long, in seconds.
-_CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)
+CARDS = (happened.BlackjackDealt, happened.DealerDealt, happened.BlackjackRevealed)
 DEAL_SECONDS, TURN_SECONDS, DRAW_SECONDS, BUST_SECONDS = 0.25, 0.4, 0.5, 0.4
+
+
+def seconds(event: Event, scene: BlackJackScene) -> float:
+    """Return how long one looks at what an event has changed on the scene."""
+    match event:
+        case happened.DealerDealt() if len(scene.dealer) > 2:
+            return DRAW_SECONDS
+        case happened.BlackjackDealt() | happened.DealerDealt():
+            return DEAL_SECONDS
+        case happened.BlackjackRevealed():
+            return TURN_SECONDS
+        case happened.DealerBusted():
+            return BUST_SECONDS
+    return 0.0
+
+
+def banner(event: Event, after: BlackjackRound) -> str:
+    """Return what is written across the felt when something great happens, else ""."""
+    if not isinstance(event, happened.BlackjackSettled):
+        return ""
+    if event.outcome is BlackjackOutcome.NATURAL:
+        return _("B L A C K J A C K !")
+    if event.outcome is BlackjackOutcome.CHARLIE:
+        return _("FIVE-CARD CHARLIE!")
+    hand = after.seats[event.seat].hands[event.hand]
+    if event.outcome is BlackjackOutcome.TWENTY_ONE and hand.doubled:
+        return _("21 ON A DOUBLE!")
+    return ""
 
 
 class BlackJackForTimeTable(TableForTime):
@@ -84,35 +112,15 @@ class BlackJackForTimeTable(TableForTime):
         await self.console.read(_("The rules of Black Jack For Time"), rules_text(self.settings))
 
     def _sentence(self, event: Event, step: Step) -> str:
-        if self.console.is_painted and isinstance(event, _CARDS):
+        if self.console.is_painted and isinstance(event, CARDS):
             return ""  # a card on a painted table speaks for itself
         return sentence(event, self.coin, self.scene.mine, self.scene.dealer)
 
     def _seconds(self, event: Event, step: Step) -> float:
-        if event is step.events[-1]:
-            return 0.0
-        match event:
-            case happened.DealerDealt() if len(self.scene.dealer) > 2:
-                return DRAW_SECONDS
-            case happened.BlackjackDealt() | happened.DealerDealt():
-                return DEAL_SECONDS
-            case happened.BlackjackRevealed():
-                return TURN_SECONDS
-            case happened.DealerBusted():
-                return BUST_SECONDS
-        return 0.0
+        return 0.0 if event is step.events[-1] else seconds(event, self.scene)
 
     def _banner(self, event: Event, step: Step) -> str:
-        if not isinstance(event, happened.BlackjackSettled):
-            return ""
-        if event.outcome is BlackjackOutcome.NATURAL:
-            return _("B L A C K J A C K !")
-        if event.outcome is BlackjackOutcome.CHARLIE:
-            return _("FIVE-CARD CHARLIE!")
-        hand = step.after.seats[event.seat].hands[event.hand]
-        if event.outcome is BlackjackOutcome.TWENTY_ONE and hand.doubled:
-            return _("21 ON A DOUBLE!")
-        return ""
+        return banner(event, step.after)
 
     def _shown(self, step: Step) -> None:
         after: BlackjackRound = step.after

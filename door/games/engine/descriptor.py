@@ -53,6 +53,8 @@ class Game:
     table_at: str = "table:sit_down"
     # What says in a few words what the caller should know before: async (board, caller) -> str.
     words_at: str = "table:menu_words"
+    # What shows a hand of it again: (reel, hand) -> None, as `door.games.tables.reel` has them.
+    film_at: str = "film:film"
     # What works out its odds: (name, rules) -> `door.odds.odds.Odds`.
     odds_at: str = ""
     # What tells what the decisions of its hands cost: (rules) -> `door.odds.odds.Costs`.

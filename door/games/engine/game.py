@@ -144,6 +144,10 @@ class Kind(ABC):
     def lies(self, round_: Any, settled: bool) -> str:
         """Return the cards on the table in words; what lies face down stays so until `settled`."""
 
+    def face_down(self, round_: Any) -> tuple[Card, ...]:
+        """Return the cards on the table of a round that is over which were never turned up."""
+        return ()
+
     # Rules.
 
     def read_rules(self, mapping: Mapping[str, object]) -> Any:

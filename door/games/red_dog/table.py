@@ -31,6 +31,25 @@ _THREE = RedDogOutcome.THREE_OF_A_KIND
 DEAL_SECONDS, HOLD_SECONDS, THIRD_SECONDS = 0.3, 0.3, 0.5
 
 
+def seconds(event: Event) -> float:
+    """Return how long one looks at what an event has changed."""
+    match event:
+        case happened.RedDogDealt():
+            return DEAL_SECONDS
+        case happened.RedDogRaised() | happened.Stayed():
+            return HOLD_SECONDS
+        case happened.RedDogDrew():
+            return THIRD_SECONDS
+    return 0.0
+
+
+def banner(event: Event) -> str:
+    """Return what is written across the felt when something great happens, else ""."""
+    if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
+        return _("THREE OF A KIND!")
+    return ""
+
+
 class RedDogTable(TableForTime):
     scene: RedDogScene
     action_keys: Mapping[RedDogAction, tuple[str, str, str]] = {
@@ -59,19 +78,10 @@ class RedDogTable(TableForTime):
         return words.sentence(event, self.coin)
 
     def _seconds(self, event: Event, step: Step) -> float:
-        match event:
-            case happened.RedDogDealt():
-                return DEAL_SECONDS
-            case happened.RedDogRaised() | happened.Stayed():
-                return HOLD_SECONDS
-            case happened.RedDogDrew():
-                return THIRD_SECONDS
-        return 0.0
+        return seconds(event)
 
     def _banner(self, event: Event, step: Step) -> str:
-        if isinstance(event, happened.RedDogSettled) and event.outcome is _THREE:
-            return _("THREE OF A KIND!")
-        return ""
+        return banner(event)
 
     def _ending(self, round_: RedDogRound) -> Ending:
         if round_.outcome is RedDogOutcome.PUSH:

@@ -195,6 +195,8 @@ class TableScene:
     is_dealt: bool = False
     result: Result | None = None
     banner: str = ""  # across the felt, for a moment
+    # Whether the caller's time, pot and turns are there; no film of a hand shows them.
+    has_purse: bool = True
     history: tuple[Result, ...] = ()  # the latest last
     tally: TableTally = field(default_factory=TableTally)
     # What was painted last, for which area; nothing after a change.
@@ -230,6 +232,8 @@ class TableScene:
             self._painted = wanted, canvas.painted(0, area.rows)
         else:
             canvas.paste(0, self._painted[1])
+        if not self.has_purse:
+            return
         clock = wording.clock_time(self.time_left)
         if area.is_narrow:
             canvas.put_pipe(area.rows - 2, area.left + 1, f"|07{_('Time')} |14{clock}  ")
@@ -316,7 +320,7 @@ class TableScene:
             canvas.put(row + number, felt.left, line.ljust(felt.columns), _BANNER)
 
     def _paint_panel(self, canvas: Canvas, column: int, rows: int) -> None:
-        figures = [(_("Time"), ""), *self._figures()]
+        figures = [*([(_("Time"), "")] if self.has_purse else []), *self._figures()]
         if self.seed:
             figures.append((_("Seed"), self.seed[:SHORT]))
         last = FELT_ROW + rows - 2
@@ -340,15 +344,16 @@ class TableScene:
         pot, bet = f"|07{_('Pot')} |14{self.pot}", ""
         if self.bet:
             bet = f"|07{bet_name()} |14{wording.coin_number(self.bet, self.coin)}"
-        canvas.put_pipe(row, column + 16, pot)
+        if self.has_purse:
+            canvas.put_pipe(row, column + 16, pot)
         canvas.put_pipe(row, column + 26, bet)
         if self.tally.turns:
             canvas.put_pipe(row + 1, column + 1, f"|07{_('Sitting')} |15{self._net()}")
             canvas.put_pipe(row + 1, column + 20, f"|07{_('W-L-push')} |15{self._score()}")
 
     def _figures(self) -> list[tuple[str, str]]:
-        figures = [(_("Pot"), wording.coins(self.pot)), *self._bet_figures()]
-        figures.append((_("A coin"), span(self.coin)))
+        figures = [(_("Pot"), wording.coins(self.pot))] if self.has_purse else []
+        figures += [*self._bet_figures(), (_("A coin"), span(self.coin))]
         if self.tally.turns:
             figures += [(_("Sitting"), self._net()), (_("W-L-push"), self._score())]
         figures += [(_(name), _("on") if on else _("off")) for name, on in self.switches.items()]
@@ -363,12 +368,16 @@ class TableScene:
         return f"{endings['won']}-{endings['lost']}-{endings['push']}"
 
     def _turn_words(self) -> str:
+        if not self.has_purse:
+            return ""
         if self.turns_limit is None:
             return figure(_("Turns today"), str(self.turns))
         used = _("{turns} of {limit}").format(turns=self.turns, limit=self.turns_limit)
         return figure(_("Turns today"), used)
 
     def _turns_short(self) -> str:
+        if not self.has_purse:
+            return ""
         if self.turns_limit is None:
             return str(self.turns)
         return f"{self.turns} / {self.turns_limit}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ansi.width import text_width
 from door import wording
@@ -35,14 +35,13 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.call.caller import Caller
     from door.call.display import Area
     from door.games.blackjack.hands import Hand
     from door.games.engine.cards import Card
     from door.games.vegas.felt import VegasLayout
+    from door.games.vegas.game import VegasSettings
     from door.games.vegas.news import RoundDealt, RoundWentOn
-    from door.games.vegas.state import Chair
-    from door.games.vegas.table import VegasTable
+    from door.games.vegas.state import Chair, TableState
 
 LINES_OF_TALK = 30  # that are kept; a large window shows more of them
 NAME_COLUMNS = 13  # of a seat in a line of its own
@@ -72,8 +71,39 @@ class Place(NamedTuple):
     card: int
 
 
+class SeenTable(Protocol):
+    """A table as it is looked at: `VegasTable`, or what a film has in place of one."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def state(self) -> TableState: ...
+
+    @property
+    def settings(self) -> VegasSettings: ...
+
+    @property
+    def coin(self) -> int: ...
+
+    def seconds_left(self) -> int: ...
+
+
+class Onlooker(Protocol):
+    """Who looks at it: a `Caller`, or who watches a film."""
+
+    @property
+    def record(self) -> Any: ...
+
+    @property
+    def purse(self) -> Any: ...
+
+    @property
+    def console(self) -> Any: ...
+
+
 class VegasScene:
-    def __init__(self, table: VegasTable, caller: Caller) -> None:
+    def __init__(self, table: SeenTable, caller: Onlooker) -> None:
         self.title = table.title
         self._table = table
         self._state = table.state
@@ -424,7 +454,8 @@ class VegasScene:
     # In words.
 
     def _turns_only(self) -> str:
-        turns, limit = self._caller.purse.turns(GAME), self._table.settings.turns_per_day
+        turns: int = self._caller.purse.turns(GAME)
+        limit = self._table.settings.turns_per_day
         if not limit:
             return _("Turns today: {turns}").format(turns=turns)
         return _("Turns today: {turns} of {limit}").format(turns=turns, limit=limit)
