@@ -102,6 +102,25 @@ def as_beancount(
         yield f"{end} balance {_name_of(balance)} {balance.amount} {COMMODITIES[balance.unit][0]}\n"
 
 
+def some_as_beancount(entries: Iterable[list[Extract]], schedule: Schedule) -> Iterator[str]:
+    """Write some entries, in whatever order they come, and open the accounts that they move.
+
+    Nothing says what these accounts held before, so nothing is said of what they hold.
+    """
+    yield 'option "title" "Black Jack For Time: a part of the books"\n'
+    opened: dict[tuple[str, str], date] = {}
+    for rows in entries:
+        yield from _transaction(rows, schedule)
+        day = _day(rows[0].at, schedule)
+        for row in rows:
+            commodity = COMMODITIES[row.unit][0]
+            for name in _ends(row):
+                known = opened.get((name, commodity), day)
+                opened[name, commodity] = min(known, day)
+    for (name, commodity), day in sorted(opened.items()):
+        yield f"\n{day} open {name} {commodity}\n"
+
+
 def _opening(account: UsedAccount, schedule: Schedule) -> Iterator[str]:
     balance = account.balance
     opened = _day(account.first, schedule)
@@ -121,19 +140,22 @@ def _transaction(rows: list[Extract], schedule: Schedule) -> Iterator[str]:
     yield f"  at: {_quoted(schedule.local(instant(first.at)).isoformat())}\n"
     for row in rows:
         commodity = COMMODITIES[row.unit][0]
-        source, target = (
-            account_name(kind, caller_id, caller, row.game, row.unit)
-            for kind, caller_id, caller in (
-                (row.source, row.source_caller_id, row.source_caller),
-                (row.target, row.target_caller_id, row.target_caller),
-            )
-        )
+        source, target = _ends(row)
         yield f"  {source} -{row.amount} {commodity}\n"
         yield f"    transfer: {row.number}\n    kind: {_quoted(row.kind)}\n"
         for key, number in (("call", row.call_id), ("hand", row.round_id)):
             if number is not None:
                 yield f"    {key}: {number}\n"
         yield f"  {target} {row.amount} {commodity}\n"
+
+
+def _ends(row: Extract) -> tuple[str, str]:
+    """Name the accounts that a transfer goes from and to."""
+    game, unit = row.game, row.unit
+    return (
+        account_name(row.source, row.source_caller_id, row.source_caller, game, unit),
+        account_name(row.target, row.target_caller_id, row.target_caller, game, unit),
+    )
 
 
 def _name_of(balance: Balance) -> str:

@@ -32,13 +32,16 @@ MOST_OF_ENTRY = 200  # rows; the largest that the product makes has some ten
 class Sought:
     """Which transfers are sought; what is None lets all pass. Days are the board's, both included.
 
-    `least` is an amount in the unit of a transfer.
+    `least` and `up_to` are amounts in the unit of a transfer; `text` stands in why it was made, in
+    capitals or not.
     """
 
     caller_id: int | None = None
     kind: str | None = None
     game: str | None = None
     least: int | None = None
+    up_to: int | None = None
+    text: str | None = None
     since: date | None = None
     until: date | None = None
 
@@ -60,7 +63,7 @@ class _Written(NamedTuple):
     at: int
 
 
-_FILTERS = ("kind", "game", "least")
+_FILTERS = ("kind", "game", "least", "up_to")
 _NEXT = read(
     _Written,
     lambda: (
@@ -91,6 +94,7 @@ def _stretch(of_caller: bool, filters: Iterator[str] | tuple[str, ...]) -> Query
         "kind": equal(row.kind),
         "game": game_of() == bindparam("game"),
         "least": row.amount >= bindparam("least"),
+        "up_to": row.amount <= bindparam("up_to"),
     }
     found = extracts_of().where(row.id >= bindparam("low"), *(passes[name] for name in filters))
     if of_caller:
@@ -141,8 +145,15 @@ def _of_all(
 ) -> tuple[list[Extract], int]:
     """Find up to `most` in a stretch below `edge`, and say how far it was looked."""
     given, low = _given(sought), max(low, edge - STRETCH)
-    found = _stretches(False, *given).all(desk.connection, low=low, before=edge, most=most, **given)
-    return found, found[-1].number if len(found) == most else low
+    # What a transfer says is made of its facts: that is looked at here.
+    wanted = most if sought.text is None else OF_CALLER
+    last = _stretches(False, *given).all(
+        desk.connection, low=low, before=edge, most=wanted, **given
+    )
+    found = [row for row in last if _says(row, sought)][:most]
+    if len(found) == most:
+        return found, found[-1].number
+    return found, last[-1].number if len(last) == wanted else low
 
 
 def _of_caller(
@@ -163,7 +174,13 @@ def _passes(row: Extract, sought: Sought) -> bool:
         sought.kind in (None, row.kind)
         and sought.game in (None, row.game)
         and (sought.least is None or row.amount >= sought.least)
+        and (sought.up_to is None or row.amount <= sought.up_to)
+        and _says(row, sought)
     )
+
+
+def _says(row: Extract, sought: Sought) -> bool:
+    return sought.text is None or sought.text.casefold() in row.why.casefold()
 
 
 def _bounds(desk: Desk, sought: Sought) -> tuple[int, int]:

@@ -1,0 +1,58 @@
+"""How things went: each day's end, where minutes came from, and balances of the past."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from timebank.ledger.transfers import balances
+from timebank.reports import course
+from timebank.window import sysop
+
+MINUTE = 60
+
+
+@pytest.fixture
+def played(books):
+    """Three days of Ann and Bob; what all accounts hold is noted after each."""
+    books.ann, books.bob = books.caller("Ann"), books.caller("Bob")
+    books.known = []
+    for number in range(3):
+        books.do(sysop.adjust, books.ann, (number + 3) * MINUTE, "a gift", "test")
+        books.do(sysop.sysop_transfer, books.ann, books.bob, MINUTE, "a debt", "test")
+        books.known.append((books.now, books.do(balances)))
+        books.wait_until(books.now + timedelta(days=1))
+    return books
+
+
+def seconds(held) -> dict[int, int]:
+    return {each.account_id: each.amount for each in held if each.amount}
+
+
+def test_what_accounts_held_is_told_of_any_moment(played):
+    for at, held in played.known:
+        assert seconds(played.do(course.balances_at, at)) == seconds(held)
+    before = played.known[0][0] - timedelta(seconds=1)
+    assert seconds(played.do(course.balances_at, before)) == {}
+
+
+def test_each_day_ends_with_what_callers_had_then(played):
+    days = [played.settings.schedule.day_of(at) for at, _ in played.known]
+    ends = played.do(course.day_ends, days[0])
+    assert [end.day for end in ends] == [*days, days[-1] + timedelta(days=1)]
+    for end, (_, held) in zip(ends, played.known, strict=False):
+        kinds = Counter()
+        for each in held:
+            kinds[each.kind] += each.amount
+        assert +end.held == +kinds
+        assert end.in_circulation == sum(kinds[kind] for kind in course.IN_CIRCULATION)
+    assert ends[-1].held == ends[-2].held
+
+
+def test_what_came_less_what_went_is_what_a_caller_has(played):
+    came, went = played.do(course.streams, played.ann)
+    assert came == [("added by the sysop", "", 12 * MINUTE)]
+    assert went == [("sent to others", "", 3 * MINUTE)]
+    assert played.do(course.streams, played.bob) == ([("sent by others", "", 3 * MINUTE)], [])

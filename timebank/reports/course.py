@@ -1,0 +1,239 @@
+"""How things went, for whoever draws them: balances day by day, calls by hour, where a caller's
+minutes came from; and what every account held at a moment of the past.
+
+All is worked out from what the accounts hold now, back along the transfers since: the last days of
+books of many years take no longer than those of young ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, func, select, union_all
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import (
+    calls,
+    instant,
+    moved,
+    results,
+    source,
+    stamp,
+    target,
+    transfers,
+)
+from timebank.ledger.sql import Query, equal, read
+from timebank.ledger.transfers import Balance, balances
+from timebank.reports.leaves import first_at
+
+A_DAY = timedelta(days=1)
+QUARTER = 900  # seconds; every zone's day begins with one
+
+# What callers have: their minutes in circulation.
+IN_CIRCULATION = ("online", "held", "stake", "bank")
+# Where minutes come from that a caller did not have, and where they go, as the accounts of the
+# other side are called. A loan is the caller's own, and still no minutes of theirs.
+CAME_FROM = {
+    "allotment": "granted",
+    "house": "won",
+    "loan": "borrowed",
+    "bank": "sent by others",
+    "external": "brought",
+    "adjustment": "added by the sysop",
+}
+WENT_TO = {
+    "elapsed": "time used",
+    "house": "lost",
+    "loan": "paid back",
+    "bank": "sent to others",
+    "external": "taken home",
+    "adjustment": "taken off by the sysop",
+    "forfeit": "forfeited",
+}
+
+
+@dataclass(frozen=True)
+class DayEnd:
+    """What all callers had at the end of a day, or now, in seconds: by kind of account."""
+
+    day: date
+    held: Counter[str]
+
+    @property
+    def in_circulation(self) -> int:
+        return sum(self.held[kind] for kind in IN_CIRCULATION)
+
+
+class HouseResult(NamedTuple):
+    """What the house won at a table on a day, in seconds; below zero what it lost."""
+
+    day: str
+    game: str
+    result: int
+
+
+class Stream(NamedTuple):
+    """How many seconds a caller got from somewhere, or gave there; of a `game`, "" for none."""
+
+    what: str
+    game: str
+    seconds: int
+
+
+class _Moved(NamedTuple):
+    quarter: int
+    source: str
+    target: str
+    seconds: int
+
+
+class _Change(NamedTuple):
+    account: int
+    amount: int
+
+
+class _Called(NamedTuple):
+    quarter: int
+    times: int
+
+
+class _Side(NamedTuple):
+    mine: str
+    other: str
+    other_caller: int | None
+    game: str | None
+    seconds: int
+
+
+def _moved() -> Query:
+    quarter = (transfers.c.at // QUARTER).label("quarter")
+    ends = (source.c.kind, target.c.kind)
+    return (
+        select(
+            quarter, ends[0].label("source"), ends[1].label("target"), func.sum(transfers.c.amount)
+        )
+        .select_from(moved)
+        .where(transfers.c.id >= bindparam("first"), source.c.unit == "second")
+        .group_by(quarter, *ends)
+    )
+
+
+def _changes() -> Query:
+    sides = union_all(
+        *(
+            select(end.label("account"), func.sum(sign * transfers.c.amount).label("amount"))
+            .where(transfers.c.id >= bindparam("first"))
+            .group_by(end)
+            for end, sign in ((transfers.c.source, -1), (transfers.c.target, 1))
+        )
+    ).subquery()
+    amount = func.sum(sides.c.amount).label("amount")
+    return select(sides.c.account, amount).group_by(sides.c.account)
+
+
+def _side(*, gives: bool) -> Query:
+    mine, other = (source, target) if gives else (target, source)
+    what = (mine.c.kind, other.c.kind, other.c.caller_id, other.c.game)
+    return (
+        select(*what, func.sum(transfers.c.amount))
+        .select_from(moved)
+        .where(equal(mine.c.caller_id), mine.c.unit == "second")
+        .group_by(*what)
+    )
+
+
+_MOVED = read(_Moved, _moved)
+_CHANGES = read(_Change, _changes)
+_GIVES = read(_Side, lambda: _side(gives=True))
+_TAKES = read(_Side, lambda: _side(gives=False))
+_CALLED = read(
+    _Called,
+    lambda: (
+        select((calls.c.opened // QUARTER).label("quarter"), func.count())
+        .where(calls.c.opened >= bindparam("since"))
+        .group_by((calls.c.opened // QUARTER).label("quarter"))
+    ),
+)
+_RESULTS = read(
+    HouseResult,
+    lambda: (
+        select(results.c.day, results.c.game, func.sum(results.c.lost - results.c.won))
+        .where(results.c.unit == "second", results.c.day >= bindparam("since"))
+        .group_by(results.c.day, results.c.game)
+        .order_by(results.c.day, results.c.game)
+    ),
+)
+
+
+def day_ends(desk: Desk, since: date) -> list[DayEnd]:
+    """Give the end of every day from `since` to today, which is not over."""
+    schedule = desk.settings.schedule
+    today = schedule.day_of(desk.now)
+    change: dict[date, Counter[str]] = {}
+    first = first_at(desk, stamp(schedule.day_starts(since)))
+    for row in _MOVED.stream(desk.connection, first=first):
+        day = schedule.day_of(instant(row.quarter * QUARTER))
+        of_day = change.setdefault(day, Counter())
+        of_day[row.source] -= row.seconds
+        of_day[row.target] += row.seconds
+    held = Counter[str]()
+    for balance in balances(desk):
+        if balance.unit == "second":
+            held[balance.kind] += balance.amount
+    ends: list[DayEnd] = []
+    day = max([today, *change])  # a clock that was put back has written of later days
+    while day >= since:
+        if day <= today:
+            ends.append(DayEnd(day, Counter(held)))
+        held.subtract(change.get(day, Counter()))
+        day -= A_DAY
+    return ends[::-1]
+
+
+def house_results(desk: Desk, since: date) -> list[HouseResult]:
+    return _RESULTS.all(desk.connection, since=since.isoformat())
+
+
+def calls_by_hour(desk: Desk, since: date) -> list[int]:
+    """Count the calls that began in each hour of the board's day, from `since` on: 24 numbers."""
+    schedule = desk.settings.schedule
+    counted = [0] * 24
+    start = stamp(schedule.day_starts(since))
+    for row in _CALLED.all(desk.connection, since=start):
+        counted[schedule.local(instant(row.quarter * QUARTER)).hour] += row.times
+    return counted
+
+
+def streams(desk: Desk, caller_id: int) -> tuple[list[Stream], list[Stream]]:
+    """Give where all minutes of a caller came from, and where they went; the largest first.
+
+    What came less what went is what the caller has.
+    """
+    came = _summed(_TAKES.all(desk.connection, caller_id=caller_id), caller_id, CAME_FROM)
+    went = _summed(_GIVES.all(desk.connection, caller_id=caller_id), caller_id, WENT_TO)
+    return came, went
+
+
+def _summed(rows: Iterable[_Side], caller_id: int, names: dict[str, str]) -> list[Stream]:
+    summed = Counter[tuple[str, str]]()
+    for row in rows:
+        is_own = row.other_caller == caller_id and row.other != "loan"
+        if row.mine != "loan" and not is_own:
+            summed[names.get(row.other, row.other), row.game or ""] += row.seconds
+    return [Stream(*what, seconds) for what, seconds in summed.most_common()]
+
+
+def balances_at(desk: Desk, at: datetime) -> list[Balance]:
+    """Tell what every account held at an instant, after all that was moved in that second.
+
+    Accounts that were opened later held nothing.
+    """
+    first = first_at(desk, stamp(at) + 1)
+    since = {row.account: row.amount for row in _CHANGES.stream(desk.connection, first=first)}
+    return [
+        each._replace(amount=each.amount - since.get(each.account_id, 0)) for each in balances(desk)
+    ]
