@@ -1,9 +1,10 @@
-"""Renew what the web page has from others: `python -m tools.vendored FONT.ttf`.
+"""Renew what the web pages have from others: `python -m tools.vendored FONT.ttf`.
 
-Packs the versions named below with npm, and takes from them what the page loads and their licences.
+Packs the versions named below with npm, and takes from them what the callers' page and the sysop's
+pages load, and their licences.
 FONT.ttf is Terminus (TTF) as Debian's package fonts-terminus has it; its letters that a terminal of
 this board shows become a font of the web. For that fonttools and brotli have to be installed.
-Everything goes into door/lines/web/page/vendored, and is to be committed.
+Everything goes into the folders `vendored` of both, and is to be committed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "door/lines/web/page/vendored"
+DOOR = Path(__file__).parent.parent / "door"
+FOLDER = DOOR / "lines/web/page/vendored"  # of the callers' page
+BOOKS = DOOR / "pages/static/vendored"  # of the sysop's
 FAMILY = "Board Terminal"
 
 # What is taken from each package: the file there, and its name here.
@@ -29,6 +32,13 @@ PACKAGES: Mapping[str, Mapping[str, str]] = {
     "@xterm/addon-webgl@0.19.0": {
         "lib/addon-webgl.mjs": "addon-webgl.mjs",
         "LICENSE": "addon-webgl.LICENSE.txt",
+    },
+}
+OF_BOOKS: Mapping[str, Mapping[str, str]] = {
+    "uplot@1.6.32": {
+        "dist/uPlot.esm.js": "uPlot.js",
+        "dist/uPlot.min.css": "uPlot.css",
+        "LICENSE": "uPlot.LICENSE.txt",
     },
 }
 
@@ -81,9 +91,11 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
-    FOLDER.mkdir(exist_ok=True)
-    for package, wanted in PACKAGES.items():
-        take(package, wanted, FOLDER)
+    for folder, packages in ((FOLDER, PACKAGES), (BOOKS, OF_BOOKS)):
+        folder.mkdir(exist_ok=True)
+        for package, wanted in packages.items():
+            take(package, wanted, folder)
+    (BOOKS / "versions.txt").write_text("\n".join(OF_BOOKS) + "\n", encoding="utf-8")
     make_font(Path(arguments[0]), FOLDER / "terminal.woff2")
     versions = [*PACKAGES, f"{FAMILY}: letters of {Path(arguments[0]).stem}"]
     (FOLDER / "versions.txt").write_text("\n".join(versions) + "\n", encoding="utf-8")

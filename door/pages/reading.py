@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from timebank.callers import callers, standings
+from timebank.callers import callers
 from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
@@ -18,8 +18,10 @@ from timebank.errors import UnknownCaller
 from timebank.ledger import transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
-from timebank.reports import exports, extracts, leaves, summary
+from timebank.reports import course, exports, extracts, house, leaves, summary
+from timebank.reports.beancount import some_as_beancount
 from timebank.reports.leaves import Leaf, Sought
+from timebank.thebank import outbox
 from timebank.words import title as title_of
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Database, Desk
     from timebank.ledger.transfers import Balance, Extract
+    from timebank.reports.course import DayEnd, HouseResult, Stream
+    from timebank.reports.house import Luck
     from timebank.reports.summary import Period
 
 T = TypeVar("T")
@@ -39,13 +43,22 @@ title = lru_cache(maxsize=64)(title_of)
 
 
 @dataclass(frozen=True)
+class OnLine:
+    calls: Sequence[OpenCall]
+    nodes: int
+
+
+@dataclass(frozen=True)
 class Today:
     day: date
     now: datetime
     calls: Sequence[OpenCall]
     nodes: int
     flows: Period | None
-    house: Sequence[standings.HouseDay]
+    # For each table: what the house won, and what the odds give it, where the board knows them.
+    house: Sequence[Luck]
+    # Callers and tables whose luck cannot be believed, and records that only the sysop can resolve.
+    warnings: Sequence[str]
     event: str  # when the next system event is, "" without any
     free: int  # bytes, where the books are; 0 for books on a server
     last: int  # number of a transfer
@@ -58,6 +71,28 @@ class OneCaller:
     call: OpenCall | None
     lines: Sequence[Happening]
     before: int | None  # what the next lines are asked for with
+    came: Sequence[Stream]
+    went: Sequence[Stream]
+    has: int  # seconds
+
+
+@dataclass(frozen=True)
+class Then:
+    """What accounts held at an instant of the board's clock."""
+
+    at: datetime
+    balances: Sequence[Balance]
+
+
+@dataclass(frozen=True)
+class DaysPast:
+    """How things went in the days from `since` on."""
+
+    since: date
+    ends: Sequence[DayEnd]
+    flows: Sequence[Period]
+    house: Sequence[HouseResult]
+    calls: Sequence[int]  # by hour
 
 
 class Reading:
@@ -68,6 +103,7 @@ class Reading:
         self._database = database
         self._clock = BelievedClock(instruments)
         self._judging = Lock()
+        self._odds = house.installed_odds()
 
     def look(self, at: Callable[[Desk], T]) -> T:
         """Look at one moment of the books; what the clock shows is judged by them first."""
@@ -79,6 +115,9 @@ class Reading:
         with self._database.reading(self.config.bank, self._clock.reading()) as desk:
             return at(desk)
 
+    def on_line(self) -> OnLine:
+        return self.look(lambda desk: OnLine(_live(desk), self.config.calls.nodes))
+
     def today(self) -> Today:
         return self.look(self._today)
 
@@ -89,6 +128,7 @@ class Reading:
         first = leaves.first_at(desk, begun)
         periods = summary.summary(desk, "day", begun, None, first=first)
         closed = schedule.closed_at_or_after(now)
+        tables, doubted = house.house(desk, self._odds, begun, None, None)
         event = ""
         if closed is not None:
             start, end = schedule.local(closed.start), schedule.local(closed.end)
@@ -96,10 +136,11 @@ class Reading:
         return Today(
             day=day,
             now=schedule.local(now),
-            calls=[call for call in open_calls(desk) if call.live],
+            calls=_live(desk),
             nodes=self.config.calls.nodes,
             flows=periods[-1] if periods else None,
-            house=standings.house_day(desk, day),
+            house=tables,
+            warnings=[*_unlikely(desk, tables, doubted), *_undelivered(desk)],
             event=event,
             free=self._free(),
             last=extracts.last_number(desk),
@@ -134,6 +175,35 @@ class Reading:
                 return
             before = found.before
 
+    def beancount(self, sought: Sought) -> Iterator[str]:
+        """Write all that is sought for beancount."""
+        return some_as_beancount(extracts.entries(self._rows(sought)), self.config.bank.schedule)
+
+    def balances_at(self, at: datetime | None) -> Then:
+        def look(desk: Desk) -> Then:
+            moment = desk.now if at is None else at
+            held = [each for each in course.balances_at(desk, moment) if each.amount]
+            return Then(self.local(moment), held)
+
+        return self.look(look)
+
+    def course(self, days: int) -> DaysPast:
+        """Tell of so many days, today's included; at least one."""
+        return self.look(lambda desk: self._course(desk, days))
+
+    def _course(self, desk: Desk, days: int) -> DaysPast:
+        schedule = self.config.bank.schedule
+        since = schedule.day_of(desk.now) - timedelta(days=days - 1)
+        begun = stamp(schedule.day_starts(since))
+        first = leaves.first_at(desk, begun)
+        return DaysPast(
+            since=since,
+            ends=course.day_ends(desk, since),
+            flows=summary.summary(desk, "day", begun, None, first=first),
+            house=course.house_results(desk, since),
+            calls=course.calls_by_hour(desk, since),
+        )
+
     def find(self, name: str) -> CallerRecord | None:
         """Find a living caller by name, or by number: "#12"."""
         number = name.removeprefix("#")
@@ -151,12 +221,21 @@ class Reading:
         if record is None:
             return None
         lines = history(desk, number, before, LINES)
+        came, went = course.streams(desk, number)
+        held = transfers.balances(desk, number)
         return OneCaller(
             record=record,
-            balances=transfers.balances(desk, number),
+            balances=held,
             call=next((c for c in open_calls(desk) if c.caller_id == number and c.live), None),
             lines=lines,
             before=lines[-1].number if len(lines) == LINES else None,
+            came=came,
+            went=went,
+            has=sum(
+                each.amount
+                for each in held
+                if each.unit == "second" and each.kind in course.IN_CIRCULATION
+            ),
         )
 
     def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
@@ -177,6 +256,24 @@ class Reading:
     def local(self, at: int | datetime) -> datetime:
         """Bring an instant of the books to the board's zone."""
         return self.config.bank.schedule.local(instant(at) if isinstance(at, int) else at)
+
+
+def _live(desk: Desk) -> list[OpenCall]:
+    return [call for call in open_calls(desk) if call.live]
+
+
+def _unlikely(desk: Desk, tables: Sequence[Luck], doubted: Sequence[Luck]) -> list[str]:
+    doubted = [*(each for each in tables if not each.is_believable), *doubted]
+    named = house.names(desk, doubted) if doubted else {}
+    return [house.alert(each, named) for each in doubted]
+
+
+def _undelivered(desk: Desk) -> list[str]:
+    doubtful = [row for row in outbox.undelivered(desk) if row.state == "doubtful"]
+    return [
+        f"Nobody knows whether record {row.number} of THEBANK.EXT was written: `timebank outbox`."
+        for row in doubtful
+    ]
 
 
 def _living(desk: Desk, number: int) -> CallerRecord | None:

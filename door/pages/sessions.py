@@ -39,8 +39,9 @@ class Sessions:
             self._sessions.popitem(last=False)
         return token
 
-    def find(self, token: str, now: float) -> Session | None:
-        """Return the session of a token, which is used by that; None when there is none any more.
+    def find(self, token: str, now: float, *, uses: bool = True) -> Session | None:
+        """Return the session of a token, which is used by that unless a script asks by itself; None
+        when there is none any more.
 
         >>> sessions = Sessions()
         >>> token = sessions.begin(7, "hash", 0.0)
@@ -56,8 +57,9 @@ class Sessions:
         if now - session.used > IDLE_SECONDS or now - session.begun > LONGEST_SECONDS:
             del self._sessions[key]
             return None
-        session.used = now
-        self._sessions.move_to_end(key)
+        if uses:
+            session.used = now
+            self._sessions.move_to_end(key)
         return session
 
     def end(self, token: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import beancount.loader
 import pytest
 
 from door.defence.reception import Reception
@@ -22,11 +23,13 @@ from door.pages import serving
 from door.pages.app import Pages
 from door.pages.reading import Reading
 from door.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
+from tests.door.playing import at_the_table, hand
 from tests.world import BOARD, PASSWORD, World, log_on, world
 from timebank.callers import callers
 from timebank.window import sysop
 
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
+GAME = "black-jack-for-time"
 RUDE = "<script>alert(1)</script> & \"'"
 
 
@@ -120,7 +123,8 @@ async def shown(folder: Path, *, is_safe: bool = False) -> AsyncIterator[tuple[W
             pages.close()
 
 
-PLACES = ["/", "/ledger", "/ledger.csv", "/entry/1", "/callers", "/caller/1"]
+PLACES = ["/", "/ledger", "/ledger.csv", "/ledger.beancount", "/entry/1", "/callers", "/caller/1"]
+PLACES += ["/plots", "/balances"]
 
 
 async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
@@ -265,6 +269,35 @@ async def test_today_shows_who_is_on_and_what_became_of_the_minutes(tmp_path: Pa
         assert "Mail hour" in today
 
 
+async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(
+    tmp_path: Path,
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "Nobody." in (await browser.get("/on-line")).text
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        assert "Ada" in (await browser.get("/on-line")).text
+        for _ in range(3):
+            await board.clock.advance(IDLE_SECONDS / 2)
+            last = await browser.get("/on-line")
+        assert last.status == 303
+
+
+async def test_today_holds_the_house_against_its_odds(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.stands()
+        board = ada.board
+        today = Reading(board.config, board.database, board.clock).today()
+        (luck,) = today.house
+        assert (luck.game, luck.hands, luck.staked, luck.house) == (GAME, 1, 60, -60)
+        assert -1 < luck.given < 0, "a careful caller gains 0.97 percent of a stake of 60 seconds"
+        assert luck.deviation > 60
+        assert today.warnings == []
+
+
 async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
@@ -289,6 +322,9 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
 
         few = await browser.get("/ledger", caller="ada", least=119)
         assert few.body.count("<tr>") == 3
+        some = await browser.get("/ledger", up_to=2, text="ALERT(1)")
+        assert some.body.count("<tr>") == 3
+        assert "No transfers." in (await browser.get("/ledger", text="a gift of nobody")).text
         none = await browser.get("/ledger", caller="Sysop")
         assert "No transfers." in none.text
         written = await browser.get("/ledger.csv", caller=f"#{ada.id}", least=119)
@@ -299,6 +335,69 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         entry = await browser.get(f"/entry/{rows[0]['entry']}")
         assert f"Entry {rows[0]['entry']}" in entry.text
         assert rows[0]["digest"] in entry.text
+
+
+async def test_what_is_filtered_is_written_for_beancount_and_sums_to_nothing(
+    tmp_path: Path,
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+            sysop.adjust(desk, ada.id, 600, RUDE, "Wanda")
+        await browser.logs_on()
+        written = await browser.get("/ledger.beancount", caller="Ada", least=10, up_to=10)
+        entries, errors, _ = beancount.loader.load_string(written.body)
+        assert errors == []
+        (transaction,) = (each for each in entries if hasattr(each, "postings"))
+        assert sorted(each.units.number for each in transaction.postings) == [-600, 600]
+        assert RUDE in transaction.narration
+
+
+async def test_balances_are_told_as_they_were(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+            sysop.adjust(desk, ada.id, 600, "a gift", "Wanda")
+        await browser.logs_on()
+        assert "Ada bank 1:10:00" in (await browser.get("/balances")).text
+        assert "Nothing had been moved." in (await browser.get("/balances", at="2020-01-01")).text
+        for wrong in ("noon", "2026-11-24T12:00+01:00", "0001-01-01"):
+            answer = await browser.get("/balances", at=wrong)
+            assert (answer.status, "needs a date and a time" in answer.text) == (400, True), wrong
+
+
+async def test_plots_have_their_numbers_as_tables(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        page = await browser.get("/plots", days=2)
+        assert page.body.count('<figure class="plot"') == 4
+        assert "No hand was settled in these days." in page.text
+        today = board.config.bank.schedule.day_of(board.clock.now()).isoformat()
+        assert f"{today} 2:00:00" in page.text, "an hour granted, and one in the bank"
+        assert f"{today} 1:00:00 0:00:00" in page.text, "in the bank, and nothing owed"
+        hour = f"{board.config.bank.schedule.local(board.clock.now()).hour:02}:00"
+        assert f"{hour} 1 " in page.text
+        for wrong in ("0", "-3", "many", "99999"):
+            assert (await browser.get("/plots", days=wrong)).status == 400, wrong
+
+
+async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+        await browser.logs_on()
+        page = await browser.get(f"/caller/{ada.id}")
+        assert "in added by the sysop 1:00:00 out still there 1:00:00" in page.text
+        (left,) = re.findall(r'<path class="came" d="([^"]+)"', page.body)
+        (right,) = re.findall(r'<path class="went" d="([^"]+)"', page.body)
+        assert left != right
+        assert "No minutes yet." in (await browser.get("/caller/1")).text
 
 
 async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import uvicorn
+from axe_playwright_python.async_playwright import Axe
 
 from door.defence.reception import Reception
 from door.games.engine import shuffle
@@ -299,7 +300,48 @@ async def test_a_sysop_logs_on_to_the_books_and_off_again(browser: Any, tmp_path
         await page.get_by_label("Password").fill(PASSWORD)
         await page.keyboard.press("Enter")
         await page.get_by_role("link", name="Ledger").first.click(timeout=PATIENCE)
+        await page.get_by_role("heading", name="Ledger").wait_for(timeout=PATIENCE)
         assert await page.title() == f"Ledger - {board.config.board.name}"
+        await page.get_by_role("link", name="Plots").click(timeout=PATIENCE)
+        await page.locator("figure.plot canvas").nth(3).wait_for(timeout=PATIENCE)
+        await page.get_by_role("button", name="Closer: Minutes in circulation").click()
         await page.get_by_role("button", name="Log off").click(timeout=PATIENCE)
         await page.get_by_label("Password").wait_for(timeout=PATIENCE)
         await page.context.close()
+
+
+async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Path) -> None:
+    """By the rules of axe-core, with the window of a desk and of a phone, light and dark."""
+    async with world(tmp_path, toml=WEB) as board, served_pages(board) as place:
+        board.enter("Sysop")
+        board.enter("Ada", saved=3600)
+        for how in ({**DESK, "color_scheme": "light"}, {**PHONE, "color_scheme": "dark"}):
+            context = await browser.new_context(**how, bypass_csp=True)
+            context.set_default_timeout(PATIENCE)
+            page = await context.new_page()
+            await page.goto(place)
+            assert await violations(page) == []
+            await page.get_by_label("Your name on the board").fill("Sysop")
+            await page.get_by_label("Password").fill(PASSWORD)
+            await page.keyboard.press("Enter")
+            await page.get_by_role("heading", name="Today", exact=True).wait_for()
+            for path in ("", "ledger", "entry/1", "callers", "caller/2", "plots", "balances"):
+                await page.goto(f"{place}{path}")
+                assert await violations(page) == [], path
+                wider = await page.evaluate("document.body.scrollWidth > innerWidth")
+                assert not wider, f"{path} is scrolled sideways"
+            await context.close()
+        context = await browser.new_context(**PHONE, bypass_csp=True)
+        visitor = Visitor(await context.new_page(), board)
+        await visitor.opens_the_page()
+        assert await violations(visitor.page) == []
+        await context.close()
+
+
+async def violations(page: Any) -> list[str]:
+    found = (await Axe().run(page)).response["violations"]
+    return [
+        f"{each['id']}: {each['help']}: {each['nodes'][0]['html'][:200]}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]

@@ -1,0 +1,85 @@
+"""What browsers ask with: fields of an address, and forms."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, tzinfo
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+LONGEST_FORM = 4096  # bytes
+LONGEST_NUMBER = 15  # digits
+FIRST_YEAR, LAST_YEAR = 1970, 2999
+
+
+class Parameters:
+    """What stands in the address of a page; `wrong` says what of it cannot be used."""
+
+    def __init__(self, parameters: Mapping[str, str], names: Iterable[str] = ()) -> None:
+        """`kept` has the fields of these names, as they were written."""
+        self._parameters = parameters
+        self.kept = {name: self.text(name) for name in sorted(names)}
+        self.wrong: list[str] = []
+
+    def text(self, name: str) -> str:
+        return self._parameters.get(name, "").strip()[:LONGEST_FORM]
+
+    def number(self, name: str, unit: int = 1) -> int | None:
+        typed = self.text(name)
+        number = number_in(typed)
+        if typed and number is None:
+            self.wrong.append(f"The field {name} needs a whole number.")
+        return None if number is None else number * unit
+
+    def day(self, name: str) -> date | None:
+        typed = self.text(name)
+        if not typed:
+            return None
+        with contextlib.suppress(ValueError):
+            day = date.fromisoformat(typed)
+            if FIRST_YEAR <= day.year <= LAST_YEAR:
+                return day
+        self.wrong.append(f"The field {name} needs a day, written as 2026-11-24.")
+        return None
+
+    def instant(self, name: str, zone: tzinfo) -> datetime | None:
+        """Return a date and time of the board's clock; None where nothing was asked for."""
+        typed = self.text(name)
+        if not typed:
+            return None
+        with contextlib.suppress(ValueError):
+            at = datetime.fromisoformat(typed)
+            if at.tzinfo is None and FIRST_YEAR < at.year <= LAST_YEAR:
+                return at.replace(tzinfo=zone)
+        self.wrong.append(f"The field {name} needs a date and a time, as 2026-11-24 20:15.")
+        return None
+
+
+def is_own(request: Request) -> bool:
+    """Whether a form was sent by a page of ours, as browsers say it themselves."""
+    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    if site not in (None, "same-origin"):
+        return False
+    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+
+
+async def form_of(request: Request) -> dict[str, str] | None:
+    """Read a form; None where it is too long, or none."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > LONGEST_FORM:
+            return None
+    try:
+        return {name: values[-1] for name, values in parse_qs(body.decode("utf-8")).items()}
+    except ValueError:
+        return None
+
+
+def number_in(typed: str) -> int | None:
+    is_one = typed.isascii() and typed.isdecimal() and len(typed) <= LONGEST_NUMBER
+    return int(typed) if is_one else None
