@@ -88,14 +88,14 @@ def the_hand(desk: Desk, number: int) -> StoredRound:
     return stored
 
 
-def evening(desk: Desk, number: int, last: int | None) -> list[StoredRound]:
+def evening(desk: Desk, number: int, last: int | None, most: int = MOST_HANDS) -> list[StoredRound]:
     """Find the hands at the table of a hand: up to number `last`, or without it those of the same
     day. At a table that several share, a round comes once; else the hands are those of one caller.
-    Raises `NoSuchHand`, also where they are more than `MOST_HANDS`."""
+    Raises `NoSuchHand`, also where there are more than `most` hands."""
     first = the_hand(desk, number)
     found = journal.rounds_at_table(desk, first, last)
-    if len(found) > MOST_HANDS:
-        words = f"These are {len(found)} hands, and a film has {MOST_HANDS} at most: name fewer."
+    if len(found) > most:
+        words = f"These are {len(found)} hands, and a film has {most} at most: name fewer."
         raise NoSuchHand(words)
     return found
 

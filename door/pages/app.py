@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from door.pages.access import Access
+from door.pages.hands import HandPages
 from door.pages.ledger import LedgerPages
 from door.pages.people import PeoplePages
 from door.pages.plots import PlotPages
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self';"
-        " img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        " img-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
     ),
     "Cache-Control": "no-store",
     # Under "no-referrer" browsers do not say where a form of ours comes from.
@@ -51,7 +53,7 @@ class Pages:
 
     def app(self) -> ASGIApp:
         guard = self._access.of_sysop
-        subjects = (LedgerPages, PeoplePages, PlotPages)
+        subjects = (LedgerPages, HandPages, PeoplePages, PlotPages)
         inside = Starlette(
             routes=[
                 Route("/", guard(self._today)),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from door.games import film, hands
 from timebank.callers import callers
 from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from timebank.reports.course import DayEnd, HouseResult, Stream
     from timebank.reports.house import Luck
     from timebank.reports.summary import Period
+    from timebank.wagers.journal import StoredRound
 
 T = TypeVar("T")
 
@@ -62,6 +64,14 @@ class Today:
     event: str  # when the next system event is, "" without any
     free: int  # bytes, where the books are; 0 for books on a server
     last: int  # number of a transfer
+
+
+@dataclass(frozen=True)
+class OneHand:
+    stored: StoredRound
+    words: Sequence[str]  # of `door hand`: names, and what they are, two columns
+    rows: Sequence[Extract]
+    proof: Mapping[str, object]  # what the browser checks
 
 
 @dataclass(frozen=True)
@@ -203,6 +213,25 @@ class Reading:
             house=course.house_results(desk, since),
             calls=course.calls_by_hour(desk, since),
         )
+
+    def hand(self, number: int) -> OneHand:
+        """Show a hand; raises `NoSuchHand`."""
+        return self.look(lambda desk: self._hand(desk, number))
+
+    def _hand(self, desk: Desk, number: int) -> OneHand:
+        stored = film.the_hand(desk, number)
+        words = hands.describe(desk, number).split("\n")
+        end = words.index("Transfers")
+        rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
+        return OneHand(stored, words[1:end], rows, hands.proof(stored))
+
+    def hands(
+        self, number: int, last: int | None, most: int, *, is_one: bool
+    ) -> Sequence[StoredRound]:
+        """Give a hand, or an evening from it on; raises `NoSuchHand`."""
+        if is_one:
+            return [self.look(lambda desk: film.the_hand(desk, number))]
+        return self.look(lambda desk: film.evening(desk, number, last, most))
 
     def find(self, name: str) -> CallerRecord | None:
         """Find a living caller by name, or by number: "#12"."""

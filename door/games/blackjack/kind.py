@@ -21,8 +21,6 @@ class BlackJackKind(Kind):
     vary: Vary = rules_from_mapping
     start: Start = start
     actions: type[StrEnum] = BlackjackAction
-    # Cards of each shuffle that are never dealt; None where every shuffle has a seed of its own.
-    undealt: int | None = None
     # Whether a visit has one shoe, closed by the table when the caller gets up.
     shoe_of_visit: bool = False
     # Whether outcomes of a replay are a list even for a single hand.

@@ -129,6 +129,8 @@ class Kind(ABC):
     vary: Vary
     start: Start
     actions: type[StrEnum]
+    # Cards of each shuffle that are never dealt; None where every shuffle has a seed of its own.
+    undealt: int | None = None
 
     # What a game says itself.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import Any
 
 import pyte
 import pytest
 
 from ansi.charset import Charset
-from door.games import film
+from door.games import film, hands
 from door.games.engine import shuffle
 from door.games.registry import GAMES
 from door.games.tables.cards import the_card
@@ -27,14 +29,15 @@ def stored(
     *,
     done: bool = True,
     acts: int | None = None,
+    rules: Mapping[str, object] = MappingProxyType({}),
     **changed: Any,
 ) -> StoredRound:
     """A hand whose callers are not there to decide, or where `acts` decisions were taken."""
     kind = GAMES[game].kind
-    decks, seats = kind.decks({}), min(kind.most_seats, len(NAMES))
+    decks, seats = kind.decks(rules), min(kind.most_seats, len(NAMES))
     stakes = [5 * MINUTE] * seats
     cards = kind.cards(seed, "", decks, 0)
-    round_, _ = kind.deal({}, cards, stakes, 1)
+    round_, _ = kind.deal(rules, cards, stakes, 1)
     actions: list[tuple[int, dict[str, object]]] = [(0, {"action": "bet"})]
     while not round_.over and (acts is None or len(actions) <= acts):
         act = kind.by_chance(round_, seed, "", 0) or kind.absent(round_)
@@ -47,7 +50,7 @@ def stored(
         "caller": NAMES[0],
         "day": date(2026, 11, 20),
         "dealt": datetime(2026, 11, 20, 12, tzinfo=UTC),
-        "rules": {},
+        "rules": dict(rules),
         "stake": stakes[0],
         "coin": MINUTE,
         "shoe": Shoe(
@@ -136,6 +139,20 @@ def test_a_shoe_that_is_done_shows_seed_and_hole_card() -> None:
     _lines, last, _seen = shot([running])
     assert "Face down" not in last
     assert seed.hex()[:8] not in last
+
+
+def test_a_proof_has_the_tosses_of_a_coup() -> None:
+    rules = {"bank_option_3v9": "toss", "bank_option_5v4": "toss"}
+    for number in range(500):
+        seed = number.to_bytes(32, "big")
+        coup = stored("baccarat", seed, rules=rules)
+        proof: Any = hands.proof(coup)
+        if proof["tosses"]:
+            break
+    ((position, is_for_a_card),) = proof["tosses"]
+    assert (position, is_for_a_card) == (5, shuffle.toss(seed, "", 5))
+    assert len(proof["cards"]) == 5 + is_for_a_card
+    assert "seed" not in hands.proof(stored("baccarat", seed, rules=rules, done=False))
 
 
 def test_an_evening_is_a_film_with_a_mark_for_each_round() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import csv
 import html
 import io
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -109,14 +110,18 @@ class Browser:
         return await self.post("/log-on", {"name": name, "word": word}, **headers)
 
 
+def pages_of(board: World, *, is_safe: bool = False) -> Pages:
+    reading = Reading(board.config, board.database, board.clock)
+    reception = Reception(board.config, board.clock, lambda: 0)
+    return Pages(reading, reception, board.clock, is_safe=is_safe)
+
+
 @asynccontextmanager
 async def shown(folder: Path, *, is_safe: bool = False) -> AsyncIterator[tuple[World, Browser]]:
     async with world(folder, toml=TOML) as board:
         board.enter("Sysop")
         board.enter("Ada", saved=3600)
-        reading = Reading(board.config, board.database, board.clock)
-        reception = Reception(board.config, board.clock, lambda: 0)
-        pages = Pages(reading, reception, board.clock, is_safe=is_safe)
+        pages = pages_of(board, is_safe=is_safe)
         try:
             yield board, Browser(pages)
         finally:
@@ -124,7 +129,7 @@ async def shown(folder: Path, *, is_safe: bool = False) -> AsyncIterator[tuple[W
 
 
 PLACES = ["/", "/ledger", "/ledger.csv", "/ledger.beancount", "/entry/1", "/callers", "/caller/1"]
-PLACES += ["/plots", "/balances"]
+PLACES += ["/plots", "/balances", "/hand/1", "/hand/1.cast"]
 
 
 async def test_strangers_see_a_form_and_nothing_else(tmp_path: Path) -> None:
@@ -398,6 +403,39 @@ async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None
         (right,) = re.findall(r'<path class="went" d="([^"]+)"', page.body)
         assert left != right
         assert "No minutes yet." in (await browser.get("/caller/1")).text
+
+
+async def test_a_hand_is_shown_with_its_film_and_its_proof(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        browser = Browser(pages_of(ada.board))
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.stands()
+        await ada.bets(1, hand("hit", ends="bust"))
+        ada.board.enter("Sysop")
+        await browser.logs_on()
+        page = await browser.get("/hand/1")
+        assert 'href="/caller/' in page.body
+        proof = json.loads(html.unescape(re.findall('data-proof="([^"]+)"', page.body)[0]))
+        assert proof["seed"] == hand("stay", ends="win").hex()
+        open_one = await browser.get("/hand/2")
+        assert hand("hit", ends="bust").hex() not in open_one.body
+        assert hand("hit", ends="bust").hex() not in (await browser.get("/hand/2.cast")).body
+        cast = await browser.get("/hand/1.cast", size="40x22", day="on")
+        head, *lines = map(json.loads, cast.body.splitlines())
+        assert (head["width"], head["height"]) == (40, 22)
+        assert [line[2] for line in lines if line[1] == "m"] == ["Hand 1", "Hand 2"]
+        assert (await browser.get("/hand", number=2)).headers["location"] == "/hand/2"
+        for wrong, status in (
+            ("/hand/99", 404),
+            ("/hand/x", 404),
+            ("/hand/99.cast", 404),
+            ("/hand/2.cast?to=1", 400),
+            ("/hand/1.cast?size=9x9", 400),
+            ("/hand?number=x", 400),
+        ):
+            path, _, asked = wrong.partition("?")
+            assert (await browser.ask("GET", path, asked)).status == status, wrong
+        browser.pages.close()
 
 
 async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:

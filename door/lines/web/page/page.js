@@ -2,13 +2,11 @@
 
 import "./styles.js";
 import { BoardLine } from "./line.js";
+import { CELL, FONT, TALL, THEME } from "./look.js";
 import { language, spoken, words } from "./words.js";
 
 const { Terminal } = await import("./vendored/xterm.mjs");
 
-const FONT = "Board Terminal";
-const CELL = 0.5; // width of a letter, by the size of the font
-const TALL = 1.032; // its height
 const PHONE = { columns: 40, rows: 22 };
 const USUAL = { columns: 80, rows: 24 };
 const WIDE = { columns: 132, rows: 24 };
@@ -17,29 +15,6 @@ const PHONE_PIXELS = 600;
 const WIDE_PIXELS = 1500;
 const BELL_MILLISECONDS = 150;
 const READ_ON = 1000; // lines that a screen reader can go back
-
-// The colours of VGA.
-const THEME = {
-    background: "#000000",
-    foreground: "#aaaaaa",
-    cursor: "#ffffff",
-    black: "#000000",
-    red: "#aa0000",
-    green: "#00aa00",
-    yellow: "#aa5500",
-    blue: "#0000aa",
-    magenta: "#aa00aa",
-    cyan: "#00aaaa",
-    white: "#aaaaaa",
-    brightBlack: "#555555",
-    brightRed: "#ff5555",
-    brightGreen: "#55ff55",
-    brightYellow: "#ffff55",
-    brightBlue: "#5555ff",
-    brightMagenta: "#ff55ff",
-    brightCyan: "#55ffff",
-    brightWhite: "#ffffff",
-};
 
 const part = (id) => document.getElementById(id);
 const screen = part("screen");

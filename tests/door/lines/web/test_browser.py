@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import socket
 from collections.abc import AsyncIterator
@@ -25,7 +26,7 @@ from door.pages.app import Pages
 from door.pages.reading import Reading
 from tests.certificates import NEED_CLIENTS
 from tests.door.page import WEB
-from tests.door.playing import hand
+from tests.door.playing import at_the_table, hand
 from tests.world import PASSWORD, World, world
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
@@ -308,6 +309,68 @@ async def test_a_sysop_logs_on_to_the_books_and_off_again(browser: Any, tmp_path
         await page.get_by_role("button", name="Log off").click(timeout=PATIENCE)
         await page.get_by_label("Password").wait_for(timeout=PATIENCE)
         await page.context.close()
+
+
+async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with at_the_table(tmp_path) as ada, served_pages(ada.board) as place:
+        await ada.bets(1, hand("hit", "stay", ends="win"))
+        await ada.does("hit", "stay")
+        await ada.bets(1, hand("stay", ends="lose"))
+        ada.board.enter("Sysop")
+        context = await browser.new_context(**DESK)
+        context.set_default_timeout(PATIENCE)
+        sysop = Visitor(await context.new_page(), ada.board)
+        page = sysop.page
+        await page.goto(place)
+        await page.get_by_label("Your name on the board").fill("Sysop")
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.keyboard.press("Enter")
+        await page.get_by_role("heading", name="Today", exact=True).wait_for()
+        await page.goto(f"{place}ledger?caller=Ada&kind=won")
+        await page.get_by_role("link", name="hand 1").first.click()
+        await page.get_by_text("Your browser has checked it: the seed fits the seal").wait_for()
+        await page.get_by_role("button", name="Step").click()
+        await sysop.sees("Hand 1")
+        for _ in range(60):
+            if await page.get_by_role("button", name="Step").is_disabled():
+                break
+            await page.get_by_role("button", name="Step").press("Enter")
+        await sysop.sees("You win")
+        await page.get_by_role("button", name="Back").click()
+        await page.wait_for_function(f"() => !({READ_SCREEN})().includes('You win')")
+        await page.get_by_role("button", name="Play").click()
+        await sysop.sees("You win")
+
+        # A seal that the seed does not open is told.
+
+        async def forge(route: Any) -> None:
+            answer = await route.fetch()
+            text = re.sub("(seal&#34;: &#34;)..", r"\1zz", await answer.text())
+            await route.fulfill(response=answer, body=text)
+
+        await page.route("**/hand/1", forge)
+        await page.reload()
+        await page.get_by_text("The seed does not fit the seal").wait_for()
+
+        # The hand that is open shows no seed.
+        await page.goto(f"{place}hand/2")
+        await page.get_by_text("The shoe is not done").wait_for()
+        assert sysop.complaints == []
+        state = await context.storage_state()
+        await context.close()
+        phone = await browser.new_context(
+            **PHONE, color_scheme="dark", bypass_csp=True, storage_state=state
+        )
+        phone.set_default_timeout(PATIENCE)
+        sysop = Visitor(await phone.new_page(), ada.board)
+        await sysop.page.goto(f"{place}hand/1?day=on")
+        await sysop.page.get_by_label("Hand", exact=True).select_option("Hand 2")
+        await sysop.sees("Hand 2")
+        assert await violations(sysop.page) == []
+        assert not await sysop.page.evaluate("document.body.scrollWidth > innerWidth")
+        await phone.close()
 
 
 async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Path) -> None:
