@@ -129,13 +129,13 @@ def _tell(
     """Ask, and show the answer. Servers that did not answer are named; the status is 1 then."""
     import json
 
-    from door.cli import control
+    from door.server import asking
 
     path, data, server = where
     if server is not None:
         what["server"] = server
     with refusing(NoAnswer):
-        answer = control.ask_server(path, data, command, what)
+        answer = asking.ask_server(path, data, command, what)
     click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
     silent = answer.get("silent", ())  # one of an earlier version gives none
     for words in silent:

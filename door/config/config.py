@@ -79,6 +79,12 @@ class ServerSettings:
 
 
 @dataclass(frozen=True)
+class PagesSettings:
+    # Who may look at the books in a browser without the sysop's powers: names, folded.
+    readers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Config:
     path: Path
     board: BoardSettings
@@ -89,6 +95,7 @@ class Config:
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
+    pages: PagesSettings = PagesSettings()
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
 
@@ -125,6 +132,7 @@ def read(root: TomlTable, path: Path) -> Config:
         games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
+        pages=_pages(root.table("pages")),
     )
 
 
@@ -173,6 +181,17 @@ def _server(
         link=link,
         health=read_health(table, listeners, link),
     )
+
+
+def _pages(table: TomlTable) -> PagesSettings:
+    readers = set[str]()
+    for name in table.texts("readers"):
+        try:
+            readers.add(names.fold(names.check(name)))
+        except NameRefused as refusal:
+            why = str(refusal).rstrip(".")
+            table.refuse("readers", f"has {name!r}, a name that nobody can have: {why}")
+    return PagesSettings(frozenset(readers))
 
 
 def _calls(table: TomlTable) -> Calls:

@@ -1,4 +1,5 @@
-"""Who may see the pages: whoever has the sysop's powers, by their own name and password.
+"""Who may see the pages: callers with the sysop's powers, and those whom `[pages] readers` names,
+by their own name and password.
 
 Passwords are hashed, counted and made to wait as at the log-on (`door.defence`), in this process
 for itself.
@@ -112,7 +113,7 @@ class Access:
                 self._reception.was_wrong(address, tried)
                 return None, WRONG
             self._reception.was_right(tried)
-            if record.locked or not record.powers:
+            if not self._reading.may_look(record):
                 return None, WRONG
             return record, ""
         except BooksFailed:

@@ -12,6 +12,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from door.pages.access import Access
+from door.pages.acts import ActPages
+from door.pages.doing import Doing
 from door.pages.hands import HandPages
 from door.pages.ledger import LedgerPages
 from door.pages.people import PeoplePages
@@ -60,6 +62,7 @@ class Pages:
                 Route("/on-line", self._access.of_sysop(self._on_line, uses=False)),
                 *self._access.routes(),
                 *(route for each in subjects for route in each(self._showing).routes(guard)),
+                *ActPages(self._showing, Doing(self._showing.reading)).routes(guard),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
             ],
             exception_handlers={404: self._not_found, BooksFailed: self._no_books},

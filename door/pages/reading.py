@@ -19,6 +19,7 @@ from timebank.errors import UnknownCaller
 from timebank.ledger import transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
+from timebank.names import names
 from timebank.reports import course, exports, extracts, house, leaves, summary
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.leaves import Leaf, Sought
@@ -123,6 +124,13 @@ class Reading:
         ):
             self._clock.adopt(self._clock.judge(desk))
         with self._database.reading(self.config.bank, self._clock.reading()) as desk:
+            return at(desk)
+
+    def work(self, at: Callable[[Desk], T]) -> T:
+        """Write into the books, in a transaction as short as a command's; raises what `at` does."""
+        with self._judging:
+            reading = self._clock.reading()
+        with self._database.transaction(self.config.bank, reading) as desk:
             return at(desk)
 
     def on_line(self) -> OnLine:
@@ -270,15 +278,21 @@ class Reading:
     def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
         """Return a caller who may see the pages still, with this password."""
         record = self.look(lambda desk: _living(desk, caller_id))
-        if record is None or record.locked or not record.powers:
+        if record is None or not self.may_look(record):
             return None
         return record if record.password_hash == password_hash else None
+
+    def may_look(self, record: CallerRecord) -> bool:
+        """Whether a caller may see the pages: with the sysop's powers, or by `[pages] readers`."""
+        if record.locked:
+            return False
+        return record.powers or names.fold(record.name) in self.config.pages.readers
 
     def callers(self, after: str) -> tuple[list[CallerRecord], str]:
         """Give the callers behind a name in the list, and what the next are asked for with."""
         everybody = self.look(callers.listing)
-        names = [each.name for each in everybody]
-        start = names.index(after) + 1 if after in names else 0
+        listed = [each.name for each in everybody]
+        start = listed.index(after) + 1 if after in listed else 0
         found = everybody[start : start + NAMES]
         return found, found[-1].name if start + NAMES < len(everybody) else ""
 

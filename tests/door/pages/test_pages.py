@@ -117,8 +117,10 @@ def pages_of(board: World, *, is_safe: bool = False) -> Pages:
 
 
 @asynccontextmanager
-async def shown(folder: Path, *, is_safe: bool = False) -> AsyncIterator[tuple[World, Browser]]:
-    async with world(folder, toml=TOML) as board:
+async def shown(
+    folder: Path, *, is_safe: bool = False, more: str = ""
+) -> AsyncIterator[tuple[World, Browser]]:
+    async with world(folder, toml=TOML + more) as board:
         board.enter("Sysop")
         board.enter("Ada", saved=3600)
         pages = pages_of(board, is_safe=is_safe)

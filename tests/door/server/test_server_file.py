@@ -332,7 +332,7 @@ async def test_another_users_file_leads_nowhere_and_another_users_server_is_not_
             patched.setattr(server_file, "trusted", lambda config: users)
             assert (await ask("stop")).error.startswith(UNKNOWN)
         with monkeypatch.context() as patched:
-            patched.setattr("door.cli.control.user_of", lambda transport: os.geteuid() + 1)
+            patched.setattr("door.server.asking.user_of", lambda transport: os.geteuid() + 1)
             patched.setattr(server_file, "trusted", lambda config: {os.geteuid()})
             told = await ask("stop")
         assert told.status == 2

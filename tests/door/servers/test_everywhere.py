@@ -14,9 +14,9 @@ from unittest import mock
 
 import pytest
 
-from door.cli import control as shell
 from door.errors import Unreachable
 from door.lines import link
+from door.server import asking as shell
 from door.server import control, everywhere
 from door.servers import peers
 from tests.door.lines.board import PATIENCE

@@ -1,0 +1,207 @@
+"""Acts on the pages: shown before they are done, done once, and written under who did them."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from door.pages.acts import ACTS, MOST_FORMS, Forms
+from door.pages.sessions import Session
+from tests.door.pages.test_pages import RUDE, Answer, Browser, shown
+from tests.world import World, log_on
+from timebank.callers import callers, notices, sysop_log
+from timebank.errors import OutcomeUnknown
+from timebank.ledger import transfers
+
+
+def token(page: Answer) -> str:
+    return re.findall(r'name="form" value="([^"]+)"', page.body)[0]
+
+
+async def asks(browser: Browser, act: str, caller: int | None, **typed: str) -> Answer:
+    """Fill the form of an act in, and send it."""
+    form = token(await browser.get("/"))
+    about = {} if caller is None else {"caller": str(caller)}
+    return await browser.post(f"/act/{act}", {"form": form, **about, **typed})
+
+
+def filled(page: Answer) -> tuple[str, dict[str, str]]:
+    """The form that does what a page has asked, as a browser fills it in."""
+    (place,) = re.findall(r'action="(/act/[^"]+)"', page.body)
+    whole = page.body[page.body.index(place) :]
+    fields = re.findall(r'name="([^"]+)" value="([^"]*)"', whole)
+    return place, {name: html.unescape(value) for name, value in fields}
+
+
+async def does(browser: Browser, act: str, caller: int | None, **typed: str) -> Answer:
+    place, form = filled(await asks(browser, act, caller, **typed))
+    return await browser.post(place, form)
+
+
+def number_of(board: World, name: str = "Ada") -> int:
+    with board.books() as desk:
+        found = callers.find(desk, name)
+        assert found is not None
+        return found.id
+
+
+def bank_of(board: World, number: int) -> int:
+    with board.books() as desk:
+        held = transfers.balances(desk, number)
+    return next(each.amount for each in held if each.kind == "bank" and each.unit == "second")
+
+
+def logged(board: World) -> list[tuple[str, str | None, str]]:
+    with board.books() as desk:
+        return [(line.by, line.caller, line.what) for line in sysop_log.entries(desk, None, 20)]
+
+
+async def test_an_account_is_adjusted_once_however_often_the_form_is_sent(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        ada = number_of(board)
+        await browser.logs_on()
+        asked = await asks(browser, "adjust", ada, minutes="-15", why="a mistake")
+        assert (
+            "15 minutes will be taken out of Ada's account, which holds 60 minutes now"
+            in asked.text
+        )
+        assert bank_of(board, ada) == 3600, "nothing is done before it is confirmed"
+        place, form = filled(asked)
+        first, again = [await browser.post(place, form) for _ in range(2)]
+        assert "The account holds 0:45:00." in first.text
+        assert again.text == first.text
+        assert bank_of(board, ada) == 2700
+        assert logged(board)[0][:2] == ("Sysop", "Ada")
+        too_much = await does(browser, "adjust", ada, minutes="-100", why="more")
+        assert "Not done." in too_much.text
+        assert bank_of(board, ada) == 2700
+
+
+async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        ada = number_of(board)
+        await browser.logs_on()
+        for act, typed in (
+            ("freeze", {"why": "a dispute"}),
+            ("lock", {}),
+            ("notice", {"text": RUDE}),
+        ):
+            assert "Not done" not in (await does(browser, act, ada, **typed)).text
+        with board.books() as desk:
+            record = callers.get(desk, ada)
+            assert (record.frozen, record.locked) == (True, True)
+            assert f"The sysop: {RUDE}" in [str(each) for each in notices.notices(desk, ada)]
+        offered = (await browser.get(f"/caller/{ada}/acts")).text
+        assert "Open the account again" in offered
+        assert "Let in again" in offered
+        assert "End the call" not in offered, "they are not on"
+        assert {line[0] for line in logged(board)} == {"Sysop"}
+        assert "Ada was locked out already." in (await does(browser, "lock", ada)).text
+
+
+async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        ada = number_of(board)
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        assert "Ada can read it." in (await does(browser, "say", ada, text="Hello")).text
+        await terminal.until("The sysop: Hello")
+        ended = filled(await asks(browser, "kick", ada, why="Supper."))
+        assert "told and hung up" in (await browser.post(*ended)).text
+        await terminal.until("Supper.")
+        assert [line[1:] for line in logged(board)[:2]] == [
+            ("Ada", "Call ended"),
+            ("Ada", "Said: Hello"),
+        ]
+        gone = filled(await asks(browser, "kick", ada, why=""))
+        assert "Ada isn't on any more." in (await browser.post(*gone)).text
+        assert "Nobody" in (await does(browser, "say-all", None, text="Anybody?")).text
+
+
+async def test_what_a_board_that_is_down_was_told_is_not_done(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "drain", None))
+        await board.server.stop("The test is over.")
+        answer = (await browser.post(place, form)).text
+        assert "Not done. This board's server is not running" in answer
+        assert logged(board) == []
+
+
+async def test_an_outcome_that_nobody_knows_is_told_as_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        ada = number_of(board)
+        await browser.logs_on()
+
+        def unknown(*_: object) -> str:
+            raise OutcomeUnknown("the disk")
+
+        place, form = filled(await asks(browser, "adjust", ada, minutes="5", why="a gift"))
+        monkeypatch.setattr("door.pages.doing.Doing.adjust", unknown)
+        first = await browser.post(place, form)
+        assert "can't say whether this was done" in first.text
+        monkeypatch.undo()
+        assert (await browser.post(place, form)).text == first.text, "it is not tried again"
+        assert bank_of(board, ada) == 3600
+
+
+async def test_no_act_is_done_for_a_form_that_is_not_ours(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        ada = number_of(board)
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "adjust", ada, minutes="5", why="a gift"))
+        elsewhere = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
+        for changed, headers in (
+            ({}, elsewhere),
+            ({"form": "made up"}, {}),
+            ({"key": "made up"}, {}),
+            ({"key": ""}, {}),
+        ):
+            answer = await browser.post(place, {**form, **changed}, **headers)
+            assert answer.status == 403, changed
+        assert (await browser.get("/act/adjust")).status == 405
+        other = Browser(browser.pages)
+        await other.logs_on()
+        theirs = {**form, "form": token(await other.get("/"))}
+        assert (await other.post(place, theirs)).status == 403, "the key is another session's"
+        for act, typed in (
+            ("adjust", {"minutes": "0", "why": "x"}),
+            ("adjust", {"minutes": "1e9", "why": "x"}),
+            ("adjust", {"minutes": "5", "why": " "}),
+            ("notice", {"text": ""}),
+        ):
+            assert (await asks(browser, act, ada, **typed)).status == 400
+        assert (await asks(browser, "adjust", 99, minutes="5", why="x")).status == 404
+        assert (await asks(browser, "rob", ada)).status == 404
+        assert bank_of(board, ada) == 3600
+
+
+async def test_who_may_only_look_changes_nothing(tmp_path: Path) -> None:
+    async with shown(tmp_path, more='[pages]\nreaders = ["Ada"]\n') as (board, browser):
+        ada = number_of(board)
+        assert (await browser.logs_on("Ada")).status == 303
+        page = await browser.get("/")
+        assert "Acts" not in page.text
+        for place in ("/acts", f"/caller/{ada}/acts"):
+            assert (await browser.get(place)).status == 403
+        for act in ACTS:
+            typed = {field.name: "5" for field in act.fields}
+            assert (await asks(browser, act.name, ada, **typed)).status == 403
+        assert bank_of(board, ada) == 3600
+        assert logged(board) == []
+
+
+def test_the_forms_of_a_session_are_bounded() -> None:
+    forms, session = Forms(), Session(1, "hash", 0.0, 0.0, "token")
+    keys = [forms.issue(session) for _ in range(MOST_FORMS + 1)]
+    with pytest.raises(KeyError):
+        forms.take(session, keys[0])
+    assert forms.take(session, keys[1]) == (True, "")
+    assert forms.take(session, keys[1])[0] is False
