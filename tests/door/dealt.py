@@ -36,8 +36,8 @@ def words() -> list[str]:
 
 
 if __name__ == "__main__":
+    (command,) = entry_points(group="console_scripts", name="door")  # before there are forks
     label, number, *rest = words()
     stream(f"{label} {number}")
     sys.argv[:] = ["door", *rest]
-    (command,) = entry_points(group="console_scripts", name="door")
     sys.exit(command.load()())

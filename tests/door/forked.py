@@ -145,6 +145,7 @@ def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
 def serve(descriptor: int) -> list[str]:
     """Fork for everyone who asks; return in the children, with the words of their command."""
     import_all()
+    make_ready()
     wire = socket.socket(fileno=descriptor)
     gc.collect()
     gc.freeze()
@@ -170,6 +171,20 @@ def import_all() -> None:
     for name in ("uvloop", "sqlalchemy.dialects.sqlite", "argon2"):
         with suppress(ImportError):
             importlib.import_module(name)
+
+
+def make_ready() -> None:
+    """Do once what is the same in every process: texts of statements, and the house's pictures."""
+    from sqlalchemy import create_engine
+
+    from door.lobby import texts
+    from timebank.ledger.sql import STATEMENTS
+
+    dialect = create_engine("sqlite://").dialect
+    for statement in STATEMENTS:
+        statement.text(dialect)
+    for picture in texts.OURS.glob("*.ans"):
+        texts.header_rows(texts._ours(picture.name))
 
 
 def _fork_a_sibling() -> int:
