@@ -25,10 +25,8 @@ def stream(label: str) -> None:
     secrets.token_bytes = token_bytes
 
 
-def words() -> list[str]:
-    """The words of the command; with `--fork DESCRIPTOR`, those of a fork (`forked`)."""
-    if sys.argv[1] != "--fork":
-        return sys.argv[1:]
+def serve_forks() -> list[str]:
+    """The words of the command of a fork (`forked`), which goes on here with what this returns."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     from tests.door.forked import serve
 
@@ -37,7 +35,15 @@ def words() -> list[str]:
 
 if __name__ == "__main__":
     (command,) = entry_points(group="console_scripts", name="door")  # before there are forks
-    label, number, *rest = words()
+    is_fork = sys.argv[1] == "--fork"
+    label, number, *rest = serve_forks() if is_fork else sys.argv[1:]
     stream(f"{label} {number}")
     sys.argv[:] = ["door", *rest]
-    sys.exit(command.load()())
+    try:
+        sys.exit(command.load()())
+    except SystemExit as end:
+        if is_fork:
+            from tests.door.forked import end_soon
+
+            end_soon(end.code)
+        raise

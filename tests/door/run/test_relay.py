@@ -162,7 +162,9 @@ async def test_a_server_that_closes_in_a_hand_gives_the_caller_back_to_the_door(
         staked = host.balances(NAME)["stake"]
         host.process.terminate()
         assert await host.ends() == 0
-        assert visit.terminal.shows("you go on from here") or GOES_ON in visit.terminal.transcript
+        await visit.terminal.wait_for(
+            lambda here: here.shows("you go on from here") or GOES_ON in here.transcript, GOES_ON
+        )
         await goes_on_with_the_hand(visit)
         first, second = host.visits_told()
         assert first["left_staked"] == second["standing"] == staked
