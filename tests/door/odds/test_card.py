@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from xml.etree import ElementTree
 
 from door.games.blackjack.rules import (
@@ -46,6 +47,7 @@ PUBLISHED = {
 }
 
 
+@cache
 def card_of(name: str, rules: object = None) -> StrategyCard:
     game = GAMES[name]
     rules = game.kind.base if rules is None else rules

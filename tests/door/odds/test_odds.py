@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from door.odds.odds import STRATEGIES, Odds
 CLOSE = 1e-10
 
 
+@cache
 def of(rules: BlackjackRules) -> Odds:
     return blackjack.odds("any", rules)
 
