@@ -27,7 +27,8 @@ from verify.robots import check, copied, house
 LINK_PORT, HEALTH_PORT = 2324, 2330
 PHONES, PHONES_NUMBER = "phones", 41
 ROBOTS = 16
-SOCIABLE = 8  # of them, who like the tables of Vegas best
+ROBOTS_OF_A_SLICE = 8
+SOCIABLE = 0.5  # of them like the tables of Vegas best
 TABLES = 2  # there
 LAG = 90.0  # seconds that a screen may be behind the books, while a server stands still
 STARTING_SECONDS = 60.0
@@ -49,7 +50,7 @@ class Boards(World):
             "host": self.network.addresses[FRONT],
             "port": CALLERS_PORT,
             "names": self._names(),
-            "sociable": SOCIABLE,
+            "sociable": int(SOCIABLE * len(self._names())),
             "seed": self.chance.getrandbits(32),
             "folder": str(self.folder),
         }
@@ -158,7 +159,8 @@ class Boards(World):
         )
 
     def _names(self) -> list[str]:
-        return [f"Robot {number}" for number in range(1, ROBOTS + 1)]
+        robots = ROBOTS_OF_A_SLICE if self.is_short else ROBOTS
+        return [f"Robot {number}" for number in range(1, robots + 1)]
 
     def _clock(self, machine: str) -> Path:
         return self._config(machine).parent / "clock"
