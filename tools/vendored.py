@@ -33,6 +33,10 @@ PACKAGES: Mapping[str, Mapping[str, str]] = {
         "lib/addon-webgl.mjs": "addon-webgl.mjs",
         "LICENSE": "addon-webgl.LICENSE.txt",
     },
+    "@xterm/addon-web-links@0.12.0": {
+        "lib/addon-web-links.mjs": "addon-web-links.mjs",
+        "LICENSE": "addon-web-links.LICENSE.txt",
+    },
 }
 OF_BOOKS: Mapping[str, Mapping[str, str]] = {
     "uplot@1.6.32": {

@@ -2,10 +2,12 @@
 
 import "./styles.js";
 import { BoardLine } from "./line.js";
+import { Sheet } from "./sheet.js";
 import { CELL, FONT, TALL, THEME } from "./look.js";
 import { language, spoken, words } from "./words.js";
 
 const { Terminal } = await import("./vendored/xterm.mjs");
+const { WebLinksAddon } = await import("./vendored/addon-web-links.mjs");
 
 const PHONE = { columns: 40, rows: 22 };
 const USUAL = { columns: 80, rows: 24 };
@@ -13,6 +15,7 @@ const WIDE = { columns: 132, rows: 24 };
 const MOST_ROWS = 60;
 const PHONE_PIXELS = 600;
 const WIDE_PIXELS = 1500;
+const LYING_PIXELS = 500;
 const BELL_MILLISECONDS = 150;
 const READ_ON = 1000; // lines that a screen reader can go back
 
@@ -72,8 +75,11 @@ const line = new BoardLine(
     () => ({ columns: terminal.cols, rows: terminal.rows, language, reader: readsAloud }),
 );
 
+const sheet = new Sheet(follow, () => terminal.focus());
+
+// Opens an address that stood on the screen, if it is one of the web and they agree.
 function follow(address) {
-    if (confirm(`${words.open}\n${address}`)) {
+    if (/^https?:\/\//i.test(address) && confirm(`${words.open}\n${address}`)) {
         window.open(address, "_blank", "noopener,noreferrer");
     }
 }
@@ -93,7 +99,7 @@ function fit(width, height, columns, least, most) {
 }
 
 function sizeFor(width, height) {
-    if (document.body.classList.contains("phone")) {
+    if (document.body.classList.contains("upright")) {
         return fit(width, height, PHONE.columns, PHONE.rows, MOST_ROWS);
     }
     part("width").hidden = width < WIDE_PIXELS;
@@ -108,12 +114,19 @@ function isPhone() {
     return isTouched.matches && width < PHONE_PIXELS && width < window.screen.height;
 }
 
+// A phone on its side: the keys are beside the screen.
+function lies() {
+    const height = document.documentElement.clientHeight;
+    return isTouched.matches && height < LYING_PIXELS && !isPhone();
+}
+
 function layOut() {
     // While text is typed on a phone, its keyboard covers a part of the screen: that stays as it is.
     if (document.activeElement === field) {
         return;
     }
-    document.body.classList.toggle("phone", isPhone());
+    document.body.classList.toggle("upright", isPhone());
+    document.body.classList.toggle("lying", lies());
     const { columns, rows, size } = sizeFor(screen.clientWidth, screen.clientHeight);
     terminal.options.fontSize = size;
     terminal.resize(columns, rows);
@@ -148,7 +161,7 @@ function show(state, said) {
 function offer(message) {
     offered = message;
     const asksText = ["text", "number", "secret"].includes(message.ask);
-    pad.hidden = !isTouched.matches || (message.ask === "none" && !isPhone());
+    pad.hidden = !isTouched.matches || (message.ask === "none" && !isPhone() && !lies());
     part("asked").hidden = !asksText;
     keys.className = "";
     keys.replaceChildren(...message.keys.map(([key, label]) => keyButton(key, label)));
@@ -156,7 +169,7 @@ function offer(message) {
         keys.append(otherButton(words.enter, "\r", "enter"));
     }
     if (asksText) {
-        keys.append(otherButton(words.back, "\x1b"));
+        keys.append(keyButton("Esc", words.back, "\x1b"));
         field.type = message.ask === "secret" ? "password" : "text";
         field.inputMode = message.ask === "number" ? "numeric" : "text";
         field.setAttribute("aria-label", message.ask === "secret" ? words.secret : words.text);
@@ -170,8 +183,8 @@ function offer(message) {
     layOut();
 }
 
-function keyButton(key, label) {
-    const button = otherButton("", key, key === offered.default ? "enter" : "");
+function keyButton(key, label, typed = key) {
+    const button = otherButton("", typed, key === offered.default ? "enter" : "");
     const letter = document.createElement("b");
     letter.textContent = key;
     button.append(letter, label ? ` ${label}` : "");
@@ -204,6 +217,7 @@ function name() {
     part("reader").textContent = words.reader;
     part("reader").setAttribute("aria-pressed", String(readsAloud));
     part("again").textContent = words.again;
+    part("copy").textContent = words.copy;
     part("width").textContent = isNarrow ? words.wide : words.narrow;
     part("send").textContent = words.send;
     keys.setAttribute("aria-label", words.keys);
@@ -246,6 +260,7 @@ part("width").addEventListener("click", () => {
     terminal.focus();
 });
 part("again").addEventListener("click", () => line.call());
+part("copy").addEventListener("click", () => sheet.show(terminal));
 
 terminal.onData((text) => line.type(text));
 terminal.onResize(({ cols, rows }) => line.say({ t: "size", columns: cols, rows }));
@@ -266,6 +281,7 @@ await Promise.race([
     document.fonts.load(`16px "${FONT}"`),
     new Promise((done) => setTimeout(done, 3000)),
 ]);
+terminal.loadAddon(new WebLinksAddon((_event, address) => follow(address)));
 terminal.open(screen);
 screen.terminal = terminal; // for programs that read the screen, as our tests do
 await draw();

@@ -275,6 +275,53 @@ async def test_what_is_marked_is_copied_and_links_open(browser: Any, tmp_path: P
             await ada.page.mouse.click(*place)
         assert (await opened.value).url == link
 
+        # An address that is only written there is a link, too.
+        console.line.write(f"\x1b[2;1H{link} \x1b[K".encode())
+        await ada.sees(link)
+        async with ada.page.context.expect_page() as opened:
+            await ada.page.mouse.move(box["x"] + 200, box["y"] + 200)
+            await ada.page.mouse.move(place[0], place[1] + box["height"] / 24)
+            await ada.page.mouse.click(place[0], place[1] + box["height"] / 24)
+        assert (await opened.value).url == link
+
+
+async def test_a_finger_copies_what_is_on_the_screen(browser: Any, tmp_path: Path) -> None:
+    async with visit(browser, tmp_path, PHONE) as ada:
+        await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        (console,) = ada.board.server.board.consoles
+        link = f"http://127.0.0.1:{ada.port}/icon.svg"
+        console.line.write(f"\x1b[2J\x1b[HSee {link}.\r\njavascript:alert(1)\r\n".encode())
+        await ada.sees("alert(1)")
+        await ada.page.get_by_role("button", name="Copy", exact=True).tap()
+        await ada.page.get_by_role("button", name="Copy all").tap()
+        await ada.page.get_by_text("Copied.").wait_for()
+        said = await ada.page.evaluate("async () => await navigator.clipboard.readText()")
+        assert said.startswith(f"See {link}.\njavascript:alert(1)")
+        assert await ada.page.locator("#sheet a").all_text_contents() == [link]
+        asked: list[str] = []
+
+        async def agrees(dialog: Any) -> None:
+            asked.append(dialog.message)
+            await dialog.accept()
+
+        ada.page.on("dialog", agrees)
+        async with ada.page.context.expect_page() as opened:
+            await ada.page.get_by_role("link", name=link).tap()
+        assert (await opened.value).url == link
+        assert asked == [f"Open this page?\n{link}"]
+        await ada.page.get_by_role("button", name="Close").tap()
+
+        # Laid on its side, the keys are beside the screen, and its letters as large as they can be.
+        await ada.page.set_viewport_size({"width": 844, "height": 390})
+        await ada.page.wait_for_function("() => document.body.classList.contains('lying')")
+        pad = await ada.page.locator("#pad").bounding_box()
+        await ada.page.wait_for_function(
+            "() => document.getElementById('screen').terminal.cols === 80"
+        )
+        shown = await ada.page.locator(".xterm-screen").bounding_box()
+        assert shown["x"] + shown["width"] <= pad["x"]
+        assert (shown["width"] >= 400, shown["height"] > 280) == (True, True), shown
+
 
 async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
     browser: Any, tmp_path: Path
