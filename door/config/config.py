@@ -132,7 +132,7 @@ def read(root: TomlTable, path: Path) -> Config:
         games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
-        pages=_pages(root.table("pages")),
+        pages=_pages(root.table("pages"), bank),
     )
 
 
@@ -183,15 +183,8 @@ def _server(
     )
 
 
-def _pages(table: TomlTable) -> PagesSettings:
-    readers = set[str]()
-    for name in table.texts("readers"):
-        try:
-            readers.add(names.fold(names.check(name)))
-        except NameRefused as refusal:
-            why = str(refusal).rstrip(".")
-            table.refuse("readers", f"has {name!r}, a name that nobody can have: {why}")
-    return PagesSettings(frozenset(readers))
+def _pages(table: TomlTable, bank: BankSettings) -> PagesSettings:
+    return PagesSettings(frozenset(map(names.fold, bank.readers)))
 
 
 def _calls(table: TomlTable) -> Calls:

@@ -1,7 +1,8 @@
 """People named in sysop.toml: who is registered, who has the sysop's powers, and what to type.
 
-A name in the settings gives nothing: powers belong to callers' numbers. It is kept from new
-callers, and the sysop is told, at the start and by `door check`, what is still to be done.
+A name in the settings gives nothing, since powers belong to callers' numbers; only `[pages] readers`
+lets whoever has the name look. Each is kept from new callers, and the sysop is told, at the start
+and by `door check`, what is still to be done.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from timebank.callers import callers, powers
 from timebank.ledger import dialects
 from timebank.names import look_alikes, names
 from timebank.reports.statements import printable
+from timebank.settings.settings import READERS
 
 if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
@@ -82,6 +84,10 @@ def _nobody(path: Path, key: str, name: str) -> str:
     enters = f"{command(path, 'password', name)} registers that caller"
     if key == GIVES[0]:
         enters += " with sysop powers"
+    elif key == READERS:
+        return (
+            f"{key} names {name}, who is not registered, and no new caller can take it. {enters}."
+        )
     elif key in GIVES:
         enters += f", and {command(path, 'grant', name)} gives sysop powers"
     return (

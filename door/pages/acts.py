@@ -243,7 +243,9 @@ class ActPages:
                 words = await self._showing.read(does)
             except OutcomeUnknown:
                 words = UNKNOWN
-            except (TimeBankError, NoAnswer) as refused:
+            except NoAnswer as unanswered:  # it says itself what is not known
+                words = str(unanswered)
+            except TimeBankError as refused:
                 words = f"Not done. {refused}"
             self._forms.note(visit.session, form["key"], words)
         return self._showing.show("done.html", visit, act=act, on=on, words=words)

@@ -12,7 +12,7 @@ from door.server import asking
 from timebank.callers import callers, sysop_log
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
-from timebank.errors import UnknownCaller
+from timebank.errors import BooksFailed, UnknownCaller
 from timebank.keeping import sysop as keeping
 from timebank.language import N_
 from timebank.ledger import transfers
@@ -83,30 +83,50 @@ class Doing:
 
     def kick(self, by: str, on: OnCaller | None, why: str) -> str:
         assert on is not None
-        node = self._node_of(on)
-        return self._asked(by, on, "Call ended", "kick", node=node, why=clean(why, LONGEST_TEXT))
+        why = clean(why, LONGEST_TEXT)
+        what = f"Call ended: {why}" if why else "Call ended"
+        return self._asked(by, on, what, "kick", **self._node_of(on), why=why)
 
     def say(self, by: str, on: OnCaller | None, text: str) -> str:
         words = clean(text, LONGEST_TEXT)
-        node = None if on is None else self._node_of(on)
-        return self._asked(by, on, f"Said: {words}", "say", node=node, text=words)
+        where = {"node": None} if on is None else self._node_of(on)
+        return self._asked(by, on, f"Said: {words}", "say", **where, text=words)
 
     def drain(self, by: str) -> str:
         return self._asked(by, None, "Board taken out of service", "drain")
 
-    def _node_of(self, on: OnCaller) -> int:
-        """Return the node of the call that was shown; raises `NoAnswer` when it is over."""
+    def _node_of(self, on: OnCaller) -> dict[str, int | None]:
+        """Say where the call is that was shown; raises `NoAnswer` when it is over.
+
+        Who is asked refuses when another call is on that node by then.
+        """
         now = self.find(on.number)
         if on.call is None or now is None or now.call != on.call or now.node is None:
             raise NoAnswer(f"{on.name} isn't on any more.")
-        return now.node
+        return {"node": now.node, "call": now.call}
 
     def _asked(self, by: str, on: OnCaller | None, what: str, command: str, **how: object) -> str:
-        """Ask the running server, and note in the sysop's log what was done."""
-        answer = asking.ask_server(self._config.path, None, command, how)
+        """Ask the running server, between two lines of the sysop's log: nothing is done without a
+        name, and what came of it stands there too."""
+        self._note(by, on, f"{what} (asked of the board)")
+        problem: NoAnswer | None = None
+        try:
+            answer = asking.ask_server(self._config.path, None, command, how)
+            words = " ".join([str(answer["words"]), *answer.get("silent", ())])
+        except NoAnswer as error:
+            words, problem = str(error), error
+        try:
+            self._note(by, on, f"The board: {words.rstrip('.')}")
+        except BooksFailed as error:
+            words = f"{words} The sysop's log has only that it was asked for: {error}"
+        if problem is not None:
+            raise NoAnswer(words) from problem
+        return words
+
+    def _note(self, by: str, on: OnCaller | None, what: str) -> None:
         number = None if on is None else on.number
-        self._write(lambda desk: sysop_log.note(desk, by, number, what))
-        return " ".join([str(answer["words"]), *answer.get("silent", ())])
+        line = " ".join(what.split())
+        self._write(lambda desk: sysop_log.note(desk, by, number, line))
 
     def _write(self, work: Callable[[Desk], T]) -> T:
         return self._reading.work(work)

@@ -16,6 +16,7 @@ from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
+from timebank.keeping import restoring
 from timebank.ledger import transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
@@ -114,6 +115,7 @@ class Reading:
         self._database = database
         self._clock = BelievedClock(instruments)
         self._judging = Lock()
+        self._is_taken_up = False
         self._odds = house.installed_odds()
 
     def look(self, at: Callable[[Desk], T]) -> T:
@@ -127,11 +129,20 @@ class Reading:
             return at(desk)
 
     def work(self, at: Callable[[Desk], T]) -> T:
-        """Write into the books, in a transaction as short as a command's; raises what `at` does."""
+        """Write into the books, in a transaction as short as a command's; raises what `at` does.
+
+        As with a command, books that were put back by hand are treated as such first.
+        """
         with self._judging:
+            if not self._is_taken_up:
+                restoring.take_up(self._database, self.config.bank, self._clock.now())
+                self._is_taken_up = True
             reading = self._clock.reading()
-        with self._database.transaction(self.config.bank, reading) as desk:
-            return at(desk)
+            with self._database.transaction(self.config.bank, reading) as desk:
+                judgement = self._clock.keep(desk)
+                done = at(desk)
+            self._clock.adopt(judgement)
+        return done
 
     def on_line(self) -> OnLine:
         return self.look(lambda desk: OnLine(_live(desk), self.config.calls.nodes))

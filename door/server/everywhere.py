@@ -225,6 +225,8 @@ async def _to_callers(everyone: _Everyone, command: Said, books: Moment | None) 
     call = books.on(node)
     if call is None:
         raise CommandRefused(f"Nobody is on node {node}.")
+    if command.get("call", call.call_id) != call.call_id:
+        raise CommandRefused(f"Another call is on node {node} by now. Nothing was done.")
     answers = await everyone.ask({**command, "call": call.call_id}, acts=True)
     if not answers.heard([call]):
         raise _nobody(_beyond(call), answers)

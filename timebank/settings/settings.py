@@ -70,6 +70,9 @@ class Retention:
     gone: int = 365
 
 
+READERS = "[pages] readers"
+
+
 @dataclass(frozen=True)
 class BankSettings:
     """What the time bank needs to know of the board.
@@ -94,6 +97,8 @@ class BankSettings:
     # Names: who may not use the bank, and who a name is kept for. They give no powers.
     barred: tuple[str, ...] = ()
     co_sysops: tuple[str, ...] = ()
+    # Who may look at the books in a browser. This name gives something, so nobody new may take it.
+    readers: tuple[str, ...] = ()
     imports: tuple[Path, ...] = ()
     import_seconds: int = 30
     retention: Retention = Retention()
@@ -116,6 +121,7 @@ class BankSettings:
             "[board] sysop": (self.sysop,),
             "[timebank] co_sysops": self.co_sysops,
             "[timebank] barred": self.barred,
+            READERS: self.readers,
         }
         return tuple((key, name) for key, of_key in people.items() for name in of_key)
 
@@ -162,6 +168,7 @@ def read_bank(root: TomlTable) -> BankSettings:
         hours=_hours(window),
         barred=_names(window, "barred"),
         co_sysops=_names(window, "co_sysops"),
+        readers=_names(root.table("pages"), "readers"),
         imports=_imports(window, mode, thebank_ext),
         import_seconds=window.whole("import_seconds", BankSettings.import_seconds, 1, 86_400),
         retention=Retention(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 from pathlib import Path
 
 import pytest
 
+from door.config import named
+from door.errors import NoAnswer
 from door.pages.acts import ACTS, MOST_FORMS, Forms
 from door.pages.sessions import Session
+from door.server import asking
 from tests.door.pages.test_pages import RUDE, Answer, Browser, shown
 from tests.world import World, log_on
 from timebank.callers import callers, notices, sysop_log
-from timebank.errors import OutcomeUnknown
+from timebank.errors import BooksUnavailable, NameTaken, OutcomeUnknown
 from timebank.ledger import transfers
+from timebank.ledger.database import Desk
 
 
 def token(page: Answer) -> str:
@@ -114,9 +119,11 @@ async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
         ended = filled(await asks(browser, "kick", ada, why="Supper."))
         assert "told and hung up" in (await browser.post(*ended)).text
         await terminal.until("Supper.")
-        assert [line[1:] for line in logged(board)[:2]] == [
-            ("Ada", "Call ended"),
-            ("Ada", "Said: Hello"),
+        assert [line[1:] for line in logged(board)[:4]] == [
+            ("Ada", "The board: Ada on node 1 is told and hung up"),
+            ("Ada", "Call ended: Supper. (asked of the board)"),
+            ("Ada", "The board: Ada can read it"),
+            ("Ada", "Said: Hello (asked of the board)"),
         ]
         gone = filled(await asks(browser, "kick", ada, why=""))
         assert "Ada isn't on any more." in (await browser.post(*gone)).text
@@ -129,8 +136,47 @@ async def test_what_a_board_that_is_down_was_told_is_not_done(tmp_path: Path) ->
         place, form = filled(await asks(browser, "drain", None))
         await board.server.stop("The test is over.")
         answer = (await browser.post(place, form)).text
-        assert "Not done. This board's server is not running" in answer
-        assert logged(board) == []
+        assert "This board's server is not running" in answer
+        (came, asked) = logged(board)
+        assert came[2].startswith("The board: This board's server is not running")
+        assert asked == ("Sysop", None, "Board taken out of service (asked of the board)")
+
+
+async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        place, form = filled(await asks(browser, "say-all", None, text="Hello"))
+        note = sysop_log.note
+
+        def full(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
+            if what.startswith("The board:"):
+                raise BooksUnavailable("The disk is full.")
+            note(desk, by, caller_id, what)
+
+        monkeypatch.setattr("door.pages.doing.sysop_log.note", full)
+        answer = (await browser.post(place, form)).text
+        assert "Ada can read it. The sysop's log has only that it was asked for" in answer
+        assert "Not done" not in answer
+        monkeypatch.setattr("door.server.asking.SECONDS", 0.0)
+        place, form = filled(await asks(browser, "say-all", None, text="Hello"))
+        late = (await browser.post(place, form)).text
+        assert "Nobody knows whether it did this." in late
+        assert "Not done" not in late
+
+
+async def test_another_call_on_that_node_is_left_alone(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, _):
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        how = {"node": 1, "why": "", "call": 999}
+        with pytest.raises(NoAnswer, match="Another call is on node 1 by now"):
+            await asyncio.to_thread(asking.ask_server, board.config.path, None, "kick", how)
 
 
 async def test_an_outcome_that_nobody_knows_is_told_as_that(
@@ -205,3 +251,12 @@ def test_the_forms_of_a_session_are_bounded() -> None:
         forms.take(session, keys[0])
     assert forms.take(session, keys[1]) == (True, "")
     assert forms.take(session, keys[1])[0] is False
+
+
+async def test_nobody_new_gets_to_look_by_a_name(tmp_path: Path) -> None:
+    async with shown(tmp_path, more='[pages]\nreaders = ["Jane"]\n') as (board, _):
+        with board.books() as desk, pytest.raises(NameTaken):
+            callers.register(desk, "jane", "hash")
+        with board.books() as desk:
+            (said,) = [each for each in named.doubts(desk, board.config.path) if "Jane" in each]
+    assert said.startswith("[pages] readers names Jane, who is not registered")
