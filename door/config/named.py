@@ -1,8 +1,8 @@
 """People named in sysop.toml: who is registered, who has the sysop's powers, and what to type.
 
-A name in the settings gives nothing, since powers belong to callers' numbers; only `[pages] readers`
-lets whoever has the name look. Each is kept from new callers, and the sysop is told, at the start
-and by `door check`, what is still to be done.
+A name in the settings gives nothing, since powers belong to callers' numbers; but who has a name of
+`[pages] readers` may look. Each is kept from new callers, and the sysop is told, at the start and
+by `door check`, what is still to be done.
 """
 
 from __future__ import annotations
