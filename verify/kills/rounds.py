@@ -20,6 +20,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import traceback
 from asyncio.subprocess import Process
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -58,6 +59,8 @@ RIDES = ("under doors", "a rider", "started")
 HAS_DOORS = ("a door", "both", *RIDES)
 KEYS_OF_A_RIDER = 8  # before the server may be killed under it, and after that
 LONGEST_OF_A_RIDER = 15.0  # seconds until so many keys are not waited for any more
+WRONG = "wrong.txt"  # in the folder of books in which something was wrong: all of its words
+LONGEST_WORDS = 2000  # of what was wrong, that are told at once
 BAD = re.compile(r" (ERROR|CRITICAL) |Traceback")
 
 
@@ -103,6 +106,7 @@ class Book:
         self.guests = [self._robot(door.name, phone.SYNCTERM) for door in self.doors]
         self.process: Process
         self.port = 0
+        self.kind = ""  # of the round that is played
 
     def _robot(self, name: str, program: phone.Program | None = None) -> Robot:
         return Robot(
@@ -135,6 +139,7 @@ class Book:
 
     async def _round(self) -> None:
         (kind,) = self.chance.choices(list(self.kinds), list(self.kinds.values()))
+        self.kind = kind
         moment = self.chance.uniform(0, KEYS_EACH * len(self.robots))
         later = self.chance.uniform(0, 0.5)
         for door in self.doors:
@@ -258,6 +263,7 @@ class Book:
 
     async def _end_in_peace(self) -> None:
         """Start once more, let everybody come back, and stop in peace."""
+        self.kind = "the end in peace"
         await self._start()
         await self._listens()
         async with self._playing(self.robots):
@@ -348,7 +354,7 @@ def _audit_by_command(config: Path) -> None:
 def run_book(
     folder: Path, seed: int, rounds: int, robots: int, database: str = "", kind: str = ""
 ) -> Tally:
-    """Play rounds over fresh books; what is wrong is in the tally.
+    """Play rounds over fresh books; what is wrong is in the tally, and in `WRONG` with every word.
 
     They are in `folder`, or in a `database` on a server that has nothing in it. All rounds are of
     one `kind`, if one is given.
@@ -357,6 +363,10 @@ def run_book(
     try:
         asyncio.run(book.play(rounds))
     except Exception as error:
-        round_ = book.tally.rounds + 1
-        book.tally.wrong.append(f"seed {seed}, round {round_}, in {folder}: {error!r:.600}")
+        where = f"seed {seed}, round {book.tally.rounds + 1} ({book.kind or 'before it'})"
+        file = folder / WRONG
+        file.write_text(f"{where}\n\n{''.join(traceback.format_exception(error))}", "utf-8")
+        words = f"{type(error).__name__}: {error}"
+        rest = f" ... all of it is in {WRONG} there" if len(words) > LONGEST_WORDS else ""
+        book.tally.wrong.append(f"{where}, in {folder}: {words[:LONGEST_WORDS]}{rest}")
     return book.tally
