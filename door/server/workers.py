@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 # Until a server is started again that has ended soon after its start: each time twice as long.
 SOON_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 10.0, 1.0, 30.0
+# Each server says again and again that its loop turns. One that has not for so many turns of the
+# parent stands still, and is killed: nobody else sees that, for front ends ask the first one alone.
+# The parent counts its own turns, not seconds: where the whole machine stood still nobody is late.
+BEAT_SECONDS, MISSED_BEATS = 1.0, 15
 
 log = logging.getLogger("door.server")
 
@@ -57,10 +61,24 @@ class Worker:
 
     def serves(self, end: Callable[[], None]) -> None:
         """Tell the parent that callers are served, and call `end` when it is gone; on the loop."""
-        with contextlib.suppress(OSError):
-            os.write(self._ready, b".")
-        os.close(self._ready)
+        os.set_blocking(self._ready, False)
+        beating = asyncio.ensure_future(self._beat())
+        _beating.add(beating)
+        beating.add_done_callback(_beating.discard)
         asyncio.get_running_loop().add_reader(self._parent, end)
+
+    async def _beat(self) -> None:
+        """Tell the parent that the loop turns, until it ends: what comes then takes its time."""
+        try:
+            while True:
+                with contextlib.suppress(OSError):  # the parent stands still itself, or is gone
+                    os.write(self._ready, b".")
+                await asyncio.sleep(BEAT_SECONDS)
+        finally:
+            os.close(self._ready)
+
+
+_beating: set[asyncio.Future[None]] = set()  # so that it is not collected
 
 
 def _adapted(config: Config, number: int) -> Config:
@@ -80,8 +98,9 @@ def _apart(place: LinkSettings | None, number: int) -> LinkSettings | None:
 class _Child:
     number: int
     process: int
-    ready: int | None  # what tells that it serves, while that is waited for
+    ready: int | None  # what tells that it serves, and then that its loop turns, until that ends
     has_served: bool = False
+    missed: int = 0  # turns of the parent in which it has told nothing, since it serves
     began: float = field(default_factory=time.monotonic)
 
 
@@ -95,6 +114,7 @@ class Workers:
         self._served: set[int] = set()  # places where a server has served
         self._is_closing = False
         self._status = 0
+        self._turn_ends = time.monotonic() + BEAT_SECONDS
         self._ports: list[socket.socket] = []
         self._alive = (-1, -1)
 
@@ -130,12 +150,15 @@ class Workers:
     def _look(self, woken: int, caught: list[int]) -> Worker | None:
         """Wait for something to happen, and do what follows; a `Worker` in a new child."""
         ready = [child.ready for child in self._children.values() if child.ready is not None]
-        first = min(self._due.values(), default=None)
-        patience = None if first is None else max(0.0, first - time.monotonic())
+        first = min(self._due.values(), default=self._turn_ends)
+        patience = max(0.0, min(first, self._turn_ends) - time.monotonic())
         readable, _, _ = select.select([woken, *ready], [], [], patience)
         if woken in readable:
             os.read(woken, 4096)
         self._note_ready(readable)
+        if time.monotonic() >= self._turn_ends:
+            self._turn_ends = time.monotonic() + BEAT_SECONDS
+            self._count_missed()
         while caught:
             self._obey(caught.pop(0))
         self._take_note_of_ends()
@@ -172,12 +195,26 @@ class Workers:
     def _note_ready(self, readable: Sequence[int]) -> None:
         for child in self._children.values():
             if child.ready is not None and child.ready in readable:
-                if os.read(child.ready, 1):
-                    child.has_served = True
-                    self._served.add(child.number)
-                    log.info("server %d serves, process %d", child.number, child.process)
-                os.close(child.ready)
-                child.ready = None
+                if os.read(child.ready, 4096):
+                    child.missed = 0
+                    if not child.has_served:
+                        child.has_served = True
+                        self._served.add(child.number)
+                        log.info("server %d serves, process %d", child.number, child.process)
+                else:
+                    os.close(child.ready)
+                    child.ready = None
+
+    def _count_missed(self) -> None:
+        """Kill what serves and has long not told that its loop turns; its callers call again."""
+        for child in self._children.values():
+            if child.ready is None or not child.has_served:
+                continue
+            child.missed += 1
+            if child.missed == MISSED_BEATS:
+                seconds = MISSED_BEATS * BEAT_SECONDS
+                log.error("server %d stands still for %.0f seconds: killed", child.number, seconds)
+                os.kill(child.process, signal.SIGKILL)
 
     def _take_note_of_ends(self) -> None:
         for process in list(self._children):

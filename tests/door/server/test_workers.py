@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 from door.cli.main import main
+from door.config import config as settings
+from door.server import workers
+from door.server.workers import MISSED_BEATS, Worker, Workers, _Child
 from tests.door.playing import Table
 from tests.door.processes import OPEN_ALL_DAY, Served, arrives, audits_are_clean, forked_door
 from tests.terminal import PATIENCE
@@ -128,6 +132,58 @@ def shown_nodes(board: Working) -> list[int]:
     told = CliRunner().invoke(main, ["nodes", "--json", "--config", str(board.config.path)])
     assert told.exit_code == 0, told.output
     return sorted(each["node"] for each in json.loads(told.stdout)["nodes"])
+
+
+def test_one_that_stands_still_is_killed_and_one_that_still_starts_is_not(tmp_path: Path) -> None:
+    """Also the second one, which no front end asks. What is counted are turns of the parent, so
+    that nobody is late where the whole machine stood still."""
+    (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
+    kept = Workers(settings.load(tmp_path / "sysop.toml"), 3)
+    processes = [subprocess.Popen(["sleep", "600"]) for _ in range(3)]
+    pipes = [os.pipe() for _ in processes]
+    try:
+        for number, (process, (told, _)) in enumerate(zip(processes, pipes, strict=True), 1):
+            kept._children[process.pid] = _Child(number, process.pid, told)
+        for _, tells in pipes[:2]:  # the third one starts for long
+            os.write(tells, b".")
+        kept._note_ready([told for told, _ in pipes[:2]])
+        for _ in range(MISSED_BEATS - 1):
+            kept._count_missed()
+        os.write(pipes[0][1], b"." * 9)
+        kept._note_ready([pipes[0][0]])
+        kept._count_missed()
+        assert processes[1].wait(PATIENCE) == -signal.SIGKILL
+        assert [process.poll() for process in processes[::2]] == [None, None]
+    finally:
+        for process, pipe in zip(processes, pipes, strict=True):
+            process.kill()
+            process.wait()
+            for end in pipe:
+                os.close(end)
+
+
+def test_a_server_says_that_its_loop_turns_until_that_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes after its loop, such as the end of its books, takes the time that it takes."""
+    monkeypatch.setattr(workers, "BEAT_SECONDS", 0.001)
+    (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
+    told, tells = os.pipe()
+    parent, alive = os.pipe()
+    worker = Worker(2, settings.load(tmp_path / "sysop.toml"), (), parent, tells)
+
+    async def serve() -> None:
+        worker.serves(lambda: None)
+        for _ in range(3):
+            assert await asyncio.to_thread(os.read, told, 1) == b"."
+
+    try:
+        asyncio.run(serve())
+        assert os.read(told, 4096).strip(b".") == b""
+        assert os.read(told, 4096) == b"", "it is not waited for any more"
+    finally:
+        for end in (told, parent, alive):
+            os.close(end)
 
 
 async def test_one_that_ends_by_itself_is_not_started_again(tmp_path: Path) -> None:
