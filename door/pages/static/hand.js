@@ -90,6 +90,17 @@ function fit(terminal, columns) {
   terminal.options.fontSize = cell / pixels / CELL;
 }
 
+async function draw(terminal) {
+  try {
+    const { WebglAddon } = await import("/terminal/vendored/addon-webgl.mjs");
+    const addon = new WebglAddon();
+    addon.onContextLoss(() => addon.dispose());
+    terminal.loadAddon(addon);
+  } catch {
+    // Without WebGL the terminal draws with elements of the page.
+  }
+}
+
 async function begin() {
   const { columns, rows } = screen.clientWidth < NARROW_PIXELS ? NARROW : USUAL;
   const address = new URL(part("film").dataset.cast, location.href);
@@ -111,6 +122,7 @@ async function begin() {
   });
   fit(terminal, columns);
   terminal.open(screen);
+  await draw(terminal);
   screen.terminal = terminal; // for programs that read the screen, as our tests do
   new ResizeObserver(() => fit(terminal, columns)).observe(screen);
   const film = new Film(lines, terminal);

@@ -1,0 +1,98 @@
+"""Somebody at a real browser, by Playwright; and the pages of the books at a port."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+
+from door.defence.reception import Reception
+from door.pages.app import Pages
+from door.pages.reading import Reading
+from tests.world import World
+
+playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
+
+PATIENCE = 60_000  # milliseconds
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+DESK = {"viewport": {"width": 1280, "height": 800}}
+READ_SCREEN = """() => {
+    const buffer = document.getElementById("screen").terminal?.buffer.active;
+    const rows = [];
+    for (let row = 0; buffer && row < buffer.length; row += 1) {
+        rows.push(buffer.getLine(row).translateToString(true));
+    }
+    return rows.join("\\n");
+}"""
+
+
+class Visitor:
+    """Somebody at a browser."""
+
+    def __init__(self, page: Any, board: World) -> None:
+        self.page = page
+        self.board = board
+        self.complaints: list[str] = []
+        self.asked_for: list[str] = []
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self.asked_for.append(request.url))
+
+    def _note(self, said: Any) -> None:
+        if said.type == "error":
+            self.complaints.append(said.text)
+
+    @property
+    def port(self) -> int:
+        return self.board.server.ports[1]
+
+    async def opens_the_page(self) -> None:
+        await self.page.goto(f"http://127.0.0.1:{self.port}/")
+        await self.sees("Name:")
+
+    async def sees(self, text: str) -> None:
+        try:
+            await self.page.wait_for_function(
+                f"text => ({READ_SCREEN})().includes(text)", arg=text, timeout=PATIENCE
+            )
+        except playwright.TimeoutError:
+            shown = await self.page.evaluate(READ_SCREEN)
+            raise AssertionError(f"{text!r} never came to the screen:\n{shown}") from None
+
+    async def types(self, *texts: str) -> None:
+        for text in texts:
+            await self.page.keyboard.type(text)
+
+    async def taps(self, key: str) -> None:
+        letter = self.page.locator("#keys b").get_by_text(key, exact=True)
+        await letter.tap(timeout=PATIENCE)
+
+    async def answers(self, question: str, text: str) -> None:
+        await self.sees(question)
+        await self.page.locator("#text").fill(text, timeout=PATIENCE)
+        await self.page.locator("#send").tap()
+
+    async def may_tap(self) -> list[str]:
+        return await self.page.locator("#keys b").all_text_contents()
+
+
+@asynccontextmanager
+async def served_pages(board: World) -> AsyncIterator[str]:
+    """Serve the pages of the books at a free port."""
+    reading = Reading(board.config, board.database, board.clock)
+    pages = Pages(reading, Reception(board.config, board.clock, lambda: 0), board.clock)
+    wire = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(pages.app(), http="h11", ws="none", lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve([wire]))
+    try:
+        yield f"http://127.0.0.1:{wire.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        await serving
+        pages.close()
