@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -98,8 +98,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item, layer in layer_of.items():
         item.add_marker(layer)
     if os.environ.get("PYTEST_XDIST_WORKER"):
-        # What waits for processes begins first, and what is short fills the end.
-        items.sort(key=lambda item: layers.LAYERS.index(layer_of.get(item, "process")))
+        items[:] = mixed(items, lambda item: layer_of.get(item, "process"))
+
+
+SPREAD = 0.7  # of the other files, among which those that wait for processes are spread
+
+
+def mixed(items: Sequence[pytest.Item], layer: Callable[[pytest.Item], str]) -> list[pytest.Item]:
+    """Put files that wait for processes between files that only reckon, so that no core is idle.
+
+    Were they all first, four workers would wait at once. The last files are short ones that
+    reckon, so that no worker is left alone; the long runs of `tests/verify` begin.
+    """
+    ordered = sorted(items, key=lambda item: layers.LAYERS.index(layer(item)))
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in ordered:
+        files.setdefault(item.path, []).append(item)
+    waiting = sorted((file for file in files if layer(files[file][0]) == "process"), reverse=True)
+    others = [file for file in files if file not in set(waiting)]
+    apart = SPREAD * len(others) / max(len(waiting), 1)
+    place = {file: apart * number for number, file in enumerate(waiting)}
+    place |= {file: float(number) for number, file in enumerate(others)}
+    return [item for file in sorted(files, key=place.__getitem__) for item in files[file]]
 
 
 def pytest_collection_finish() -> None:
