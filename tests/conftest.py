@@ -76,7 +76,8 @@ def pytest_collection(session: pytest.Session) -> None:
     """Import a worker's share of the tests, before all workers import all of them in one order.
 
     pytest writes each `assert` anew and keeps the bytecode. In a fresh clone every worker would do
-    that for every file, for all come to a file at the same moment.
+    that for every file, for all come to a file at the same moment. What a test is parametrized with
+    must not depend on what was imported before its module: all workers are to collect the same.
     """
     gc.disable()  # until all tests are there: nothing of this is garbage
     worker = os.environ.get("PYTEST_XDIST_WORKER")

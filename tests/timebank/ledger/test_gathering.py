@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 
 from tests.timebank.books import GAME, Books, lost, wager, won
+from tests.timebank.ledger.test_sql import STATEMENTS
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, NotForeseen, ShoeGone
@@ -17,7 +18,6 @@ from timebank.ledger.database import Writer
 from timebank.ledger.postgres import gathering
 from timebank.ledger.postgres.connection import BooksConnection
 from timebank.ledger.postgres.database import PostgresDatabase
-from timebank.ledger.sql import STATEMENTS
 from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Move
 from timebank.wagers.wagers import Sitter
