@@ -1,18 +1,19 @@
 """Black jack as docs/rules.md tells it, worked out card by card: nothing here is the program's.
 
 Every order of the cards is gone through, the hole card first, for one caller who decides by what
-they see. Hands are tuples of values in the order dealt, an ace as 1; a shoe is a Counter of values.
+they see. Hands are tuples of values in the order dealt, an ace as 1; a shoe says how many cards of
+each value there are, always in one order.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
 Cards = tuple[int, ...]
-Shoe = Counter[int]
+Shoe = dict[int, int]
 Worlds = dict[int, float]  # by hole card: how likely it is, with all that was dealt since
 
 
@@ -62,7 +63,7 @@ def drawn(shoe: Shoe) -> Iterator[tuple[int, float, Shoe]]:
     cards = sum(shoe.values())
     for card, copies in shoe.items():
         if copies:
-            yield card, copies / cards, shoe - Counter([card])
+            yield card, copies / cards, {**shoe, card: copies - 1}
 
 
 def is_natural(cards: Cards) -> bool:
@@ -93,14 +94,14 @@ def dealer_ends(
     if not draws or (house.charlies and len(cards) == 5):
         return {cards: 1.0}
     ends: dict[Cards, float] = defaultdict(float)
-    for card, chance, after in drawn(Counter(dict(left))):
+    for card, chance, after in drawn(dict(left)):
         for ended, likely in dealer_ends(house, (*cards, card), plain(after)).items():
             ends[(*cards[:2], *sorted(ended[2:]))] += chance * likely
     return ends
 
 
 def plain(shoe: Shoe) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted(shoe.items()))
+    return tuple(shoe.items())
 
 
 def ending(house: House, cards: Cards, dealer: Cards, doubled: bool) -> tuple[str, float]:
@@ -145,7 +146,10 @@ class Hand:
         self.known: dict[Cards, tuple[float, Found]] = {}
 
     def left(self, cards: Cards, hole: int) -> Shoe:
-        return self.shoe - Counter([*cards, hole, self.up])
+        left = dict(self.shoe)
+        for card in (*cards, hole, self.up):
+            left[card] -= 1
+        return left
 
     def stood(self, cards: Cards, worlds: Worlds, doubled: bool = False) -> Found:
         found, bet = Found(), 2 if doubled else 1

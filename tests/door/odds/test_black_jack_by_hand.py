@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS, rules_from_mapping
 from door.odds.blackjack import odds
 from door.odds.odds import Figures
-from tests.door.odds.by_hand import Found, House, count, worked_out
+from tests.door.odds.by_hand import Found, House, Shoe, count, worked_out
 
 SHOES = {
     "low": (3, 2, 2, 3, 0, 0, 0, 0, 0, 4),
@@ -31,8 +30,8 @@ HOUSES: dict[str, dict[str, Any]] = {
 CLOSE = 1e-10
 
 
-def shoe_of(counts: tuple[int, ...]) -> Counter[int]:
-    return Counter({value: copies for value, copies in enumerate(counts, 1) if copies})
+def shoe_of(counts: tuple[int, ...]) -> Shoe:
+    return {value: copies for value, copies in enumerate(counts, 1) if copies}
 
 
 def agree(figures: Figures, found: Found) -> None:
