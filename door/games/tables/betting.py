@@ -130,8 +130,10 @@ class Betting:
         """Keep a bet that was placed as the last one; no hand is held up when that fails."""
         if bet != self._kept():
             with contextlib.suppress(BooksFailed):
-                preferences = self.caller.record.preferences
-                await self.caller.remember(_with(preferences, self._kept_at, bet))
+                # This alone: what else the books have may have changed during the call.
+                first, *rest = self._kept_at
+                there = self.caller.record.preferences.get(first)
+                await self.caller.remember({first: _with(there, rest, bet) if rest else bet})
 
     def told(self, words: str, **coins: int) -> str:
         """Put coins into a sentence, each as an amount and as a number."""
