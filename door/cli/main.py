@@ -519,6 +519,21 @@ def unlock(config_path: Path, by: str, name: str) -> None:
     _set_locked(config_path, by, name, False, "no longer locked out", "not locked out")
 
 
+@callers.command("second-step-off")
+@config_option
+@by_option
+@click.argument("name")
+def second_step_off(config_path: Path, by: str, name: str) -> None:
+    """Let a caller log on to `door pages` without their authenticator, whose phone is lost."""
+    from timebank.callers import second_step
+
+    with _desk(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        if not second_step.turn_off(desk, record.id, "by the sysop", by):
+            raise UserError(f"{record.name} has no authenticator set up.")
+    click.echo(f"`door pages` asks {record.name} for no code any more.")
+
+
 @callers.command()
 @config_option
 @by_option

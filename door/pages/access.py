@@ -17,7 +17,8 @@ from starlette.routing import Route
 from door.call import passwords
 from door.defence.reception import minutes as waiting
 from door.pages import sessions
-from door.pages.asking import form_of, is_own
+from door.pages.asking import NOT_OURS, form_of, is_own
+from door.pages.second_step import is_passed
 from door.pages.showing import View, Visit
 from timebank.errors import BooksFailed
 from timebank.names import names
@@ -31,9 +32,8 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
 
 COOKIE = "session"
-WRONG = "Wrong name or password, or a caller without the sysop's powers."
+WRONG = "Wrong name, password or code, or a caller without the sysop's powers."
 KINDLY_WAIT = "Too many wrong passwords for that name, or from your address. Try again in {time}."
-NOT_OURS = "That form did not come from this page."
 
 
 class Access:
@@ -88,7 +88,8 @@ class Access:
         if form is None or not is_own(request):
             return self._showing.problem(NOT_OURS, 403)
         address = "unknown" if request.client is None else request.client.host
-        record, words = await self._believed(address, form.get("name", ""), form.get("word", ""))
+        said = (form.get(name, "") for name in ("name", "word", "code"))
+        record, words = await self._believed(address, *said)
         if record is None:
             return self._showing.show("log_on.html", status=403, words=words)
         token = self._sessions.begin(record.id, record.password_hash, self._now.monotonic())
@@ -97,7 +98,7 @@ class Access:
         return answer
 
     async def _believed(
-        self, address: str, name: str, password: str
+        self, address: str, name: str, password: str, code: str
     ) -> tuple[CallerRecord | None, str]:
         """Return who may see the pages, or why nobody is let in, equally slowly."""
         if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
@@ -109,6 +110,9 @@ class Access:
             record = await self._showing.read(partial(self._reading.find, name))
             stored = None if record is None else record.password_hash
             is_right = await self._desk.verify(stored, password, tried.rank)
+            if record is not None and is_right:
+                passed = partial(is_passed, self._reading, record, code)
+                is_right = await self._showing.read(passed)
             if record is None or not is_right:
                 self._reception.was_wrong(address, tried)
                 return None, WRONG

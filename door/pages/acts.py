@@ -19,8 +19,7 @@ from starlette.routing import Route
 
 from door.errors import NoAnswer
 from door.pages import sessions
-from door.pages.access import NOT_OURS
-from door.pages.asking import form_of, is_own, number_in
+from door.pages.asking import NOT_OURS, form_of, is_own, number_in
 from timebank.errors import OutcomeUnknown, TimeBankError
 from timebank.words import MINUTE, span
 

@@ -18,6 +18,7 @@ from door.pages.hands import HandPages
 from door.pages.ledger import LedgerPages
 from door.pages.people import PeoplePages
 from door.pages.plots import PlotPages
+from door.pages.second_step import SecondStepPages
 from door.pages.showing import HERE, Showing, Visit
 from timebank.errors import BooksFailed
 
@@ -55,7 +56,7 @@ class Pages:
 
     def app(self) -> ASGIApp:
         guard = self._access.of_sysop
-        subjects = (LedgerPages, HandPages, PeoplePages, PlotPages)
+        subjects = (LedgerPages, HandPages, PeoplePages, PlotPages, SecondStepPages)
         inside = Starlette(
             routes=[
                 Route("/", guard(self._today)),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 LONGEST_FORM = 4096  # bytes
+NOT_OURS = "That form did not come from this page."
 LONGEST_NUMBER = 15  # digits
 FIRST_YEAR, LAST_YEAR = 1970, 2999
 

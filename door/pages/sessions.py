@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 IDLE_SECONDS = 30 * 60.0
@@ -24,6 +24,7 @@ class Session:
     begun: float
     used: float
     form_token: str
+    offered: str = field(default="", repr=False)  # an authenticator's secret that may be set up
 
 
 class Sessions:

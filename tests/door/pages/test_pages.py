@@ -186,7 +186,7 @@ async def test_everybody_else_is_told_the_same(tmp_path: Path) -> None:
             browser.address = f"192.0.2.{number}"
             answer = await browser.logs_on(name, word)
             assert answer.status == 403
-            told = "Wrong name or password, or a caller without the sysop's powers."
+            told = "Wrong name, password or code, or a caller without the sysop's powers."
             assert told in answer.text, name
             assert not browser.cookies
 
