@@ -368,7 +368,8 @@ class Writer:
         now: Callable[[], datetime | ClockReading],
         deliver: Callable[[list[Done]], None],
     ) -> None:
-        """Start the thread over an open `database`.
+        """Prepare it over an open `database`; its thread starts with the first operation, so that
+        whoever fails before that leaves none behind, for which the process would wait.
 
         `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
         its COMMIT; all three run on the writer's thread. While it is not known whether a COMMIT
@@ -388,7 +389,7 @@ class Writer:
         self._is_rescued = False
         self._closes_by = math.inf  # when nobody waits any more, the writer being closed
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
-        self._thread.start()
+        self._has_begun = False
 
     def submit(
         self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
@@ -402,6 +403,9 @@ class Writer:
             if self._closed:
                 raise errors.BooksUnavailable(Phrase("The books are closed."))
             self._queue.put(_Request(operation, ticket, call))
+            if not self._has_begun:
+                self._has_begun = True
+                self._thread.start()
 
     def close(self) -> None:
         with self._closing:
@@ -409,7 +413,8 @@ class Writer:
                 self._closed = True
                 self._closes_by = time.monotonic() + SHORT_SECONDS
                 self._queue.put(None)
-        self._thread.join()
+        if self._has_begun:
+            self._thread.join()
 
     def _work(self) -> None:
         last = False

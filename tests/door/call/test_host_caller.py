@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from datetime import timedelta
@@ -195,6 +196,23 @@ async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
         console = Console(line, LINES, here.clock)
         assert not await process.serve(here.config, console, here.clock, a_guest(here), None)
         assert "The board's books can't be opened just now." in line.said
+
+
+async def test_a_door_that_fails_before_it_begins_leaves_no_thread_behind(
+    tmp_path, monkeypatch
+) -> None:
+    """A process waits for its threads: it would stay for ever, and keep its node."""
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("a table that cannot be laid")
+
+    monkeypatch.setattr(process, "lay_tables", broken)
+    async with world(tmp_path, toml=EVENTS_OFF) as here:
+        console = Console(Heard(), LINES, here.clock)
+        before = threading.active_count()
+        with pytest.raises(RuntimeError):
+            await process.serve(here.config, console, here.clock, a_guest(here), None)
+        assert threading.active_count() == before
 
 
 async def test_the_clock_runs_on_when_locked_books_keep_a_guest_from_the_servers_table(
