@@ -68,6 +68,7 @@ class Scale:
     starts: int
     book_transfers: int  # in the books of years
     servers: tuple[int, ...]  # of one board, one after the other
+    crowd_seconds: float  # that all callers of the page play on
     loop: str = "asyncio"  # that the board runs on, or "uvloop"
 
 
@@ -87,6 +88,7 @@ FULL = Scale(
     starts=15,
     book_transfers=5_000_000,
     servers=(1, 2, 4),
+    crowd_seconds=300.0,
 )
 QUICK = Scale(
     callers=100,
@@ -104,6 +106,7 @@ QUICK = Scale(
     starts=3,
     book_transfers=20_000,
     servers=(1, 2),
+    crowd_seconds=3.0,
 )
 
 

@@ -17,6 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Self
 
+from bench.animation import PLAYING_GAP
 from bench.connect import wait_for_banner
 from bench.keys import FIRST, KINDS, TO_THE_BET, Side
 from bench.load import (
@@ -25,6 +26,7 @@ from bench.load import (
     PATIENCE,
     READ,
     Caller,
+    Group,
     Guest,
     Keyboard,
     Stroke,
@@ -33,7 +35,7 @@ from bench.load import (
     log_on_as,
 )
 from bench.processes import Child, more_files
-from bench.report import Goal, Row, Scale, median
+from bench.report import Goal, Row, Scale, median, percentile
 from bench.telnet import Client
 
 SCREEN_GOAL = Goal("ratio", "<=", 3)
@@ -146,6 +148,31 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             what = f"memory a caller at the bet field, {count} by each way"
             yield Row(what, "kB", page.memory, telnet.memory, MEMORY_GOAL)
             yield _keys(telnet, page, scale)
+
+
+def crowd(scale: Scale, disk: Path) -> Iterator[Row]:
+    """Let all callers be on the page for minutes, each with a key every few seconds. A line that is
+    lost ends the run."""
+    more_files()
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder,
+        Child("bench.board", folder, str(scale.callers), scale.loop, "web") as child,
+        closing(_fill(child, child.ask("web"), range(scale.callers), by_page=True)) as page,
+    ):
+        keys = _learn(page, KINDS["bet field"])
+        strokes = [stroke._replace(key=frame(BINARY, stroke.key)) for stroke in keys]
+        before = child.usage()
+        group = Group(page.callers, strokes, min(PLAYING_GAP, scale.crowd_seconds))
+        (pressed,) = page.keyboard.press_at_leisure([group], scale.crowd_seconds, sleeps=True)
+        used = child.usage()
+        who = f"{scale.callers} on the page for {scale.crowd_seconds:g} s"
+        yield Row(f"{who}: keys that were answered", "", pressed.keys)
+        yield Row("of them: p50", "ms", percentile(pressed.waits, 50) * MILLI)
+        yield Row("of them: p99", "ms", percentile(pressed.waits, 99) * MILLI)
+        yield Row("busy meanwhile", "%", (used.cpu - before.cpu) / pressed.whole * 100)
+        yield Row("memory a caller at the bet field", "kB", page.memory, None, MEMORY_GOAL)
+        grown = (used.memory - before.memory) / scale.callers
+        yield Row("memory a caller, more after it", "kB", grown)
 
 
 def _first_screen(telnet: int, page: int, count: int) -> Row:

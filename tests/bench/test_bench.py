@@ -35,6 +35,7 @@ BRIEF = Scale(
     starts=1,
     book_transfers=2000,
     servers=(1,),
+    crowd_seconds=0.05,
 )
 FIGURE = r"-|-?[0-9,.]+"
 PRINTED = re.compile(
@@ -78,6 +79,16 @@ def test_every_part_prints_figures_with_their_baselines_and_goals(
     rows = printed(part, tmp_path, monkeypatch)
     assert any(row["ratio"] for row in rows)
     assert any(row["goal"] and row["verdict"] for row in rows)
+    assert not list(tmp_path.iterdir()), "it leaves nothing behind"
+
+
+def test_a_crowd_on_the_page_is_asked_for_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "crowd" not in bench.__main__.PARTS
+    answered, *_rest = printed("crowd", tmp_path, monkeypatch)
+    assert answered["what"].startswith("4 on the page for 0.05 s")
+    assert float(answered["value"]) >= 1
     assert not list(tmp_path.iterdir()), "it leaves nothing behind"
 
 
