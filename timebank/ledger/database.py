@@ -18,7 +18,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -347,15 +347,23 @@ class _Request:
     operation: Callable[[Desk], object]
     ticket: object
     call: int | None = None
+    asked: float = field(default_factory=time.monotonic)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Doubtful:
     doubt: Doubt
     group: list[_Request]
     answers: list[Done]
     error: BaseException
-    since: float  # when its COMMIT began
+    waiting: list[_Request]  # those of the group who have not been told that nobody knows
+
+    def given_up(self, seconds: float) -> list[_Request]:
+        """Take those who have waited for so long, since they asked: the COMMIT began later."""
+        latest = time.monotonic() - seconds
+        late = [request for request in self.waiting if request.asked <= latest]
+        self.waiting = [request for request in self.waiting if request.asked > latest]
+        return late
 
 
 class Writer:
@@ -373,8 +381,8 @@ class Writer:
 
         `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
         its COMMIT; all three run on the writer's thread. While it is not known whether a COMMIT
-        that failed counts, `deliver` has an `InDoubt` for each, and all else is refused. After
-        `doubt_seconds` it has an `OutcomeUnknown`, and later what came of it, for nobody.
+        that failed counts, `deliver` has an `InDoubt` for each, and all else is refused. Whoever
+        asked `doubt_seconds` ago has an `OutcomeUnknown`, and later what came of it, for nobody.
         """
         self._database = database
         self._settings = settings
@@ -385,7 +393,6 @@ class Writer:
         self._closed = False
         self._connection: Connection | None = None
         self._doubtful: _Doubtful | None = None
-        self._is_waited_for = False  # whether somebody waits for what is in doubt
         self._is_rescued = False
         self._closes_by = math.inf  # when nobody waits any more, the writer being closed
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
@@ -490,7 +497,6 @@ class Writer:
             gathering.write()
         except BaseException as error:
             return self._not_together(group, error)
-        began = time.monotonic()
         try:
             gathering.commit()
         except BaseException as error:
@@ -500,7 +506,8 @@ class Writer:
             self._hang_up()
             in_doubt = [request for request in group if request not in left]
             doubt = self._database.doubt(gathering.mark)
-            return self._settled(_Doubtful(doubt, in_doubt, answers, error, began)), left
+            doubtful = _Doubtful(doubt, in_doubt, answers, error, list(in_doubt))
+            return self._settled(doubtful), left
         return answers, left
 
     def _not_together(
@@ -529,7 +536,6 @@ class Writer:
             number = self._database.count(self._connection)
         except BaseException as error:
             return self._failed(group, error)
-        began = time.monotonic()
         try:
             transaction.commit()
         except BaseException as error:
@@ -538,7 +544,7 @@ class Writer:
             self._database.roll_back(self._connection)
             self._hang_up()
             doubt = self._database.doubt(number)
-            return self._settled(_Doubtful(doubt, group, answers, error, began))
+            return self._settled(_Doubtful(doubt, group, answers, error, list(group)))
         self._database.note(number)
         self._database.tend(self._connection)
         return answers
@@ -576,14 +582,10 @@ class Writer:
                 log.error(
                     "whether %d requests were committed is not known yet: %s", len(group), not_yet
                 )
-                self._is_waited_for = True
                 return [Done(request.ticket, None, errors.InDoubt()) for request in group]
-            waited = time.monotonic() - doubtful.since
-            if self._is_waited_for and waited >= self._database.doubt_seconds:
-                self._is_waited_for = False
-                return _never_known(doubtful)
-            is_late = self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
-            return self._given_up() if is_late else []
+            if self._database.is_in_a_hurry or time.monotonic() >= self._closes_by:
+                return self._given_up()
+            return _never_known(doubtful, doubtful.given_up(self._database.doubt_seconds))
         except errors.BooksGone as gone:
             self._doubtful = doubtful
             return [*self._given_up(), *self._failed([], gone)]
@@ -599,7 +601,7 @@ class Writer:
         if doubtful is None:
             return []
         log.error("whether %d requests were committed was not found out", len(doubtful.group))
-        return _never_known(doubtful)
+        return _never_known(doubtful, doubtful.group)
 
     def _hang_up(self) -> None:
         connection, self._connection = self._connection, None
@@ -608,9 +610,9 @@ class Writer:
             connection.close()
 
 
-def _never_known(doubtful: _Doubtful) -> list[Done]:
+def _never_known(doubtful: _Doubtful, who: Sequence[_Request]) -> list[Done]:
     unknown = _unknown(doubtful.error)
-    return [Done(request.ticket, None, unknown) for request in doubtful.group]
+    return [Done(request.ticket, None, unknown) for request in who]
 
 
 def _together(group: list[_Request]) -> tuple[list[_Request], list[_Request]]:

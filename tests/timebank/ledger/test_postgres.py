@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import queue
 import threading
+import time
 from dataclasses import replace
 
 import psycopg
@@ -320,6 +321,29 @@ class TestACommitThatBreaksOff:
         assert groups.get(timeout=20)[0].error is None
         writer.close()
         assert texts(books) == ["a", "c"]
+
+    def test_of_a_group_is_waited_for_since_it_was_asked_for(self, books, wire, monkeypatch):
+        """Whoever waited for their turn first is not to wait as long again as the others."""
+        monkeypatch.setattr(databases, "AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(books.database, "doubt_seconds", 60)
+        groups: queue.Queue = queue.Queue()
+        writer = Writer(books.database, lambda: books.settings, lambda: NOON, groups.put)
+        wire.dies(is_done=True)
+        now = time.monotonic()
+        old, new = (
+            databases._Request(lambda desk: add_notice(desk, 1, "a"), who, asked=now - waited)
+            for who, waited in (("old", 61), ("new", 0))
+        )
+        with monkeypatch.context() as network:
+            network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
+            writer._queue.put(old)
+            said = [groups.get(timeout=20)[0].error for _ in range(2)]
+            assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
+        assert groups.get(timeout=20)[0].error is None
+        writer.close()
+        doubtful = databases._Doubtful(books.database.doubt(None), [], [], said[1], [old, new])
+        assert doubtful.given_up(60) == [old]
+        assert doubtful.waiting == [new]
 
     @staticmethod
     def away(*_):
