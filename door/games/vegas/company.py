@@ -55,6 +55,7 @@ UNREACHED = N_(
 TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
 HANDOVER_SECONDS = 1.0  # that the server has to keep the hand for the call that takes over
 PATIENCE_SECONDS = 25.0  # for a table whose server is gone; a lease runs out in half of that
+SETTLED_SECONDS = 10.0  # at a table that was found again, until the loss of it is another one
 QUIET_SECONDS = 3.0  # without anything to show: a table that is played at counts seconds
 AGAIN_SECONDS = 1.0  # until the table is looked for again
 
@@ -69,13 +70,16 @@ class Company:
         self._caller = caller
         self._room = room_of(board)
         self._has_sat = False  # they were at the table: where they sit next, it has moved
-        self._lost_at: float | None = None  # since when they look for it
+        self._lost_at: float | None = None  # since when they look for it, or did when they sat down
+        self._sat_at: float | None = None  # when they sat down, if they have since they looked
         self._is_told = False  # that they have to wait meanwhile
 
     async def visit(self) -> None:
         while not await self._is_over():
             now = self._board.clock.monotonic()
-            if self._lost_at is None:  # whoever has the table now may be known at once
+            sat_at, self._sat_at = self._sat_at, None
+            has_settled = sat_at is not None and now - sat_at >= SETTLED_SECONDS
+            if self._lost_at is None or has_settled:  # who has the table now may be known at once
                 self._lost_at = now
             elif now - self._lost_at >= PATIENCE_SECONDS:
                 await self._tell(_(UNREACHED))
@@ -119,11 +123,13 @@ class Company:
 
     async def _sit_down(self, table: VegasTable) -> None:
         visit = VegasVisit(self._board, self._caller, table, has_moved=self._has_sat)
-        self._sits()
+        self._sits(self._board.clock.monotonic())
         await visit.visit()
 
-    def _sits(self) -> None:
-        self._has_sat, self._lost_at, self._is_told = True, None, False
+    def _sits(self, since: float) -> None:
+        """Take note that they are at a table. One that is lost again at once is no end of their
+        wait: two faults in a row would make it twice as long."""
+        self._has_sat, self._sat_at, self._is_told = True, since, False
 
     def _header(self, wants: str, table: int | None = None) -> Visitor:
         return Visitor.of(self._caller, wants, table, has_moved=self._has_sat)
@@ -157,6 +163,7 @@ class Company:
         """Pass on what is typed and shown until the visit is over; return how it ended."""
         caller = self._caller
         console, line = caller.console, caller.console.line
+        since = self._board.clock.monotonic()
         async with linked(ends, header.said(), line, partial(CallersLink, console)) as end:
             console.forget_keys()
             caller.clock.stop()
@@ -169,7 +176,7 @@ class Company:
                 line.attach(console)
                 caller.is_away = False
                 if end.has_shown:
-                    self._sits()
+                    self._sits(since)
 
     async def _until_over(self, end: Link) -> Said:
         showing = asyncio.ensure_future(end.ended())
