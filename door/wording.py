@@ -12,6 +12,7 @@ from timebank.ledger.sentences import cutoff_words
 from timebank.words import day_words, decimal, short_weekday, span
 
 if TYPE_CHECKING:
+    from timebank.callers.own_limits import Word
     from timebank.ledger.purse import Purse, Receipt
     from timebank.ledger.transfers import TransferRow
     from timebank.settings.schedule import Schedule
@@ -76,6 +77,22 @@ def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     if instant - now < DAY:
         return time
     return _("{day} {time}").format(day=short_weekday(local), time=time)
+
+
+def hourly_word(word: Word, schedule: Schedule, now: datetime) -> str:
+    """Say what a caller has staked, and lost or won, since they last heard it."""
+    time = when(word.since, schedule, now)
+    if word.since.date() != now.date():
+        time = f"{schedule.local(word.since):%Y-%m-%d %H:%M}"
+    if not word.staked:
+        return _("Your hourly word: you've staked nothing since {time}.").format(time=time)
+    if word.net > 0:
+        told = _("Your hourly word: since {time} you've staked {staked} and won {amount}.")
+    elif word.net < 0:
+        told = _("Your hourly word: since {time} you've staked {staked} and lost {amount}.")
+    else:
+        told = _("Your hourly word: since {time} you've staked {staked} and lost nothing.")
+    return told.format(time=time, staked=span(word.staked), amount=span(abs(word.net)))
 
 
 @lru_cache(maxsize=64)

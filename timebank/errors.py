@@ -90,6 +90,10 @@ class NameTaken(Refused):
     """Another caller has this name, or one that looks like it."""
 
 
+class OwnLimit(Refused):
+    """A limit that the caller has set for themselves forbids the bet."""
+
+
 class TurnsUsed(Refused):
     """The caller has played all turns of the day."""
 

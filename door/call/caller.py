@@ -19,7 +19,7 @@ from door.call.status_line import StatusLine
 from door.config.config import Pace
 from door.errors import TakenOver
 from door.flag import Flag
-from timebank.callers import callers
+from timebank.callers import callers, own_limits
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
@@ -225,7 +225,10 @@ class Caller:
         while True:
             await self.clock.entry_due()
             try:
-                self.tell(await self.touch())
+                receipt = await self.touch()
+                self.tell(receipt)
+                if receipt.purse.word_is_due and not self.is_away:
+                    await self._tell_word()
             except CallClosed:
                 self.console.interrupt(TakenOver(TAKEN_OVER))
                 return
@@ -239,6 +242,15 @@ class Caller:
                     self.console.say(f"|10{_('The books can be written again.')}")
                 is_stuck = False
             self.clock.check_time()
+
+    async def _tell_word(self) -> None:
+        """Say how they have done in the last hour, as they have asked for in their settings."""
+        word = await self.ask_books(
+            lambda desk: own_limits.take_word(desk, self.record.id), is_theirs=False
+        )
+        if word is not None:
+            now = self.console.clock.now()
+            self.console.say(f"|14{wording.hourly_word(word, self.bank_settings.schedule, now)}")
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
         self.record = await self.ask_books(

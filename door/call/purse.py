@@ -61,8 +61,23 @@ class TickingPurse:
         return self.spendable() // coin
 
     def can_stake(self, amount: int, coin: int) -> bool:
-        """Whether so many seconds may be staked: the last coin stays on line."""
+        """Whether so many seconds may be staked: the last coin stays on line, and no limit that
+        they have set for themselves is passed."""
+        own = self.posted.may_lose
+        if amount and (self.posted.paused_until is not None or (own is not None and amount > own)):
+            return False
         return not amount or self.spendable() - amount >= coin
+
+    def paused_words(self) -> str:
+        """Say that they have paused themselves, "" where they have not."""
+        until = self.posted.paused_until
+        if until is None:
+            return ""
+        if until <= self.clock.now():
+            return _("Your pause goes on until the board is sure what time it is.")
+        local = self.books.settings().schedule.local(until)
+        told = _("You've paused yourself: you can bet again at {time}.")
+        return told.format(time=f"{local:%Y-%m-%d %H:%M}")
 
     def turns(self, game: str) -> int:
         return self.posted.turns.get(game, 0)

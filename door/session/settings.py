@@ -11,7 +11,7 @@ from door.call.page import Page
 from door.config.config import Pace
 from door.errors import Distrusted
 from door.lobby import looks
-from door.session import ssh_keys, tour
+from door.session import own_limits, ssh_keys, tour
 from door.session.logon import new_password
 from door.session.recovery import NewCode
 from timebank.callers import recovery
@@ -19,6 +19,7 @@ from timebank.callers import ssh_keys as kept
 from timebank.callers.recovery import Secrets
 from timebank.errors import BooksUnavailable
 from timebank.language import LANGUAGES, N_, _
+from timebank.words import span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,7 @@ LABELS = {
     "T": N_("Tutor"),
     "C": N_("Cut the cards"),
     "D": N_("Auto-deposit"),
+    "O": N_("Own limits"),
     "P": N_("Password"),
     "R": N_("Recovery code"),
     "K": N_("SSH keys"),
@@ -47,6 +49,7 @@ MEANINGS = {
     "T": N_("At a table, see what the book would do and what it costs to differ."),
     "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
     "D": N_("When you log off, bank the minutes that you have left."),
+    "O": N_("Limit what you can lose in a day, pause for some days, or hear hourly how you do."),
     "P": N_("Choose another password."),
     "R": N_("Make a code that logs you on once when you've lost your password."),
     "K": N_("Log on by SSH with a key instead of your password: add one, or take one away."),
@@ -92,6 +95,8 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
         await caller.remember({"language": _next(list(LANGUAGES), caller.console.viewer.language)})
     elif choice == "A":
         await caller.remember({"animation": _next(list(get_args(Pace)), caller.pace)})
+    elif choice == "O":
+        await own_limits.visit_limits(caller)
     elif choice == "V":
         await tour.take(caller)
     elif choice == "P":
@@ -122,8 +127,19 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
         _row(_("Tutor"), switched["T"]),
         _row(_("Cut the cards"), switched["C"]),
         _row(_("Auto-deposit"), switched["D"]),
+        _row(_("Own limits"), _own_limits(caller)),
         *secrets,
     ]
+
+
+def _own_limits(caller: Caller) -> str:
+    """Say whether a limit stands in the way of bets."""
+    posted = caller.purse.posted
+    if paused := caller.purse.paused_words():
+        return paused
+    if posted.may_lose is None:
+        return _("press O to see or set them")
+    return _("today you can stake {left} more").format(left=span(posted.may_lose))
 
 
 def _row(label: str, value: str) -> str:

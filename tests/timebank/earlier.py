@@ -19,6 +19,7 @@ BEFORE = """
 PRAGMA foreign_keys = OFF;
 DROP TABLE servers;
 DROP TABLE leases;
+DROP TABLE own_limits;
 DROP INDEX one_open_call_a_node;
 ALTER TABLE calls DROP COLUMN seen;
 ALTER TABLE calls DROP COLUMN away;

@@ -58,15 +58,22 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
 @config_option
 @format_option
 def accounts(config: Path, form: str) -> None:
-    """Show what every account holds."""
+    """Show what every account holds, and the limits that callers have set for themselves."""
+    from timebank.callers import own_limits
     from timebank.ledger import transfers as ledger
     from timebank.reports import exports, statements
 
     with opened(config) as books:
         with books.look() as desk:
             balances = ledger.balances(desk)
+            limits = [
+                (name, sentence)
+                for name, own in own_limits.everybody(desk).values()
+                for sentence in own_limits.told(own, desk)
+            ]
         records = map(exports.account_record, balances)
-        tell(form, statements.accounts_table(balances), exports.ACCOUNT_FIELDS, records)
+        table = chain(statements.accounts_table(balances), statements.limits_table(limits))
+        tell(form, table, exports.ACCOUNT_FIELDS, records)
 
 
 @click.command(name="ledger")
@@ -135,9 +142,10 @@ def statement(
 ) -> None:
     """Show a caller's entries and balances.
 
-    One line an entry, in words, with what each account held after it.
+    One line an entry, in words, with what each account held after it; and the limits that they have
+    set for themselves.
     """
-    from timebank.callers import callers
+    from timebank.callers import callers, own_limits
     from timebank.reports import exports, statements
     from timebank.reports.extracts import Wanted, entries, extracts
 
@@ -145,11 +153,15 @@ def statement(
         with books.look() as desk:
             caller_id = common.found(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
+            limits = own_limits.told(own_limits.of(desk, caller_id), desk)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)
         schedule = books.settings.schedule
-        table = statements.statement_table(followed, called, schedule)
+        table = chain(
+            statements.statement_table(followed, called, schedule),
+            statements.limits_table([(called, sentence) for sentence in limits]),
+        )
         records = (exports.statement_record(entry, schedule) for entry in followed)
         tell(form, table, exports.STATEMENT_FIELDS, records)
 

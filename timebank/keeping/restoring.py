@@ -28,16 +28,18 @@ from pathlib import Path
 
 from sqlalchemy import Integer, Text, bindparam, func, insert, select
 
-from timebank.callers import powers, recovery, sysop_log
+from timebank.callers import own_limits, powers, recovery, sysop_log
+from timebank.callers.callers import CallerRecord, get
 from timebank.callers.notices import Amount, GameNamed, add_notice, tell_hand, written
 from timebank.calls import calls
-from timebank.errors import BooksUnavailable
+from timebank.errors import BooksUnavailable, UnknownCaller
 from timebank.guests.departure import leave_without_call
 from timebank.language import N_
 from timebank.ledger import generations, schema
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
+from timebank.ledger.own_limits import COLUMNS, OwnLimits
 from timebank.ledger.schema import callers, given_back, identity, rounds, shoes, stamp, transfers
 from timebank.ledger.sql import Prepared, Reader, change, columns_of, highest, value
 from timebank.ledger.sqlite import dialect as sqlite
@@ -60,6 +62,8 @@ SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
 # other, the later books go on behind all that the earlier ones gave.
 LEAST_AHEAD = 1_000_000
 AHEAD_A_SECOND = 100
+# The first version of books in which callers could limit themselves.
+WITH_OWN_LIMITS = 3
 
 log = logging.getLogger("timebank")
 
@@ -83,6 +87,8 @@ class Given:
     at: int | None = None
     powerless: Callers | None = None
     commits: int = 0
+    # What callers have set for themselves in the books that are replaced.
+    own_limits: Mapping[tuple[int, int], OwnLimits] = field(default_factory=dict)
 
     def and_also(self, other: Given) -> Given:
         """Put together what is known from two places, of which the later one counts."""
@@ -94,7 +100,9 @@ class Given:
         at = None if exact else max(self.at or 0, other.at or 0)
         powerless = self.powerless if other.powerless is None else other.powerless
         commits = max(self.commits, other.commits)
-        return Given(max(self.generation, other.generation), numbers, at, powerless, commits)
+        generation = max(self.generation, other.generation)
+        own_limits = {**self.own_limits, **other.own_limits}
+        return Given(generation, numbers, at, powerless, commits, own_limits)
 
     def firsts(self, now: datetime) -> dict[str, int]:
         """Give the first number of every table past all of these and all that may have been."""
@@ -265,6 +273,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     _CLOSE_SHOES(books, closed=stamp(desk.now))
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
+    _keep_own_limits(desk, given)
     admission = admit(desk, given.powerless, by)
     treated = Treated(
         generation, tuple(number for number, _ in in_play), records, given_back, files, admission
@@ -347,6 +356,7 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
         identity = sqlite.ask(old, live_mark.IDENTITY).fetchone()
         mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         powerless = powerless_in(old)
+        own = own_limits_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
     note = live_mark.read_note(path)
@@ -355,7 +365,10 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     is_last = copied is None and is_marked and commits >= high_water.read(path)
     kept = {table: number for table, number in numbers.items() if table in NUMBERED}
     # In books older than the copy somebody may have no powers yet.
-    return Given(generation, kept, None if is_last else 0, powerless if is_last else None, commits)
+    at = None if is_last else 0
+    return Given(
+        generation, kept, at, powerless if is_last else None, commits, own if is_last else {}
+    )
 
 
 def given_in(desk: Desk) -> Given:
@@ -366,6 +379,9 @@ def given_in(desk: Desk) -> Given:
         generations.last_numbers(books),
         powerless=frozenset((number, created) for number, created in _POWERLESS(books)),
         commits=high_water.count_of(books),
+        own_limits={
+            (number, created): OwnLimits(*row) for number, created, *row in _OWN_LIMITS(books)
+        },
     )
 
 
@@ -499,6 +515,39 @@ def admit(desk: Desk, powerless: Callers | None, by: str) -> Admission:
         taken=tuple(map(powers.numbered, taken)),
         is_known=powerless is not None,
     )
+
+
+_OWN_LIMITS = Prepared(
+    lambda: select(callers.c.id, callers.c.created, *COLUMNS).join(
+        schema.own_limits, schema.own_limits.c.caller_id == callers.c.id
+    )
+)
+
+
+def own_limits_in(old: sqlite3.Connection) -> Mapping[tuple[int, int], OwnLimits]:
+    """Return what callers have set for themselves; nothing in books of before there was any."""
+    if sqlite.version_of(old) < WITH_OWN_LIMITS:
+        return {}
+    rows = sqlite.ask(old, _OWN_LIMITS)
+    return {(number, created): OwnLimits(*row) for number, created, *row in rows}
+
+
+def _living(desk: Desk, number: int) -> CallerRecord | None:
+    try:
+        return get(desk, number)
+    except UnknownCaller:
+        return None
+
+
+def _keep_own_limits(desk: Desk, given: Given) -> None:
+    """Let what callers set for themselves since the copy was taken hold in it, as it did.
+
+    Where it is looser than in the copy its owner waited for that, in the books that are replaced.
+    """
+    for (number, created), own in given.own_limits.items():
+        record = _living(desk, number)
+        if record is not None and stamp(record.created) == created:
+            own_limits.put_back(desk, number, own)
 
 
 _POWERLESS = Prepared(

@@ -23,6 +23,7 @@ from sqlalchemy import (
     Integer,
     and_,
     bindparam,
+    case,
     exists,
     func,
     literal,
@@ -32,11 +33,12 @@ from sqlalchemy import (
     true,
 )
 
-from timebank.errors import CallClosed, UnknownCaller
+from timebank.errors import CallClosed, OwnLimit, UnknownCaller
 from timebank.language import Phrase
 from timebank.ledger import reasons
 from timebank.ledger.chain import Head, head_columns
 from timebank.ledger.database import Desk
+from timebank.ledger.own_limits import COLUMNS, OwnLimits, in_doubt_since, sure_instant
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.purse import Purse, Receipt
 from timebank.ledger.reasons import Cutoff, PutAway, Reason
@@ -49,6 +51,7 @@ from timebank.ledger.schema import (
     days,
     instant,
     outbox,
+    own_limits,
     results,
     rounds,
     stamp,
@@ -141,6 +144,19 @@ class _Found(NamedTuple):
     last_digest: str
     board: str | None
     standing: int
+    # What they lost today (below zero: won); of the open round, what is settled already; since when
+    # the clock is in doubt. NULL for who has set no limits, and so are those: see `OwnLimits`.
+    lost: int | None
+    lost_in_play: int | None
+    doubtful_since: float | None
+    has_limits: int
+    most_lost: int | None
+    later_lost: int | None
+    later_from: int | None
+    paused_until: int | None
+    hourly: int | None
+    hourly_until: int | None
+    told: int | None
 
 
 def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
@@ -161,6 +177,14 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
         results.c.day == who.day, results.c.caller_id == who.id, results.c.unit == "second"
     )
     standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
+    has_limits = own_limits.c.caller_id.is_not(None)
+    lost = (
+        select(total(results.c.lost - results.c.won))
+        .where(results.c.day == who.day, results.c.caller_id == who.id)
+        .where(results.c.unit == "second")
+        .scalar_subquery()
+    )
+    in_play = case((hand.unit == "second", hand.lost - hand.won), else_=0)
     found = json_row(
         *(who.id, *of_call, who.name, who.day, who.held_until, who.held_behind),
         *of.columns,
@@ -168,8 +192,12 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
         *(hand.day, turns.scalar_subquery(), *head_columns(), who.board),
         func.coalesce(standing.scalar_subquery(), 0),
+        *(case((has_limits, each)) for each in (lost, in_play, in_doubt_since())),
+        case((has_limits, 1), else_=0),
+        *COLUMNS,
     )
     tables = of.tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
+    tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
     return select(found).select_from(tables)
 
 
@@ -257,6 +285,11 @@ def _earned() -> Query:
 
 
 EARNED: Reader[int] = value(_earned)
+_LOST_SINCE: Reader[int] = value(
+    lambda: select(total(results.c.lost - results.c.won)).where(
+        equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
+    )
+)
 _DAY = Prepared(
     lambda: select(days.c.after, days.c.carried).where(equal(days.c.caller_id, days.c.day))
 )
@@ -313,6 +346,11 @@ class Posting:
         # Of what stands on the table: what is left of an earlier day's minutes.
         self.standing = row.standing
         self._told: list[Phrase] = []
+        # What they have set for themselves, as it holds now.
+        self.own: OwnLimits | None = None
+        self._lost = 0
+        if row.has_limits:
+            self._read_own(row)
         # For a caller of another board.
         self.visit = None
         if row.board is not None:
@@ -369,6 +407,75 @@ class Posting:
         self.closing = closing
         if closing is not None:
             self.limit = max(0, (closing.start - desk.now) // SECOND)
+
+    def _read_own(self, row: _Found) -> None:
+        """Take their own limits, and what they have lost in the time for which these count.
+
+        While the clock is in doubt nobody knows whether the day that they began has come: then what
+        they have lost since the last day that is known counts, too.
+        """
+        now = stamp(self.desk.now)
+        self._sure = sure_instant(now, row.doubtful_since)
+        set_ = OwnLimits(*(getattr(row, name) for name in OwnLimits._fields))
+        self.own = set_.at(self._sure)
+        self._lost_in_play = row.lost_in_play or 0
+        self._lost = (row.lost or 0) + self._lost_in_play
+        self._first_day = ""
+        if row.doubtful_since is not None:
+            self._first_day = self.desk.settings.schedule.day_of(instant(self._sure)).isoformat()
+            lost = _LOST_SINCE.one(
+                self.desk.connection, caller_id=self.caller_id, day=self._first_day
+            )
+            self._lost = lost + self._lost_in_play
+
+    @property
+    def may_lose(self) -> int | None:
+        """Seconds that they may stake yet by their own limit, None where they have set none."""
+        if self.own is None or self.own.most_lost is None:
+            return None
+        left: int = self.own.most_lost - self._lost - self.balance["stake"]
+        return max(0, left)
+
+    def has_lost(self, amount: int) -> None:
+        """Count what they lost in this entry, below zero what they won, for their own limit."""
+        self._lost += amount
+
+    def keep_own_limits(self, amount: int) -> None:
+        """Refuse with `OwnLimit` a stake of so many seconds (0 for play money)."""
+        own = self.own
+        if own is None:
+            return
+        if own.paused_until is not None:
+            until = self.desk.settings.schedule.local(instant(own.paused_until))
+            if own.paused_until <= stamp(self.desk.now):
+                raise OwnLimit(
+                    Phrase("Your pause goes on until the board is sure what time it is.")
+                )
+            raise OwnLimit(
+                Phrase(
+                    "You've paused yourself: you can bet again at {time}.",
+                    time=f"{until:%Y-%m-%d %H:%M}",
+                )
+            )
+        left = self.may_lose
+        if left is not None and amount > left:
+            raise OwnLimit(
+                Phrase(
+                    "By your own limit of {limit} a day you can stake {left} more today.",
+                    limit=span_phrase(own.most_lost or 0),
+                    left=span_phrase(left),
+                )
+            )
+
+    def _told_of_own(self) -> dict[str, Any]:
+        if self.own is None:
+            return {}
+        until = self.own.paused_until
+        return {
+            "may_lose": self.may_lose,
+            "paused_until": None if until is None else instant(until),
+            "word_is_due": self.own.is_due(self._sure),
+        }
 
     @property
     def usable(self) -> int:
@@ -447,6 +554,8 @@ class Posting:
                 self._leave_day()
         self.day = today
         self.turns = {}
+        if self.own is not None and not self._first_day:
+            self._lost = self._lost_in_play
         self._caller_changed = True
         self._day_begins = len(self.movements)
         self._owed_before = -self.balance["loan"]
@@ -570,6 +679,7 @@ class Posting:
             day=self._date(),
             closing=self.closing,
             turns=self.turns,
+            **self._told_of_own(),
         )
         return Receipt(purse, self.write(), play, tuple(self._told), ended)
 

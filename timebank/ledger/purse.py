@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from timebank.language import Phrase
 from timebank.ledger.play_accounts import PlayMoney
@@ -32,6 +32,12 @@ class Purse:
     closing: ClosedPeriod | None
     # Turns taken today, by game; a game that was not played is missing.
     turns: dict[str, int]
+    # The most that may be staked yet by a limit that they have set for themselves; None without.
+    may_lose: int | None = None
+    # Until when they have paused themselves.
+    paused_until: datetime | None = None
+    # They are to hear how they have done in the last hour.
+    word_is_due: bool = False
 
 
 @dataclass(frozen=True, slots=True)

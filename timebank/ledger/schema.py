@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -561,6 +561,22 @@ given_back = _numbered(
     key="number",
 )
 Index("given_back_of_a_caller", given_back.c.caller_id, given_back.c.state)
+
+# Limits that callers have set for themselves: see own_limits.OwnLimits.
+own_limits = Table(
+    "own_limits",
+    metadata,
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    _whole("most_lost", "> 0", nullable=True),
+    _whole("later_lost", ">= 0", nullable=True),
+    Column("later_from", Integer),
+    Column("paused_until", Integer),
+    _whole("hourly", "IN (0, 1)", 0),
+    Column("hourly_until", Integer),
+    Column("told", Integer),
+    CheckConstraint("(later_lost IS NULL) = (later_from IS NULL)", name="later_at_some_time"),
+    sqlite_with_rowid=False,
+)
 
 # The servers that serve from these books, and what one of them has for itself for a while. Instants
 # are by the database's clock (timebank/servers). Neither is any part of what the books tell: both

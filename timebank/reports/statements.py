@@ -61,6 +61,15 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
         yield f"{'all accounts together':<36}{amount(total, unit):>{AMOUNT}}"
 
 
+def limits_table(limits: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Write what callers have set for themselves, names beside clauses; nothing where none has."""
+    if limits:
+        yield ""
+        yield f"{'Limits of their own':<24}"
+    for name, sentence in limits:
+        yield f"{printable(name):<24}{sentence}"
+
+
 def _play_accounts(
     play: Mapping[tuple[int, Unit], Mapping[str, int]], names: Mapping[int, str]
 ) -> Iterator[str]:

@@ -70,8 +70,10 @@ class Stakes:
     def allow(self, amount: int, coin: int) -> None:
         """Refuse with `NotEnough` what they cannot stake: the last coin, or more than there is.
 
-        Nobody bets more than the bank could pay them, and a tab has no bounds.
+        Nobody bets more than the bank could pay them, and a tab has no bounds. What callers have
+        set for themselves comes first: `OwnLimit`.
         """
+        self._posting.keep_own_limits(amount if self.unit == "second" else 0)
         if self.unit == "second":
             usable = self._posting.usable
             if usable - amount < coin:
@@ -106,6 +108,7 @@ class Stakes:
         self._posting.move(self.table, self.purse, returned, Returned(*of))
         if self.unit == "second":
             self._posting.settled(returned)
+            self._posting.has_lost(lost - won)
         if bank is not None:
             self._posting.move(bank, self.purse, won, Won(*of))
 

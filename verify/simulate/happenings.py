@@ -8,7 +8,7 @@ from datetime import timedelta
 from sqlalchemy import text
 
 from door.lines.rlogin.header import RloginHeader
-from timebank.callers import callers
+from timebank.callers import callers, own_limits
 from timebank.calls import clock_mend
 from timebank.calls.calls import close_call, open_call
 from timebank.errors import BooksFailed, Refused
@@ -61,6 +61,7 @@ def choose(story: Story) -> Happens:
         correct_an_account: 1.5,
         settle_a_doubt: 0.5,
         borrow_on_short_calls: 4,
+        limit_themselves: 1.5,
         call_for_a_reason: 8,
         sit_out_an_event: 1.5,
         stay_closed_for_days: 0.4,
@@ -497,6 +498,31 @@ def _borrows(story: Story, desk: Desk, person: Person) -> bool:
         story.tell(f"{person.name} has borrowed on a short call")
     close_call(desk, call.call_id, 0, "log-off")
     return seconds > 0
+
+
+def limit_themselves(story: Story) -> None:
+    """Let some set limits for themselves, stricter and looser ones, as in their settings."""
+    database, chance = story.books_at_the_command_line(), story.chance
+    known = [person for person in story.people if person.is_known]
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            for person in chance.sample(known, min(len(known), 6)):
+                record = callers.find(desk, person.name)
+                if record is None:
+                    continue
+                way = chance.random()
+                if way < 0.7:
+                    minutes = chance.choice((2, 5, 10, 30, None))
+                    own_limits.limit_loss(desk, record.id, minutes)
+                elif way < 0.85:
+                    own_limits.pause(desk, record.id, chance.choice((0, 0, 1, 3)))
+                else:
+                    own_limits.hear_hourly(desk, record.id, chance.random() < 0.7)
+                story.tell(f"{person.name} limits themselves")
+    except BooksFailed as refused:
+        story.tell(f"nobody limits themselves: {refused}")
+    finally:
+        database.close()
 
 
 def call_for_a_reason(story: Story) -> None:

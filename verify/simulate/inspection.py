@@ -14,6 +14,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
 from verify.simulate.hosts import Guest
 from verify.simulate.life import Life
+from verify.simulate.own_limits import OwnLimits
 from verify.simulate.people import Person
 from verify.simulate.rules_of_time import Rules, RulesOfTime
 from verify.simulate.second_account import given, given_by_claims
@@ -39,6 +40,7 @@ class Inspection:
         self.journal = shown.Journal()
         self.told = Told(world.counted)
         self.time = RulesOfTime(world.counted)
+        self.own_limits = OwnLimits(world.counted)
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
@@ -47,6 +49,7 @@ class Inspection:
         self.journal = shown.Journal()
         self.told = Told(self.world.counted)
         self.time = RulesOfTime(self.world.counted, knows_all=False)
+        self.own_limits = OwnLimits(self.world.counted)
         self._stale.clear()
 
     def remember_rules(self, dead: Life) -> None:
@@ -58,6 +61,8 @@ class Inspection:
         world = self.world
         self._check_log()
         world.watch.step(began, world.monotonic, world.latest_day())
+        with world.watch.reading() as file:
+            self.own_limits.step(file)
         with self._looking() as look:
             for screen in world.screens():
                 self._check_purse(screen)
@@ -92,6 +97,7 @@ class Inspection:
         self.journal, self.told = shown.Journal(), Told(world.counted)
         self.told.learn(file)
         self.time = RulesOfTime(world.counted, knows_all=False)
+        self.own_limits = OwnLimits(world.counted)
         world.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
         self._stale.clear()
         world.back.clear()

@@ -141,6 +141,8 @@ class ForTheBank(Betting):
         return await self.caller.console.agrees(_("Bet all of it?"), default="N")
 
     def refusal(self) -> str:
+        if paused := self.caller.purse.paused_words():
+            return f"|14{paused}"
         if self.is_broken:
             full = self.amount(FULL_BANK)
             told = _("The bank is broken. It opens again with {bank} when you come back.")

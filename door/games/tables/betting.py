@@ -12,6 +12,7 @@ from door.call.display import LAYOUT_COLUMNS
 from door.games.tables.words import elsewhere, turns_are_used
 from timebank.errors import BooksFailed
 from timebank.language import _
+from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -171,6 +172,10 @@ class BettingTime(Betting):
         return turns_are_used(self.caller, self.game, self.settings)
 
     def refusal(self) -> str:
+        if paused := self.caller.purse.paused_words():
+            return paused
+        if self._own_is_short():
+            return self._own_words()
         if self.turns_are_used:
             return self._sent_elsewhere(self.words.last_turn)
         least, most = self.limits()
@@ -189,7 +194,8 @@ class BettingTime(Betting):
 
     def limits(self) -> tuple[int, int]:
         most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
-        return self.settings.smallest_bet, most
+        own = self.caller.purse.posted.may_lose
+        return self.settings.smallest_bet, most if own is None else min(most, own // self.coin)
 
     def refused(self, bet: int, most: int | None = None) -> str:
         least, now = self.limits()
@@ -200,7 +206,19 @@ class BettingTime(Betting):
             return ""
         if bet > self.settings.largest_bet:
             return self.told(self.words.most_of_table, most=self.settings.largest_bet)
+        own = self.caller.purse.posted.may_lose
+        if own is not None and bet > own // self.coin:
+            return self._own_words()
         return self.told(self.words.most_of_pot, most=most)
+
+    def _own_is_short(self) -> bool:
+        own = self.caller.purse.posted.may_lose
+        return own is not None and own < self.settings.smallest_bet * self.coin
+
+    def _own_words(self) -> str:
+        left = self.caller.purse.posted.may_lose or 0
+        told = _("By the limit you set yourself you can stake {left} more today.")
+        return told.format(left=span(left))
 
     def amount(self, amount: int) -> str:
         return wording.coins(amount // self.coin)

@@ -142,7 +142,7 @@ class UnixBjTable(Sitting):
 
     def _refusal(self) -> str:
         if self.terms.unit != "second":
-            return ""
+            return self.caller.purse.paused_words()
         return BettingTime(self.caller, GAME, self.settings, 1, self.words).refusal()
 
     def _statement(self) -> str:

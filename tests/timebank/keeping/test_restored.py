@@ -21,7 +21,7 @@ from tests.timebank.outbox import SOURCE, flush, states
 from tests.timebank.tables import Table
 from tests.timebank.vandal import Vandal
 from timebank.audit.accounts import audit
-from timebank.callers import powers, recovery
+from timebank.callers import own_limits, powers, recovery
 from timebank.callers.notices import add_notice, unseen
 from timebank.errors import TurnsUsed
 from timebank.guests import claims
@@ -878,3 +878,16 @@ class TestTheAudit:
         assert books.audit() == [
             f"hand {number}: It was dealt from shoe 1, which was closed when generation 2 began."
         ]
+
+
+def test_limits_that_callers_have_set_since_hold_in_the_copy_too(copies, books, ann):
+    copies.serve()
+    bob = books.caller("Bob")
+    books.do(own_limits.limit_loss, bob, 20)
+    copy = copies.take()
+    books.do(own_limits.limit_loss, ann, 10)
+    books.do(own_limits.pause, bob, 3)
+    copies.restore(copy)
+    assert books.do(own_limits.of, ann).most_lost == 600
+    own = books.do(own_limits.of, bob)
+    assert (own.most_lost, own.paused_until is not None) == (1200, True)

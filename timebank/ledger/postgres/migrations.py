@@ -135,6 +135,23 @@ CREATE TRIGGER transfers_keep_to_one_unit
         "ALTER TABLE calls SET (fillfactor = 70)",
         "ALTER TABLE callers SET (fillfactor = 80)",
     ),
+    # The limits that callers set for themselves.
+    2: (
+        """
+CREATE TABLE own_limits (
+    caller_id BIGINT NOT NULL,
+    most_lost BIGINT CHECK (most_lost > 0),
+    later_lost BIGINT CHECK (later_lost >= 0),
+    later_from BIGINT,
+    paused_until BIGINT,
+    hourly BIGINT DEFAULT 0 NOT NULL CHECK (hourly IN (0, 1)),
+    hourly_until BIGINT,
+    told BIGINT,
+    PRIMARY KEY (caller_id),
+    CONSTRAINT later_at_some_time CHECK ((later_lost IS NULL) = (later_from IS NULL)),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)""",
+    ),
 }
 
 

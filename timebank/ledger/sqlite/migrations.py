@@ -74,8 +74,28 @@ CREATE TABLE leases (
     )
 
 
+def _own_limits(connection: sqlite3.Connection) -> None:
+    """Lead from version 2 to 3: the limits that callers set for themselves."""
+    connection.execute(
+        """
+CREATE TABLE own_limits (
+    caller_id INTEGER NOT NULL,
+    most_lost INTEGER CHECK (most_lost > 0),
+    later_lost INTEGER CHECK (later_lost >= 0),
+    later_from INTEGER,
+    paused_until INTEGER,
+    hourly INTEGER DEFAULT 0 NOT NULL CHECK (hourly IN (0, 1)),
+    hourly_until INTEGER,
+    told INTEGER,
+    PRIMARY KEY (caller_id),
+    CONSTRAINT later_at_some_time CHECK ((later_lost IS NULL) = (later_from IS NULL)),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+) WITHOUT ROWID"""
+    )
+
+
 # The step that leaves each version.
-STEPS: Steps = {1: _several_servers}
+STEPS: Steps = {1: _several_servers, 2: _own_limits}
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:

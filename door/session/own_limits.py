@@ -1,0 +1,151 @@
+"""What callers limit themselves to, in their settings: minutes lost, a pause, an hourly word."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.call.page import Page
+from timebank.callers import own_limits
+from timebank.callers.own_limits import MOST_DAYS, MOST_MINUTES
+from timebank.errors import BooksFailed, Refused
+from timebank.language import N_, _, ngettext
+from timebank.ledger.schema import instant
+from timebank.words import MINUTE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from door.call.caller import Caller
+    from timebank.ledger.database import Desk
+    from timebank.ledger.own_limits import OwnLimits
+
+TITLE = N_("Your own limits")
+LABELS = {
+    "M": N_("Minutes lost a day"),
+    "P": N_("Pause"),
+    "H": N_("Hourly word"),
+    "Q": N_("Quit"),
+}
+MEANINGS = {
+    "M": N_("Set how many minutes you can lose in a day, at all tables together."),
+    "P": N_("Place no bets for some days."),
+    "H": N_("Hear once an hour what you have staked, and what you won or lost."),
+    "Q": N_("Go back to your settings."),
+}
+LABEL_CELLS = 21
+
+
+async def visit_limits(caller: Caller) -> None:
+    console = caller.console
+    while True:
+        own = await caller.ask_books(lambda desk: own_limits.of(desk, caller.record.id))
+        console.stage(Page(_(TITLE), _rows(caller, own)))
+        choice = await console.ask(
+            {key: _(label) for key, label in LABELS.items()},
+            cancel="Q",
+            meanings={key: _(words) for key, words in MEANINGS.items()},
+        )
+        if choice == "M":
+            await _limit_loss(caller, own)
+        elif choice == "P":
+            await _pause(caller, own)
+        elif choice == "H":
+            wanted = not own.hourly or own.hourly_until is not None
+            await _set(caller, partial(own_limits.hear_hourly, wanted=wanted))
+        else:
+            return
+
+
+async def _limit_loss(caller: Caller, own: OwnLimits) -> None:
+    question = _("Minutes you can lose in a day, 1 to {most}, or 0 for no limit:")
+    minutes = await _number(caller, question.format(most=MOST_MINUTES), MOST_MINUTES)
+    if minutes is not None and (minutes or own.most_lost is not None):
+        await _set(caller, partial(own_limits.limit_loss, minutes=minutes or None))
+
+
+async def _pause(caller: Caller, own: OwnLimits) -> None:
+    question = _("Days without a bet, 1 to {most}, or 0 for no pause:")
+    days = await _number(caller, question.format(most=MOST_DAYS), MOST_DAYS)
+    if not days and own.paused_until is None:
+        return
+    if days is None:
+        return
+    if days:
+        asked = ngettext(
+            "Place no bet for {number} day? Nobody can end that sooner than a day from now.",
+            "Place no bet for {number} days? Nobody can end that sooner than a day from now.",
+            days,
+        )
+        if not await caller.console.agrees(asked.format(number=days), default="N"):
+            return
+    await _set(caller, partial(own_limits.pause, days=days))
+
+
+async def _number(caller: Caller, question: str, most: int) -> int | None:
+    console = caller.console
+    typed = await console.entry(
+        f"|11{question}|07", longest=len(str(most)), accept="0123456789".__contains__
+    )
+    if not typed:
+        return None
+    number = int(typed)
+    if number <= most:
+        return number
+    console.say(f"|12{_('The most is {most}.').format(most=most)}")
+    await console.any_key()
+    return None
+
+
+async def _set(caller: Caller, change: Callable[[Desk, int], OwnLimits]) -> None:
+    """Set it in the books, and let the purse know at once what holds."""
+    try:
+        await caller.ask_books(lambda desk: change(desk, caller.record.id))
+        caller.tell(await caller.touch())
+    except (Refused, BooksFailed) as error:
+        caller.console.say(f"|12{error}")
+        await caller.console.any_key()
+
+
+def _rows(caller: Caller, own: OwnLimits) -> list[str]:
+    none = _("none")
+    lost = none if own.most_lost is None else _minutes(own.most_lost)
+    if own.later_from is not None:
+        later = _minutes(own.later_lost) if own.later_lost else _("no limit")
+        words = _("{now}; from {time}: {later}")
+        lost = words.format(now=lost, time=_at(caller, own.later_from), later=later)
+    paused = none
+    if own.paused_until is not None:
+        paused = _("no bets before {time}").format(time=_at(caller, own.paused_until))
+    hourly = _("on") if own.hourly else _("off")
+    if own.hourly_until is not None:
+        hourly = _("on until {time}").format(time=_at(caller, own.hourly_until))
+    rows = [
+        _row(_("Minutes lost a day"), lost),
+        _row(_("Pause"), paused),
+        _row(_("Hourly word"), hourly),
+        "",
+    ]
+    posted = caller.purse.posted
+    if posted.may_lose is not None:
+        left = _("Today you can stake {left} more.").format(left=_minutes(posted.may_lose))
+        rows += [f"|15{left}", ""]
+    return [
+        *rows,
+        f"|07{_('What you make stricter holds at once. What you make looser waits a day.')}",
+        f"|07{_('What you win back on the same day counts against what you lost.')}",
+        f"|07{_('What lies on the table counts as lost until the hand is over.')}",
+    ]
+
+
+def _row(label: str, value: str) -> str:
+    return f"|07{label:<{LABEL_CELLS}}|15{value}"
+
+
+def _minutes(seconds: int) -> str:
+    minutes = seconds // MINUTE
+    return ngettext("{number} minute", "{number} minutes", minutes).format(number=minutes)
+
+
+def _at(caller: Caller, seconds: int) -> str:
+    return f"{caller.bank_settings.schedule.local(instant(seconds)):%Y-%m-%d %H:%M}"

@@ -1,0 +1,193 @@
+"""What callers limit themselves to: no bet passes it, and it is loosened a day later."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.timebank.books import NOON, lost, pushed, won
+from tests.timebank.calls.test_clock import Machines
+from timebank.callers import own_limits
+from timebank.callers.own_limits import MOST_DAYS, MOST_MINUTES
+from timebank.calls.clock import SURE
+from timebank.errors import NotEnough, OwnLimit, Refused
+
+A_DAY = 86_400
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+@pytest.fixture
+def call(books, ann):
+    return books.call(ann)
+
+
+def limit(books, caller, minutes):
+    return books.do(own_limits.limit_loss, caller, minutes)
+
+
+def test_no_bet_passes_the_most_that_may_be_lost_in_a_day(books, ann, call):
+    limit(books, ann, 10)
+    call.touch()
+    assert call.purse.may_lose == 600
+    with pytest.raises(
+        OwnLimit, match="By your own limit of 10 minutes a day you can stake 10 min"
+    ):
+        call.bet(601)
+    call.lose(240)
+    call.bet(300, game="baccarat")
+    assert call.purse.may_lose == 60
+    with pytest.raises(OwnLimit):
+        call.act(stake=61, kind="double")
+    call.act(stake=60, kind="double")
+    call.act(lost(360))
+    assert call.purse.may_lose == 0
+    with pytest.raises(OwnLimit, match="you can stake 0 seconds more"):
+        call.bet(1)
+    assert books.audit() == []
+
+
+def test_what_is_won_counts_against_what_is_lost_and_a_push_is_neither(books, ann, call):
+    limit(books, ann, 10)
+    call.lose(600)
+    with pytest.raises(OwnLimit):
+        call.bet(60)
+    limit(books, ann, None)
+    books.wait(A_DAY)
+    call.close()
+    again = books.call(ann)
+    limit(books, ann, 10)
+    again.lose(300)
+    again.win(120, 120)
+    again.bet(60, pushed(60))
+    assert again.purse.may_lose == 420
+    again.bet(60)
+    again.act(lost(20, final=False))
+    assert again.purse.may_lose == 360  # of what lay on the table, 40 are left there
+
+
+def test_losses_before_the_limit_was_set_count(books, ann, call):
+    call.lose(600)
+    limit(books, ann, 5)
+    with pytest.raises(OwnLimit):
+        call.bet(1)
+
+
+def test_a_new_day_begins_with_nothing_lost(books, ann, call):
+    limit(books, ann, 10)
+    call.lose(600)
+    books.wait(A_DAY)
+    call.touch()
+    assert call.purse.may_lose == 600
+
+
+def test_the_limit_of_one_is_not_that_of_another_at_the_table(books, table):
+    second = books.sql("SELECT id FROM callers ORDER BY id")[1][0]
+    limit(books, second, 1)
+    with pytest.raises(OwnLimit) as refused:
+        table.bet({1: 60, 2: 61, 3: 60})
+    assert refused.value.seat == 2
+    assert table.stakes() == [0, 0, 0]
+    table.bet({1: 120, 2: 60})
+    assert books.audit() == []
+
+
+def test_stricter_holds_at_once_and_looser_a_day_later(books, ann, call):
+    assert limit(books, ann, 20).most_lost == 1200
+    assert limit(books, ann, 10).most_lost == 600
+    later = limit(books, ann, 30)
+    assert (later.most_lost, later.later_lost) == (600, 1800)
+    books.wait(A_DAY - 1)
+    assert books.do(own_limits.of, ann).most_lost == 600
+    books.wait(1)
+    assert books.do(own_limits.of, ann).most_lost == 1800
+    limit(books, ann, None)
+    limit(books, ann, 30)  # thought better of it
+    books.wait(A_DAY)
+    assert books.do(own_limits.of, ann).most_lost == 1800
+
+
+def test_a_pause_stops_every_bet_of_time_and_of_play_money(books, ann, call):
+    call.sit_down()
+    call.bet(60)
+    books.do(own_limits.pause, ann, 3)
+    with pytest.raises(OwnLimit, match="you can bet again at 2026-06-04 12:00"):
+        call.act(stake=60, kind="double")
+    call.act(won(60, 60))  # what lies on the table is played to its end
+    for bet in (call.bet, call.coup, lambda _: call.hand_of_bj()):
+        with pytest.raises(OwnLimit):
+            bet(60)
+    assert call.purse.paused_until == NOON + timedelta(days=3)
+    assert books.do(own_limits.pause, ann, 0).paused_until == own_limits.stamp(NOON) + A_DAY
+    books.wait(A_DAY)
+    call.touch()
+    assert call.purse.paused_until is None
+    call.bet(60)
+
+
+def test_a_longer_pause_holds_at_once(books, ann):
+    books.do(own_limits.pause, ann, 1)
+    assert books.do(own_limits.pause, ann, 9).paused_until == own_limits.stamp(NOON) + 9 * A_DAY
+    assert books.do(own_limits.pause, ann, 2).paused_until == own_limits.stamp(NOON) + 2 * A_DAY
+
+
+def test_a_clock_that_is_ahead_loosens_nothing_before_it_is_sure(books, ann):
+    here = Machines(books)
+    call = books.call(ann)
+    limit(books, ann, 10)
+    call.lose(600)
+    books.do(own_limits.pause, ann, 2)
+    limit(books, ann, None)
+    call.close()
+    here.step(9.0 * A_DAY)  # a leap is not believed at all
+    assert books.do(own_limits.of, ann).paused_until is not None
+    here.boot(NOON + timedelta(days=9))  # after a boot it is, with a doubt
+    own = books.do(own_limits.of, ann)
+    assert (own.most_lost, own.paused_until is not None) == (600, True)
+    call = books.call(ann)
+    with pytest.raises(OwnLimit, match="until the board is sure what time it is"):
+        call.bet(60)
+    books.sql("UPDATE own_limits SET paused_until = NULL")
+    with pytest.raises(OwnLimit, match="you can stake 0 seconds more"):
+        call.bet(60)  # what was lost on the last day that is known counts still
+    here.wait(SURE)
+    books.call(ann, take_over=True).bet(60)
+
+
+def test_the_hourly_word_says_what_was_staked_and_lost(books, ann, call):
+    books.do(own_limits.hear_hourly, ann, True)
+    books.wait(600)
+    call.lose(120)
+    call.win(60, 30)
+    call.bet(90)
+    assert books.do(own_limits.take_word, ann) is None
+    books.wait(3000)
+    call.touch()
+    assert call.purse.word_is_due
+    assert books.do(own_limits.take_word, ann) == (NOON, 270, -90)
+    call.touch()
+    assert not call.purse.word_is_due
+    books.do(own_limits.hear_hourly, ann, False)
+    books.wait(3600)
+    assert books.do(own_limits.take_word, ann).staked == 0
+    books.wait(A_DAY)
+    assert books.do(own_limits.take_word, ann) is None
+
+
+@pytest.mark.parametrize("number", [-1, 0, MOST_MINUTES + 1])
+def test_limits_that_are_none_are_refused(books, ann, number):
+    with pytest.raises(Refused):
+        limit(books, ann, number)
+    with pytest.raises(Refused):
+        books.do(own_limits.pause, ann, MOST_DAYS + 1)
+    assert books.do(own_limits.of, ann) == own_limits.OwnLimits()
+
+
+def test_who_has_set_none_is_refused_by_their_pot_alone(books, ann, call):
+    limit(books, ann, None)
+    with pytest.raises(NotEnough):
+        call.bet(3600)

@@ -1,0 +1,71 @@
+"""Limits that callers set for themselves: what of them holds at an instant.
+
+What is set holds at once. What is looser than before waits for LOOSENING seconds, by an instant
+that has passed for certain: a clock that is in doubt loosens nothing. `callers/own_limits.py` sets
+them, and the entry of every bet is held to them (`Posting.keep_own_limits`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, case, select
+
+from timebank.ledger.schema import clocks, own_limits
+from timebank.ledger.sql import columns_of
+
+LOOSENING = 86_400
+HOUR = 3_600
+
+
+class OwnLimits(NamedTuple):
+    """A row of `own_limits`: instants are whole seconds since 1970, amounts seconds."""
+
+    # The most that may be lost in a day; None for no limit.
+    most_lost: int | None = None
+    # What it is to be from `later_from` on: 0 for none. Both None where it stays.
+    later_lost: int | None = None
+    later_from: int | None = None
+    # No bet is placed before.
+    paused_until: int | None = None
+    # Whether they hear every hour what they have staked and lost; and when that ends, if it does.
+    hourly: int = 0
+    hourly_until: int | None = None
+    # When they last heard it.
+    told: int | None = None
+
+    def at(self, sure: int) -> OwnLimits:
+        """Return what holds at an instant that has passed for certain.
+
+        >>> OwnLimits(600, 0, 50).at(49).most_lost, OwnLimits(600, 0, 50).at(50).most_lost
+        (600, None)
+        """
+        now = self
+        if now.later_from is not None and sure >= now.later_from:
+            now = now._replace(most_lost=now.later_lost or None, later_lost=None, later_from=None)
+        if now.paused_until is not None and sure >= now.paused_until:
+            now = now._replace(paused_until=None)
+        if now.hourly_until is not None and sure >= now.hourly_until:
+            now = now._replace(hourly=0, hourly_until=None)
+        return now
+
+    def is_due(self, sure: int) -> bool:
+        """Tell whether an hour is over since they last heard how they do."""
+        now = self.at(sure)
+        return bool(now.hourly) and sure - (now.told or 0) >= HOUR
+
+
+NAMES = " ".join(OwnLimits._fields)
+COLUMNS = columns_of(own_limits, NAMES)
+
+
+def in_doubt_since() -> ColumnElement[float]:
+    """Choose the last instant that had passed for certain; NULL while the clock is not in doubt."""
+    last = select(clocks.c.certain, clocks.c.sure).order_by(clocks.c.number.desc()).limit(1)
+    found = last.subquery()
+    return select(case((found.c.certain == 0, found.c.sure))).scalar_subquery()
+
+
+def sure_instant(now: int, passed: float | None) -> int:
+    """Return an instant that has passed for certain; `passed` is None while the clock is sure."""
+    return now if passed is None else min(now, int(passed))
