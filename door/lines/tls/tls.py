@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from door.errors import CertificateRefused
+from door.lines.between import Between
 from door.lines.flow import Stage
 from door.lines.port.gate import Blame
 from door.lines.tls.certificates import load
@@ -114,7 +115,7 @@ class Turns:
                 asyncio.get_running_loop().call_soon(self._next)
 
 
-class TlsLayer(Stage, asyncio.Transport):
+class TlsLayer(Between):
     """`inside` makes the protocol behind it when the handshake is done; `gone` is called last of
     all if that never was."""
 
@@ -129,30 +130,22 @@ class TlsLayer(Stage, asyncio.Transport):
         gone: Callable[[], None],
         kind: str = "telnets",
     ) -> None:
-        super().__init__()
+        super().__init__(address)
         self._kind = kind
-        self._loop = asyncio.get_running_loop()
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
         self._turns = turns
-        self.address = address
         self._make_inside = inside
         self._gone = gone
-        self._inside: Stage | None = None
         self._taken_in = 0  # of the handshake; later, since anything was in it
         self._answered = 0
-        self._breathes = False
-        self._reading = True  # as far as the protocol inside wishes
-        self._ended = False  # whether the caller sends no more
         self._said_good_bye = False
         self._failed = False
 
     # A protocol to the socket's transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transports don't subclass asyncio's.
-        self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=0)
+        super().connection_made(transport)
         self._timer = self._loop.call_later(
             HANDSHAKE_SECONDS, self._fail, f"no TLS within {HANDSHAKE_SECONDS:g} seconds"
         )
@@ -171,17 +164,6 @@ class TlsLayer(Stage, asyncio.Transport):
             self._fail(f"more than {HANDSHAKE_BYTES} bytes of handshake")
         else:
             self._turns.take(self._shake_hands)
-
-    def eof_received(self) -> None:
-        self._end()
-
-    def pause_writing(self) -> None:
-        if self._inside is not None:
-            self._inside.pause_writing()
-
-    def resume_writing(self) -> None:
-        if self._inside is not None:
-            self._inside.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
@@ -231,7 +213,7 @@ class TlsLayer(Stage, asyncio.Transport):
                 return
             self._answer()
             if not count:  # the caller's goodbye
-                self._end()
+                self.eof_received()
                 self.close()
                 return
             self._taken_in = 0
@@ -243,23 +225,6 @@ class TlsLayer(Stage, asyncio.Transport):
             self._fail(f"more than {ANSWER_BYTES} bytes of TLS to answer")
         else:
             self._flush()
-
-    def breathe(self) -> None:
-        if not (self._breathes or self._failed or self._transport.is_closing()):
-            self._breathes = True
-            self._transport.pause_reading()
-            self._loop.call_soon(self._breathe_out)
-
-    def _breathe_out(self) -> None:
-        self._breathes = False
-        if self._reading and not self._transport.is_closing():
-            self._transport.resume_reading()
-
-    def _end(self) -> None:
-        if not self._ended:
-            self._ended = True
-            if self._inside is not None:
-                self._inside.eof_received()
 
     def _flush(self) -> None:
         if self._outgoing.pending:
@@ -281,32 +246,7 @@ class TlsLayer(Stage, asyncio.Transport):
     def get_extra_info(self, name: str, default: object = None) -> object:
         if name == "ssl_object":
             return self._tls
-        return self._transport.get_extra_info(name, default)
-
-    def is_closing(self) -> bool:
-        return self._transport.is_closing()
-
-    def pause_reading(self) -> None:
-        self._reading = False
-        self._transport.pause_reading()
-
-    def resume_reading(self) -> None:
-        """Read on, what is here already first."""
-        if not self._reading:
-            self._reading = True
-            self._loop.call_soon(self._resume)
-
-    def _resume(self) -> None:
-        if self._reading and not self._transport.is_closing():
-            self._read_on()
-            if self._reading:
-                self._transport.resume_reading()
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """The protocol is paused while anything waits."""
-
-    def get_write_buffer_size(self) -> int:
-        return self._transport.get_write_buffer_size()
+        return super().get_extra_info(name, default)
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if not data or self._failed or self._said_good_bye:
@@ -318,11 +258,8 @@ class TlsLayer(Stage, asyncio.Transport):
             return
         self._flush()
 
-    def can_write_eof(self) -> bool:
-        return True  # a goodbye of TLS, and the socket's half-close behind it
-
     def write_eof(self) -> None:
-        """Send no more; the caller is read on."""
+        """Send no more, behind a goodbye of TLS; the caller is read on."""
         self._say_good_bye()
         if not self._transport.is_closing():
             self._transport.write_eof()

@@ -22,6 +22,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from door.errors import CallRefused, Flood, RequestRefused
+from door.lines.between import Between
 from door.lines.flow import UNREAD, Answer, StreamProtocol
 from door.lines.port.gate import Blame
 from door.lines.telnet.framing import Budget, CommandAllowance
@@ -74,19 +75,19 @@ class Site:
     limits: ConnectionLimits = USUAL_CONNECTION
 
 
-class WebConnection(Answer, asyncio.Transport):
+class WebConnection(Between, Answer):
     """`enter` lets a caller from an address in, or raises `CallRefused`; `gone` is called last of
     all."""
+
+    _inside: StreamProtocol | None
 
     def __init__(
         self, site: Site, address: str, enter: Callable[[str], None], gone: Callable[[], None]
     ) -> None:
-        super().__init__()
-        self.address = address
+        super().__init__(address)
         self._site = site
         self._enter = enter
         self._gone = gone
-        self._loop = asyncio.get_running_loop()
         self._heads: http.Heads | None = http.Heads()
         self._requests = 0
         self._answers = False  # whether an answer is on its way, and what of its body is left
@@ -95,20 +96,14 @@ class WebConnection(Answer, asyncio.Transport):
         self._blocked = False
         self._closing = False
         self._socket: ServerProtocol | None = None
-        self._inside: StreamProtocol | None = None
-        self._reading = True  # as far as the protocol inside wishes
         self._waiting: deque[bytes] = deque()  # typed bytes while it does not
-        self._breathes = False
         self._in_words: bytearray | None = None  # a message in words that is not whole
         self._silent = 0  # pings since anything was heard
-        self._ended = False  # whether the caller sends no more
 
     # A protocol to the socket's transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop's transports don't subclass asyncio's.
-        self._transport = cast("asyncio.Transport", transport)
-        self._transport.set_write_buffer_limits(high=0)
+        super().connection_made(transport)
         self._wait("no request", self._site.limits.head)
 
     def take(self, data: bytes) -> None:
@@ -121,19 +116,14 @@ class WebConnection(Answer, asyncio.Transport):
             if not self._answers:
                 self._serve_next()
 
-    def eof_received(self) -> None:
-        self._end()
-
     def pause_writing(self) -> None:
         self._blocked = True
-        if self._inside is not None:
-            self._inside.pause_writing()
+        super().pause_writing()
 
     def resume_writing(self) -> None:
         self._blocked = False
-        if self._inside is not None:
-            self._inside.resume_writing()
-        elif self._answers and not self._transport.is_closing():
+        super().resume_writing()
+        if self._inside is None and self._answers and not self._transport.is_closing():
             self._send_on()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -314,7 +304,7 @@ class WebConnection(Answer, asyncio.Transport):
         if broken is not None:
             self._fail(_why(broken))
         elif self._socket.state is not OPEN:  # the caller's goodbye, which was answered
-            self._end()
+            self.eof_received()
             self._transport.close()
 
     def _take_frame(self, frame: Frame) -> None:
@@ -326,7 +316,7 @@ class WebConnection(Answer, asyncio.Transport):
             return
         if self._in_words is None:
             self._waiting.append(bytes(frame.data))
-            self._deliver()
+            self._read_on()
             return
         self._in_words += frame.data
         if len(self._in_words) > MOST_SAID or not isinstance(self._inside, Inside):
@@ -335,7 +325,7 @@ class WebConnection(Answer, asyncio.Transport):
             words, self._in_words = bytes(self._in_words), None
             self._inside.take_words(words)
 
-    def _deliver(self) -> None:
+    def _read_on(self) -> None:
         while self._waiting and self._reading and self._inside is not None:
             data = self._waiting.popleft()
             if len(data) > UNREAD:
@@ -365,12 +355,6 @@ class WebConnection(Answer, asyncio.Transport):
         if waiting and self._blocked and self._inside is not None:
             self.line.count_unsent(sum(map(len, waiting)))
 
-    def _end(self) -> None:
-        if not self._ended:
-            self._ended = True
-            if self._inside is not None:
-                self._inside.eof_received()
-
     def _fail(self, reason: str, *, own_fault: bool = True, told: bool = True) -> None:
         """Cut the connection off."""
         self._closing = True
@@ -382,46 +366,10 @@ class WebConnection(Answer, asyncio.Transport):
             logger.info("web %s: %s", self.address, reason)
         self._transport.abort()
 
-    def breathe(self) -> None:
-        if not (self._breathes or self._transport.is_closing()):
-            self._breathes = True
-            self._transport.pause_reading()
-            self._loop.call_soon(self._breathe_out)
-
-    def _breathe_out(self) -> None:
-        self._breathes = False
-        if self._reading and not self._answers and not self._transport.is_closing():
-            self._transport.resume_reading()
+    def _may_breathe_out(self) -> bool:
+        return self._reading and not self._answers
 
     # A transport to the protocol inside
-
-    def get_extra_info(self, name: str, default: object = None) -> object:
-        return self._transport.get_extra_info(name, default)
-
-    def is_closing(self) -> bool:
-        return self._transport.is_closing()
-
-    def pause_reading(self) -> None:
-        self._reading = False
-        self._transport.pause_reading()
-
-    def resume_reading(self) -> None:
-        """Read on, what is here already first."""
-        if not self._reading:
-            self._reading = True
-            self._loop.call_soon(self._resume)
-
-    def _resume(self) -> None:
-        if self._reading and not self._transport.is_closing():
-            self._deliver()
-            if self._reading:
-                self._transport.resume_reading()
-
-    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """The protocol is paused while anything waits."""
-
-    def get_write_buffer_size(self) -> int:
-        return self._transport.get_write_buffer_size()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         if data and self._socket is not None and self._socket.state is OPEN:
@@ -439,11 +387,8 @@ class WebConnection(Answer, asyncio.Transport):
         for data in self._socket.data_to_send():
             self._transport.write(data)
 
-    def can_write_eof(self) -> bool:
-        return True  # a goodbye; the caller's is waited for
-
     def write_eof(self) -> None:
-        """Send no more; the caller is read on."""
+        """Send no more but a goodbye; the caller's is waited for."""
         self._waiting.clear()
         self._say_good_bye()
 

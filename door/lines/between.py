@@ -1,0 +1,103 @@
+"""What stands between a socket and the protocol of a line: a protocol to the one, a transport to
+the other.
+
+TLS and WebSockets take bytes apart and put them together in it. What is unsent waits in the
+socket's transport alone, and reading stops there when the protocol inside wishes so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from typing import cast
+
+from door.lines.flow import Stage
+
+
+class Between(Stage, asyncio.Transport):
+    """`_inside` is the protocol inside, once there is one."""
+
+    _inside: Stage | None
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.address = address
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport
+        self._inside = None
+        self._reading = True  # as far as the protocol inside wishes
+        self._breathes = False
+        self._ended = False  # whether the caller sends no more
+
+    @abstractmethod
+    def _read_on(self) -> None:
+        """Give what is here already to the protocol inside, until it pauses."""
+
+    def _may_breathe_out(self) -> bool:
+        """Whether the socket is read again after a breath."""
+        return self._reading
+
+    # A protocol to the socket's transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports don't subclass asyncio's.
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=0)
+
+    def eof_received(self) -> None:
+        if not self._ended:
+            self._ended = True
+            if self._inside is not None:
+                self._inside.eof_received()
+
+    def pause_writing(self) -> None:
+        if self._inside is not None:
+            self._inside.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._inside is not None:
+            self._inside.resume_writing()
+
+    def breathe(self) -> None:
+        if not (self._breathes or self._transport.is_closing()):
+            self._breathes = True
+            self._transport.pause_reading()
+            self._loop.call_soon(self._breathe_out)
+
+    def _breathe_out(self) -> None:
+        self._breathes = False
+        if self._may_breathe_out() and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    # A transport to the protocol inside
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        return self._transport.get_extra_info(name, default)
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        self._reading = False
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read on, what is here already first."""
+        if not self._reading:
+            self._reading = True
+            self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        if self._reading and not self._transport.is_closing():
+            self._read_on()
+            if self._reading:
+                self._transport.resume_reading()
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """The protocol is paused while anything waits."""
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size()
+
+    def can_write_eof(self) -> bool:
+        return True  # a goodbye of what stands here
