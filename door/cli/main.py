@@ -79,37 +79,45 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
 
 @main.command()
 @config_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option(
-    "--port", type=click.IntRange(1, 65535), default=8024, show_default=True, help="The port."
-)
+@click.option("--host", help="The address to listen on, instead of that of [pages].")
+@click.option("--port", type=click.IntRange(1, 65535), help="The port, likewise.")
 @click.option(
     "--certificate",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A certificate in PEM: the pages are shown by TLS then.",
+    help="A certificate in PEM, likewise: the pages are shown by TLS then.",
 )
 @click.option(
     "--key",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="Its key, without a password.",
 )
+@click.option("--with-server", is_flag=True, hidden=True)
 def pages(
-    config_path: Path, host: str, port: int, certificate: Path | None, key: Path | None
+    config_path: Path,
+    host: str | None,
+    port: int | None,
+    certificate: Path | None,
+    key: Path | None,
+    with_server: bool,
 ) -> None:
-    """Show the books in a browser to callers with sysop powers. Nothing is changed there."""
+    """Show the books in a browser to callers with sysop powers, who may act on them there."""
+    from door.server.pages_process import NOT_INSTALLED
     from timebank.errors import BooksFailed, DatabaseRefused
 
     try:
         from door.pages import serving
     except ImportError as missing:
-        raise UserError(
-            "The pages need libraries that are not installed: run"
-            " pip install 'blackjack-for-time[pages]'."
-        ) from missing
+        raise UserError(NOT_INSTALLED) from missing
     config = load_config(config_path)
     _log_to_stderr(config, verbose=False)
+    own = config.pages
+    if certificate is None and key is None:
+        certificate, key = own.certificate, own.key
+    # A server that starts them has the other end of their input.
+    pipe = sys.stdin.fileno() if with_server else None
     with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
-        serving.serve(config, host, port, certificate, key, _announce)
+        place = (host or own.host, port or own.port, certificate, key)
+        serving.serve(config, *place, _announce, pipe)
 
 
 def _log_to_stderr(config: Config, verbose: bool, who: str = "") -> None:

@@ -25,6 +25,7 @@ from door.config.listeners import (
     read_link,
     read_listeners,
 )
+from door.config.pages import PagesSettings, read_pages
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
@@ -79,12 +80,6 @@ class ServerSettings:
 
 
 @dataclass(frozen=True)
-class PagesSettings:
-    # Who may look at the books in a browser without the sysop's powers: names, folded.
-    readers: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
 class Config:
     path: Path
     board: BoardSettings
@@ -95,7 +90,7 @@ class Config:
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
-    pages: PagesSettings = PagesSettings()
+    pages: PagesSettings = field(default_factory=PagesSettings)
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
 
@@ -132,7 +127,7 @@ def read(root: TomlTable, path: Path) -> Config:
         games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
-        pages=_pages(root.table("pages"), bank),
+        pages=read_pages(root.table("pages"), bank),
     )
 
 
@@ -181,10 +176,6 @@ def _server(
         link=link,
         health=read_health(table, listeners, link),
     )
-
-
-def _pages(table: TomlTable, bank: BankSettings) -> PagesSettings:
-    return PagesSettings(frozenset(map(names.fold, bank.readers)))
 
 
 def _calls(table: TomlTable) -> Calls:

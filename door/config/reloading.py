@@ -22,6 +22,9 @@ def keep_begun(old: Config, new: Config) -> tuple[Config, Sequence[str]]:
     if server != new.server:
         later.append("a new name, link or health of this server counts from the next start on")
         new = replace(new, server=server)
+    if new.pages != old.pages:
+        later.append("what [pages] says of the books in a browser counts from the next start on")
+        new = replace(new, pages=old.pages)
     if new.bank.server != old.bank.server:
         later.append("a new database counts from the next start on")
         new = replace(new, bank=replace(new.bank, server=old.bank.server))

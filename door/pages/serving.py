@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from door.clock import SystemClock
+from door.config.pages import open_to_all
 from door.defence.reception import Reception
 from door.errors import CannotListen
-from door.lines.rlogin.trust import address_in
 from door.pages.app import Pages
 from door.pages.reading import Reading
 from timebank.ledger.engines import books_of
@@ -28,16 +30,9 @@ LONGEST_HEAD = 16_384  # bytes
 
 def check_place(host: str, certificate: Path | None, key: Path | None) -> None:
     """Raise `CannotListen` where passwords would go over a network for all to read."""
-    address = address_in(host)
-    if address is None:
-        raise CannotListen(f"{host} is not an IP address of this machine.")
-    if (certificate is None) != (key is None):
-        raise CannotListen("A certificate and its key go together: give both, or neither.")
-    if certificate is None and not address.is_loopback:
-        raise CannotListen(
-            f"{host} is not this machine alone, and passwords would go there for all to read. Give"
-            " --certificate and --key, or listen on 127.0.0.1 behind a front end that has them."
-        )
+    if problem := open_to_all(host, certificate, key):
+        where, why = problem
+        raise CannotListen(f"--{where} {why}.")
 
 
 def serve(
@@ -47,8 +42,12 @@ def serve(
     certificate: Path | None,
     key: Path | None,
     announce: Callable[[str], None],
+    pipe: int | None = None,
 ) -> None:
-    """Show the books until SIGTERM or SIGINT. Raises `CannotListen`, and as opening the books."""
+    """Show the books until SIGTERM or SIGINT, or until nobody has the other end of `pipe`.
+
+    Raises `CannotListen`, and as opening the books.
+    """
     check_place(host, certificate, key)
     with (
         contextlib.closing(books_of(config.bank)) as database,
@@ -81,11 +80,21 @@ def serve(
             )
         )
         announce(f"The books are shown at http{'s' * pages.is_safe}://{_written(host)}:{port}/")
-        announce("Log on with your name and password on the board. Stop with Ctrl-C.")
+        if pipe is None:
+            announce("Log on with your name and password on the board. Stop with Ctrl-C.")
+        else:
+            Thread(target=_end_with, args=(pipe, server), daemon=True).start()
         try:
             server.run(sockets=[wire])
         finally:
             pages.close()
+
+
+def _end_with(pipe: int, server: uvicorn.Server) -> None:
+    """Wait until nobody has the other end of a pipe, and end the pages then."""
+    while os.read(pipe, 64):
+        continue
+    server.should_exit = True
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -42,6 +42,7 @@ from door.server.door_calls import DoorListener
 from door.server.everywhere import COMMAND
 from door.server.for_doors import make_way
 from door.server.housekeeping import Housekeeping
+from door.server.pages_process import check_libraries, keep_pages
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
@@ -534,6 +535,8 @@ async def serve(
 
     Raises `BoardClosed` when it had to end because of what became of the files of its books.
     """
+    if config.pages.is_served and for_doors is None:
+        check_libraries()
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -553,8 +556,10 @@ async def serve(
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, server.ended.set)
         loop.add_signal_handler(signal.SIGHUP, server.reload)
+        showing: asyncio.Task[None] | None = None
         try:
             await server.start()
+            showing = _show_the_books(server, worker)
             # What stands now stays; collecting it again and again would stall the callers.
             gc.freeze()
             if worker is not None:
@@ -569,8 +574,12 @@ async def serve(
             await server.ended.wait()
             announce("Closing: callers are told, hands in play stay in the journal.")
         finally:
+            if showing is not None:
+                showing.cancel()
             # Whatever has happened: the writer's thread would keep a process that has failed.
             await server.stop("The board is closing.")
+            if showing is not None:
+                await asyncio.wait([showing])
         if server.books.gone.is_set():
             raise BoardClosed(
                 f"The board has closed: its books at {config.database} were removed, replaced or"
@@ -578,6 +587,17 @@ async def serve(
             )
     finally:
         database.close()
+
+
+def _show_the_books(server: Server, worker: Worker | None) -> asyncio.Task[None] | None:
+    """Have the pages shown beside a server that the sysop has started; of several workers, by the
+    first."""
+    config = server.board.config
+    if not config.pages.is_served or server.stays is not None:
+        return None
+    if worker is not None and worker.number > 1:
+        return None
+    return asyncio.create_task(keep_pages(config.path))
 
 
 def _say_nothing(words: str) -> None:

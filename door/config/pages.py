@@ -1,0 +1,60 @@
+"""`[pages]` in sysop.toml: the books in a browser, where they are shown, and who may look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.lines.rlogin.trust import address_in
+from timebank.names import names
+
+if TYPE_CHECKING:
+    from timebank.settings.settings import BankSettings
+    from timebank.settings.toml import TomlTable
+
+HOST, PORT = "127.0.0.1", 8024
+
+
+@dataclass(frozen=True)
+class PagesSettings:
+    # Who may look at the books in a browser without the sysop's powers: names, folded.
+    readers: frozenset[str] = frozenset()
+    is_served: bool = False  # whether `door serve` shows them, by a process of its own
+    host: str = HOST
+    port: int = PORT
+    certificate: Path | None = None
+    key: Path | None = None
+
+
+def read_pages(table: TomlTable, bank: BankSettings) -> PagesSettings:
+    """Read the table; `readers` are among those whom the bank's settings name."""
+    pages = PagesSettings(
+        readers=frozenset(map(names.fold, bank.readers)),
+        is_served=table.flag("serve", False),
+        host=table.text("host", HOST),
+        port=table.whole("port", PORT, 1, 65535),
+        certificate=table.optional_path("certificate"),
+        key=table.optional_path("key"),
+    )
+    said = open_to_all(pages.host, pages.certificate, pages.key)
+    if said and table.sound("host", "certificate", "key"):
+        table.refuse(*said)
+    return pages
+
+
+def open_to_all(host: str, certificate: Path | None, key: Path | None) -> tuple[str, str] | None:
+    """Say what is wrong with a place where passwords are typed: a key of the table, and why."""
+    address = address_in(host)
+    if address is None:
+        return "host", f"is {host}, which is not an IP address of this machine"
+    if (certificate is None) != (key is None):
+        lone = "certificate" if key is None else "key"
+        return lone, "and its other half go together: name certificate and key, or neither"
+    if certificate is None and not address.is_loopback:
+        return "host", (
+            f"is {host}, which is not this machine alone, and passwords would go there for all to"
+            " read: name a certificate and its key, or listen on 127.0.0.1 behind a front end that"
+            " has them"
+        )
+    return None
