@@ -39,8 +39,15 @@ class LedgerPages:
         before = asked.number("before")
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        leaf = await self._showing.read(partial(self._reading.leaf, sought, before))
-        return self._showing.show("ledger.html", visit, leaf=leaf, asked=asked.kept, before=before)
+        found = await self._showing.read(partial(self._reading.leaf, sought, before))
+        return self._showing.show(
+            "ledger.html",
+            visit,
+            leaf=found.leaf,
+            held=found.held,
+            asked=asked.kept,
+            before=before,
+        )
 
     async def _csv(self, visit: Visit) -> Response:
         asked = Parameters(visit.query, FIELDS)

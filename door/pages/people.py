@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from door.pages.asking import number_in
 from door.pages.drawing import sankey
+from door.pages.reading import LUCKY_DAYS
 
 if TYPE_CHECKING:
     from door.pages.showing import Guard, Showing, Visit
@@ -45,4 +46,12 @@ class PeoplePages:
         if caller is None:
             return self._showing.problem("There is no caller of that number.", 404, visit)
         drawn = sankey(caller.record.name, caller.came, caller.went, caller.has)
-        return self._showing.show("caller.html", visit, caller=caller, before=before, drawn=drawn)
+        return self._showing.show(
+            "caller.html",
+            visit,
+            caller=caller,
+            before=before,
+            drawn=drawn,
+            limits=self._reading.config.bank.limits,
+            lucky_days=LUCKY_DAYS,
+        )

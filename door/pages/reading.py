@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from door.games import film, hands
 from timebank.callers import callers
@@ -17,11 +17,12 @@ from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
 from timebank.keeping import restoring
+from timebank.keeping.last_copy import LastCopy, last_copy
 from timebank.ledger import transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
-from timebank.reports import course, exports, extracts, house, leaves, summary
+from timebank.reports import course, exports, extracts, house, leaves, person, summary
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.leaves import Leaf, Sought
 from timebank.thebank import outbox
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINES = 40  # of a caller's statement on a page
+LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
+OLD_COPY = timedelta(days=7)  # when the page of today warns
+LUCKY_DAYS = 90  # for which a caller's luck is told
 NAMES = 100  # of callers on a page
 CSV_LEAF = 500
 
@@ -65,6 +69,7 @@ class Today:
     warnings: Sequence[str]
     event: str  # when the next system event is, "" without any
     free: int  # bytes, where the books are; 0 for books on a server
+    copy: LastCopy | None
     last: int  # number of a transfer
 
 
@@ -86,6 +91,27 @@ class OneCaller:
     came: Sequence[Stream]
     went: Sequence[Stream]
     has: int  # seconds
+    calls: Sequence[person.Called]
+    hands: Sequence[person.HandInShort]
+    loans: Sequence[Extract]
+    notices: Sequence[person.Noticed]
+    limits: Sequence[DailyLimit]
+    lucks: Sequence[Luck]  # of the last days, by table
+
+
+class DailyLimit(NamedTuple):
+    """What the bank's window allows a caller each day, and what of it they moved today; seconds."""
+
+    what: str
+    a_day: int
+    moved: int
+
+
+class LedgerLeaf(NamedTuple):
+    """`held` is what the accounts of the caller who is sought held after each transfer."""
+
+    leaf: Leaf
+    held: Mapping[int, Sequence[person.HeldThen]]
 
 
 @dataclass(frozen=True)
@@ -157,7 +183,9 @@ class Reading:
         first = leaves.first_at(desk, begun)
         periods = summary.summary(desk, "day", begun, None, first=first)
         closed = schedule.closed_at_or_after(now)
-        tables, doubted = house.house(desk, self._odds, begun, None, None)
+        hand = house.first_hand(desk, first)
+        tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
+        copy = last_copy(self.config.bank)
         event = ""
         if closed is not None:
             start, end = schedule.local(closed.start), schedule.local(closed.end)
@@ -169,9 +197,10 @@ class Reading:
             nodes=self.config.calls.nodes,
             flows=periods[-1] if periods else None,
             house=tables,
-            warnings=[*_unlikely(desk, tables, doubted), *_undelivered(desk)],
+            warnings=[*_unlikely(desk, tables, doubted), *_undelivered(desk), *_old(copy, now)],
             event=event,
             free=self._free(),
+            copy=copy,
             last=extracts.last_number(desk),
         )
 
@@ -180,8 +209,15 @@ class Reading:
             return 0
         return shutil.disk_usage(self.config.database.parent).free
 
-    def leaf(self, sought: Sought, before: int | None) -> Leaf:
-        return self.look(lambda desk: leaves.leaf(desk, sought, before))
+    def leaf(self, sought: Sought, before: int | None) -> LedgerLeaf:
+        def look(desk: Desk) -> LedgerLeaf:
+            leaf = leaves.leaf(desk, sought, before)
+            if sought.caller_id is None:
+                return LedgerLeaf(leaf, {})
+            own = transfers.balances(desk, sought.caller_id)
+            return LedgerLeaf(leaf, person.held_after(desk, own, leaf.rows))
+
+        return self.look(look)
 
     def entry(self, number: int) -> list[Extract]:
         return self.look(lambda desk: leaves.entry(desk, number))
@@ -271,6 +307,8 @@ class Reading:
         lines = history(desk, number, before, LINES)
         came, went = course.streams(desk, number)
         held = transfers.balances(desk, number)
+        since = stamp(desk.now - timedelta(days=LUCKY_DAYS))
+        loan = next(each for each in held if each.kind == "loan")
         return OneCaller(
             record=record,
             balances=held,
@@ -284,6 +322,12 @@ class Reading:
                 for each in held
                 if each.unit == "second" and each.kind in course.IN_CIRCULATION
             ),
+            calls=person.last_calls(desk, number, LAST),
+            hands=person.last_hands(desk, number, LAST),
+            loans=person.last_of(desk, loan.account_id, LAST),
+            notices=person.last_notices(desk, number, LAST),
+            limits=_limits(desk, number, held),
+            lucks=house.house(desk, self._odds, since, None, number)[0],
         )
 
     def holds(self, caller_id: int, password_hash: str) -> CallerRecord | None:
@@ -322,11 +366,29 @@ def _unlikely(desk: Desk, tables: Sequence[Luck], doubted: Sequence[Luck]) -> li
     return [house.alert(each, named) for each in doubted]
 
 
+def _old(copy: LastCopy | None, now: datetime) -> list[str]:
+    if copy is None or now - copy.at < OLD_COPY:
+        return []
+    return [f"The last copy of the books is {(now - copy.at).days} days old: `timebank backup`."]
+
+
 def _undelivered(desk: Desk) -> list[str]:
     doubtful = [row for row in outbox.undelivered(desk) if row.state == "doubtful"]
     return [
         f"Nobody knows whether record {row.number} of THEBANK.EXT was written: `timebank outbox`."
         for row in doubtful
+    ]
+
+
+def _limits(desk: Desk, number: int, held: Sequence[Balance]) -> list[DailyLimit]:
+    limits, moved = desk.settings.limits, person.moved_today(desk, number, held)
+    sent = moved.get("transfer", 0)
+    return [
+        DailyLimit("deposit", limits.deposit, moved.get("deposit", 0)),
+        DailyLimit("withdraw", limits.withdrawal, moved.get("withdraw", 0)),
+        DailyLimit("send to others", limits.transfer, sent),
+        # What was sent today counts, too: see `Window.loan`.
+        DailyLimit("borrow, less what is sent", limits.loan, moved.get("loan", 0) + sent),
     ]
 
 

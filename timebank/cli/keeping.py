@@ -47,12 +47,24 @@ def backup(config: Path, file: Path) -> None:
     """
     with opened(config) as books, refusing(BackupRefused):
         back_up = _copies(books.settings).back_up
-        copied = back_up(books.database, books.settings, books.clock.now(), file)
+        begun = books.clock.now()
+        copied = back_up(books.database, books.settings, begun, file)
+        _note_copy(books.settings, begun, file)
     if copied.findings:
         _tell(copied.findings)
         click.echo(f"{file} is a true copy, but the books have faults.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
+
+
+def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
+    """Keep for the pages when this copy was made; it is a good one without that as well."""
+    from timebank.keeping import last_copy
+
+    try:
+        last_copy.note(settings, at, file)
+    except OSError as error:
+        click.echo(f"Nothing could be noted of this copy ({error}).", err=True)
 
 
 def _copies(settings: BankSettings) -> ModuleType:

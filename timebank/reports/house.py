@@ -16,11 +16,11 @@ from importlib.metadata import entry_points
 from itertools import groupby
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, and_, bindparam, func, or_, select
+from sqlalchemy import BigInteger, and_, bindparam, func, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import actions, callers, rounds, shoes
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.schema import actions, callers, rounds, shoes, transfers
+from timebank.ledger.sql import NEVER, Prepared, Query, Reader, equal, value
 from timebank.reports.statements import AMOUNT, amount, printable
 from timebank.wagers.rounds import VOID
 from timebank.words import Unit, title
@@ -96,11 +96,10 @@ class Judged(NamedTuple):
     odds: tuple[float, float] | None
 
 
-def _hands() -> Query:
+def _hands(*, of_caller: bool) -> Query:
     hand = rounds.c
-    since, until, caller = (
-        bindparam(name, type_=BigInteger) for name in ("since", "until", "caller_id")
-    )
+    since, until = (bindparam(name, type_=BigInteger) for name in ("since", "until"))
+    whose = (equal(hand.caller_id),) if of_caller else ()
     return (
         select(
             *(hand.id, hand.game, hand.unit, hand.caller_id, hand.rules, hand.bet, hand.lost),
@@ -112,12 +111,19 @@ def _hands() -> Query:
         .join(shoes, shoes.c.id == hand.shoe_id, isouter=True)
         .where(and_(hand.settled.is_not(None), hand.outcome != VOID))
         .where(hand.settled >= since, hand.settled < until)
-        .where(or_(caller == 0, hand.caller_id == caller))
+        .where(*whose, hand.id >= bindparam("first", type_=BigInteger))
         .order_by(hand.id)
     )
 
 
-_HANDS = Prepared(_hands)
+_HANDS = Prepared(lambda: _hands(of_caller=False))
+_HANDS_OF = Prepared(lambda: _hands(of_caller=True))  # which an index finds
+_FIRST: Reader[int | None] = value(
+    # The sum keeps SQLite from looking for the least along an index, through all of the books.
+    lambda: select(func.min(transfers.c.round_id + 0)).where(
+        transfers.c.id >= bindparam("number"), transfers.c.round_id.is_not(None)
+    )
+)
 _ACTIONS = Prepared(
     lambda: (
         select(actions.c.action)
@@ -125,7 +131,6 @@ _ACTIONS = Prepared(
         .order_by(actions.c.sequence)
     )
 )
-_NEVER = 1 << 62
 _NAMES = Prepared(lambda: select(callers.c.id, callers.c.name))
 
 
@@ -135,21 +140,40 @@ def installed_odds() -> Given | None:
     return found[0] if found else None
 
 
+def first_hand(desk: Desk, number: int) -> int:
+    """Give the lowest number of a hand that transfers from `number` on belong to.
+
+    A hand that is over has moved something then, so none with a lower number was over since.
+    """
+    first = _FIRST.one(desk.connection, number=number)
+    return NEVER if first is None else first
+
+
 def house(
-    desk: Desk, given: Given | None, since: int | None, until: int | None, caller_id: int | None
+    desk: Desk,
+    given: Given | None,
+    since: int | None,
+    until: int | None,
+    caller_id: int | None,
+    first: int = 0,
 ) -> tuple[list[Luck], list[Luck]]:
     """Add up the hands that were over from `since` on and before `until`, of one caller or of all:
-    by table; and by caller and table, those that are not believable."""
+    by table; and by caller and table, those that are not believable.
+
+    Hands with numbers below `first` are not looked at: that saves a look through large books.
+    """
     tables: dict[tuple[str, Unit], Luck] = {}
     people: dict[tuple[str, Unit, int], Luck] = {}
+    span = {"since": since or 0, "until": until or NEVER, "first": first}
+    judged = _judged(desk, given, span, caller_id)
     # A round's seats are entered together, one after the other.
-    for _, seats in groupby(_judged(desk, given, since, until, caller_id), lambda each: each[0]):
-        round_ = [judged for _, judged in seats]
+    for _, seats in groupby(judged, lambda each: each[0]):
+        round_ = [hand for _, hand in seats]
         game, unit = round_[0].game, round_[0].unit
         tables.setdefault((game, unit), Luck(game, unit)).add(round_)
-        for judged in round_:
-            of = judged.caller_id
-            people.setdefault((game, unit, of), Luck(game, unit, of)).add([judged])
+        for hand in round_:
+            of = hand.caller_id
+            people.setdefault((game, unit, of), Luck(game, unit, of)).add([hand])
     doubted = [luck for luck in people.values() if not luck.is_believable]
     return (
         sorted(tables.values(), key=lambda luck: (luck.unit != "second", luck.game, luck.unit)),
@@ -158,12 +182,13 @@ def house(
 
 
 def _judged(
-    desk: Desk, given: Given | None, since: int | None, until: int | None, caller_id: int | None
+    desk: Desk, given: Given | None, span: Mapping[str, int], caller_id: int | None
 ) -> Iterator[tuple[int, Judged]]:
     """Give each hand with the number of its round."""
-    rows = _HANDS.long(
-        desk.connection, since=since or 0, until=until or _NEVER, caller_id=caller_id or 0
-    )
+    if caller_id is None:
+        rows = _HANDS.long(desk.connection, **span)
+    else:
+        rows = _HANDS_OF.long(desk.connection, **span, caller_id=caller_id)
     for row in rows:
         staked = row.lost + row.returned
         words = _words(desk, row.lead, row.seat) if staked > row.bet else ()

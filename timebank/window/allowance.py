@@ -7,7 +7,7 @@ never differ. What was moved today is counted from the ledger's rows of the call
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -369,8 +369,17 @@ def account_of(desk: Desk, caller_id: int) -> BankAccount:
 
 def _moved_today(posting: Posting) -> dict[str, int]:
     own = {each.kind: each.id for each in (posting.online, posting.bank, posting.loan)}
-    day = {"caller_id": posting.caller_id, "day": posting.day}
-    return {row.kind: row.moved for row in _TODAY(posting.desk.connection, **own, **day)}
+    return moved_on(posting.desk, posting.caller_id, posting.day, own)
+
+
+def moved_on(desk: Desk, caller_id: int, day: str | None, own: Mapping[str, int]) -> dict[str, int]:
+    """Add up, by kind of transfer, what counts against the limits since a caller's `day` began.
+
+    `own` are the numbers of their accounts of time, by kind: online, bank and loan at least.
+    """
+    ends = {kind: own[kind] for kind in ("online", "bank", "loan")}
+    rows = _TODAY(desk.connection, **ends, caller_id=caller_id, day=day)
+    return {row.kind: row.moved for row in rows}
 
 
 def _you_have(seconds: int) -> Phrase:

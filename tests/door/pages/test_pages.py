@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import html
 import io
@@ -11,6 +12,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -27,7 +29,10 @@ from door.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
 from tests.door.playing import at_the_table, hand
 from tests.world import BOARD, PASSWORD, World, log_on, world
 from timebank.callers import callers
-from timebank.window import sysop
+from timebank.callers.notices import add_notice
+from timebank.calls.calls import open_calls
+from timebank.keeping import last_copy
+from timebank.window import sysop, teller
 
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
 GAME = "black-jack-for-time"
@@ -276,6 +281,19 @@ async def test_today_shows_who_is_on_and_what_became_of_the_minutes(tmp_path: Pa
         assert "Mail hour" in today
 
 
+async def test_today_tells_of_the_last_copy_and_warns_when_it_is_old(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "No copy was ever made" in (await browser.get("/")).text
+        last_copy.note(board.config.bank, board.clock.now(), tmp_path / "away.sqlite3")
+        today = (await browser.get("/")).text
+        assert "The last copy was made on 2026-11-20 at 12:00, to " in today
+        assert "days old" not in today
+        old = board.clock.now() - timedelta(days=9)
+        last_copy.note(board.config.bank, old, tmp_path / "away.sqlite3")
+        assert "The last copy of the books is 9 days old" in (await browser.get("/")).text
+
+
 async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(
     tmp_path: Path,
 ) -> None:
@@ -303,6 +321,38 @@ async def test_today_holds_the_house_against_its_odds(tmp_path: Path) -> None:
         assert -1 < luck.given < 0, "a careful caller gains 0.97 percent of a stake of 60 seconds"
         assert luck.deviation > 60
         assert today.warnings == []
+
+
+async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("stay", ends="win"))
+        await ada.stands()
+        board = ada.board
+        board.enter("Sysop")
+        with board.books() as desk:
+            found = callers.find(desk, "Ada")
+            assert found is not None
+            (call,) = open_calls(desk)
+            add_notice(desk, found.id, "The sysop says {words}.", words=RUDE)
+            desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
+            teller.borrow(desk, call.call_id, 0, 600)
+            teller.deposit(desk, call.call_id, 0, 1200)
+        with contextlib.closing(pages_of(board)) as pages:
+            browser = Browser(pages)
+            await browser.logs_on()
+            page = (await browser.get(f"/caller/{found.id}")).text
+            assert f"The sysop says {RUDE}." in page
+            assert "deposit 1:00:00 0:20:00" in page
+            assert "borrow, less what is sent 0:30:00 0:10:00" in page
+            assert re.search(r"Black Jack For Time 1 0:01:00 0:01:00 \S+ \+\d\.\d", page)
+            assert re.search(r"Last calls .* waits The sysop", page)
+            assert re.search(r"loan online 0:10:00", page)
+
+            ledger = (await browser.get("/ledger", caller="Ada")).text
+            assert re.search(r"online bank 0:20:00 online 0:\d\d:\d\d, bank 0:20:00 ", ledger)
+            assert "Held then" not in (await browser.get("/ledger")).text
 
 
 async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path: Path) -> None:
