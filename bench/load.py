@@ -68,8 +68,9 @@ class Caller:
         self.waiting = False
 
     @classmethod
-    def connect(cls, port: int) -> Self:
-        wire = socket.create_connection((HOST, port), PATIENCE)
+    def connect(cls, port: int, source: str = HOST) -> Self:
+        """Call from `source`, an address of this machine."""
+        wire = socket.create_connection((HOST, port), PATIENCE, (source, 0))
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return cls(wire)
 

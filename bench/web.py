@@ -43,6 +43,7 @@ CPU_GOAL = Goal("ratio", "<=", 1.5)
 MEMORY_GOAL = Goal("value", "<=", 60)
 MICRO, MILLI = 1e6, 1e3
 TEXT, BINARY = 1, 2
+ADDRESSES = 100  # that callers on the page come from
 HELLO = json.dumps({"t": "hello", "columns": 80, "rows": 24, "language": "en"}).encode()
 
 
@@ -94,8 +95,8 @@ class PageGuest(Guest):
         self._frames = Frames()
 
     @classmethod
-    def connect(cls, port: int) -> Self:
-        caller = super().connect(port)
+    def connect(cls, port: int, source: str = HOST) -> Self:
+        caller = super().connect(port, source)
         lines = (
             "GET /call HTTP/1.1",
             f"Host: {HOST}:{port}",
@@ -196,7 +197,10 @@ def _fill(child: Child, port: int, numbers: range, *, by_page: bool) -> Side:
     def come(some: range) -> list[Caller]:
         if by_page:
             with ThreadPoolExecutor(LOGGING_ON_AT_ONCE) as threads:
-                callers = list(threads.map(lambda n: log_on_as(PageGuest.connect(port), n), some))
+                # From many addresses, as callers do: one alone may not ask for so much at once.
+                callers = list(
+                    threads.map(lambda n: log_on_as(PageGuest.connect(port, _source(n)), n), some)
+                )
         else:
             callers = log_on_all(port, some)
         for caller in callers:
@@ -211,6 +215,10 @@ def _fill(child: Child, port: int, numbers: range, *, by_page: bool) -> Side:
     callers += come(numbers[first:])
     memory = (child.usage().memory - before) / (len(numbers) - first)
     return Side(child, callers, Keyboard(callers), memory)
+
+
+def _source(number: int) -> str:
+    return f"127.0.1.{number % ADDRESSES + 1}"
 
 
 def _keys(telnet: Side, page: Side, scale: Scale) -> Row:
