@@ -46,6 +46,7 @@ WORK_OUT = """async ([seed, cut, decks, undealt, position]) => {
     const tosses = await Promise.all([4, 5, 6].map((at) => fair.toss(seed, cut, at)));
     return [hand.seal, cards, tosses, said.map((each) => [each.fitsSeal, each.alike])];
 }"""
+HTML = "text/html"
 IS_COPIED = "async text => (await navigator.clipboard.readText()).trim() === text"
 
 
@@ -341,6 +342,43 @@ async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
         assert await violations(sysop.page) == []
         assert not await sysop.page.evaluate("document.body.scrollWidth > innerWidth")
         await phone.close()
+
+
+async def test_a_page_from_elsewhere_cannot_act_whatever_it_has_stolen(
+    browser: Any, tmp_path: Path
+) -> None:
+    """It is of the same site, so the cookie goes along; it has the whole form as well."""
+    async with world(tmp_path) as board, served_pages(board) as place:
+        board.enter("Sysop")
+        board.enter("Ada", saved=3600)
+        context = await browser.new_context(**DESK)
+        context.set_default_timeout(PATIENCE)
+        page = await context.new_page()
+        await page.goto(place)
+        await page.get_by_label("Your name on the board").fill("Sysop")
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.keyboard.press("Enter")
+        await page.get_by_role("link", name="Callers").click()
+        await page.get_by_role("link", name="Ada").click()
+        await page.get_by_role("link", name="Adjust, freeze").click()
+        adjust = page.locator('form[action="/act/adjust"]')
+        await adjust.get_by_label("Minutes").fill("5")
+        await adjust.get_by_label("Why?").fill("a gift")
+        await adjust.get_by_role("button").click()
+        await page.get_by_text("5 minutes will be put into Ada's account").wait_for()
+        stolen = await page.locator('form[action="/act/adjust/do"]').evaluate("f => f.outerHTML")
+        evil = stolen.replace('action="/', f'action="{place}')
+        elsewhere = "http://127.0.0.1:4999/"
+        await context.route(elsewhere, lambda route: route.fulfill(body=evil, content_type=HTML))
+        other = await context.new_page()
+        await other.goto(elsewhere)
+        await other.get_by_role("button", name="Do it").click()
+        await other.get_by_text("That form did not come from this page.").wait_for()
+        assert board.balances("Ada")["bank"] == 3600
+        await page.get_by_role("button", name="Do it").click()
+        await page.get_by_text("The account holds 1:05:00.").wait_for()
+        assert board.balances("Ada")["bank"] == 3900
+        await context.close()
 
 
 async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Path) -> None:
