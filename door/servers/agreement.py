@@ -33,6 +33,7 @@ OWN_OF_BANK = frozenset({"database", "server", "thebank_ext", "imports", "sysop"
 OWN_OF_RULES = frozenset({"keys"})
 # What the bank's settings are called in the file, where that is not "[timebank]" and their name.
 _IN_THE_FILE = {
+    "readers": "[pages] readers",
     "zone": "[board] time_zone",
     "events": "[[events]]",
     "minutes_per_day": "[calls] minutes_per_day",
