@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import count
@@ -52,6 +53,9 @@ kind = "telnet"
 host = "127.0.0.1"
 port = 0
 """
+
+# Shoes that are each sealed by themselves: a board of tests has them, unless its file says else.
+PLAIN_SHOES = "\n[fairness]\nshoes_ahead = 0\n"
 
 # What callers of the profiles in `tests.terminal` chose at their first call.
 LOOKS: Mapping[str, object] = {
@@ -104,6 +108,9 @@ class World:
         self._is_abandoned = False  # whether somebody asked and does not wait for the answer
         self._executor = Executor()
         self.config = settings.load(folder / "sysop.toml")
+        if "[fairness]" not in (folder / "sysop.toml").read_text("utf-8"):
+            # The seeds that a test names are those that shoes are shuffled by.
+            self.config = replace(self.config, shoes_ahead=0)
         self.for_doors: ForDoors | None = None
         self.server: Server
         self.database: Database

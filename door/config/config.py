@@ -45,6 +45,10 @@ DAY_SECONDS = 24 * 60 * 60
 Pace = Literal["normal", "fast", "off"]
 
 
+# Hashing a chain of so many seeds through takes a tenth of a millisecond: the writer does it.
+MOST_SHOES_AHEAD = 500
+
+
 @dataclass(frozen=True)
 class BoardSettings:
     name: str
@@ -91,6 +95,8 @@ class Config:
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
     pages: PagesSettings = field(default_factory=PagesSettings)
+    # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
+    shoes_ahead: int = MOST_SHOES_AHEAD
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
 
@@ -128,6 +134,9 @@ def read(root: TomlTable, path: Path) -> Config:
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
         pages=read_pages(root.table("pages"), bank),
+        shoes_ahead=root.table("fairness").whole(
+            "shoes_ahead", MOST_SHOES_AHEAD, 0, MOST_SHOES_AHEAD
+        ),
     )
 
 

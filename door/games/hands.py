@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
-from door.games.engine.journaled import acts_of, seat_of
+from door.games.engine.journaled import acts_of, mixed_into, seat_of
 from door.games.rounds import found, kind_of
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
@@ -16,7 +16,7 @@ from timebank.errors import JournalDamaged
 from timebank.ledger.generations import generation_of
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
-from timebank.wagers import journal
+from timebank.wagers import chains, journal
 from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
@@ -84,9 +84,11 @@ def proof(stored: StoredRound) -> dict[str, object]:
     hand, shoe = found(stored), stored.shoe
     if shoe is None:
         return {}
+    cut = mixed_into(shoe)
     told: dict[str, object] = {
         "seal": shoe.seal,
-        "cut": shoe.cut or "",
+        "cut": cut if isinstance(cut, str) else cut._asdict(),
+        "anchor": shoe.anchor or "",
         "decks": shoe.decks,
         "position": shoe.position,
         "undealt": hand.kind.undealt or 0,
@@ -99,15 +101,13 @@ def proof(stored: StoredRound) -> dict[str, object]:
 
 def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]]:
     """Return before which card of the shoe, from 0, the seed decided for a card or for none."""
-    kind, shoe = hand.kind, hand.shoe
+    kind, shoe, cut = hand.kind, hand.shoe, mixed_into(hand.shoe)
     stakes = [bet.amount for bet in hand.bets]
     round_, _ = kind.deal(stored.rules, hand.round.shoe, stakes, 1)
     tossed = []
     for act in acts_of(stored):
-        if kind.by_chance(round_, shoe.seed, shoe.cut or "", shoe.position) is not None:
-            is_for_a_card = shuffle.toss(
-                shoe.seed, shoe.cut or "", shoe.position + round_.cards_used
-            )
+        if kind.by_chance(round_, shoe.seed, cut, shoe.position) is not None:
+            is_for_a_card = shuffle.toss(shoe.seed, cut, shoe.position + round_.cards_used)
             tossed.append((shoe.position + round_.cards_used, is_for_a_card))
         round_, _ = kind.act(round_, act)
     return tossed
@@ -116,13 +116,15 @@ def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]
 def audit(desk: Desk) -> tuple[list[Finding], int]:
     """Check the books, and every settled hand against its journal; return findings and hands."""
     findings = list(audit_books(desk))
-    counted = 0
+    counted, links = 0, _Links()
     for stored in journal.rounds(desk, None):
         if isinstance(stored, JournalDamaged):
             findings.append(_damaged(stored))
             continue
         if stored.shoe is not None and not _fits(stored.shoe):
             findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
+        if stored.shoe is not None and not links.fit(desk, stored.shoe, stored.game):
+            findings.append(Finding(f"hand {stored.id}", "its seed does not fit its chain."))
         if stored.settled and stored.outcome != VOID:
             counted += 1
             findings.extend(_check(stored))
@@ -138,6 +140,33 @@ def _fits(shoe: Shoe) -> bool:
         return shuffle.seal(shoe.seed) == shoe.seal
     except (ValueError, TypeError):  # no 32 bytes
         return False
+
+
+class _Links:
+    """The chains of an audit, each followed once: shoes come in the order of their links."""
+
+    def __init__(self) -> None:
+        self._followed: dict[str, tuple[int, bytes]] = {}
+
+    def fit(self, desk: Desk, shoe: Shoe, game: str) -> bool:
+        """Tell whether a shoe is a link of a chain of its caller or table, and leads to its end."""
+        if shoe.anchor is None:
+            return shoe.link == 0
+        number, seed = self._followed.get(shoe.anchor, (0, b""))
+        try:
+            if number == 0:
+                length = chains.length_of(desk, shoe.anchor, shoe.caller_id, game, shoe.table)
+                number, seed = 0, bytes.fromhex(shoe.anchor)
+                if length is None or not 0 < shoe.link <= length:
+                    return False
+            if shoe.link < number:
+                number, seed = 0, bytes.fromhex(shoe.anchor)
+            fits = chains.leads_back(shoe.seed, shoe.link - number, seed)
+        except (ValueError, TypeError):  # no hexadecimal digits, no bytes
+            return False
+        if fits:
+            self._followed[shoe.anchor] = shoe.link, shoe.seed
+        return fits
 
 
 def _check(stored: StoredRound) -> Iterator[Finding]:
@@ -185,8 +214,10 @@ def _shoe_lines(shoe: Shoe | None) -> list[str]:
         return []
     seed = shoe.shown_seed or "not shown before the shoe is done"
     lines = [f"Seal     {shoe.seal}", f"Seed     {seed}"]
+    if shoe.anchor is not None:
+        lines.append(f"Chain    {shoe.anchor}, of which it is number {shoe.link}")
     if shoe.cut:
-        lines.append(f"Cut      {shoe.cut}")
+        lines += [f"Cut      {phrase}" for phrase in shoe.cut.split("\n")]
     decks = "1 deck" if shoe.decks == 1 else f"{shoe.decks} decks"
     return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
 

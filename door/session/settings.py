@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from door.call import passwords
+from door.call import passwords, phrases
 from door.call.console import Paint
+from door.call.display import literal
 from door.call.page import Page
 from door.config.config import Pace
-from door.errors import Distrusted
+from door.errors import Distrusted, NotNow
+from door.games.registry import GAMES
 from door.lobby import looks
 from door.session import own_limits, ssh_keys, tour
 from door.session.logon import new_password
@@ -19,6 +21,8 @@ from timebank.callers import ssh_keys as kept
 from timebank.callers.recovery import Secrets
 from timebank.errors import BooksUnavailable
 from timebank.language import LANGUAGES, N_, _
+from timebank.wagers import chains
+from timebank.wagers.journal import FIRST_TABLE
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
+    from timebank.ledger.database import Desk
 
 LABELS = {
     "S": N_("Screen"),
@@ -34,6 +39,7 @@ LABELS = {
     "A": N_("Animation"),
     "T": N_("Tutor"),
     "C": N_("Cut the cards"),
+    "Y": N_("Your phrase"),
     "D": N_("Auto-deposit"),
     "O": N_("Own limits"),
     "P": N_("Password"),
@@ -48,6 +54,7 @@ MEANINGS = {
     "A": N_("How fast cards fall: normal, fast or off."),
     "T": N_("At a table, see what the book would do and what it costs to differ."),
     "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
+    "Y": N_("Choose the phrase that cuts your cards when you type no other."),
     "D": N_("When you log off, bank the minutes that you have left."),
     "O": N_("Limit what you can lose in a day, pause for some days, or hear hourly how you do."),
     "P": N_("Choose another password."),
@@ -75,6 +82,8 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         secrets = await _secrets(board, caller) if has_password else []
         console.stage(Page(_("Your settings"), _rows(caller, secrets)))
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
+        if not board.config.shoes_ahead:
+            hidden = (*hidden, "Y")
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -89,6 +98,8 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
     if choice in SWITCHES:
         preference = SWITCHES[choice]
         await caller.remember({preference: not caller.prefers(preference)})
+    elif choice == "Y":
+        await _change_phrase(board, caller)
     elif choice == "S":
         await _change_look(caller)
     elif choice == "L":
@@ -126,6 +137,7 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
         _row(_("Animation"), _(PACES[caller.pace])),
         _row(_("Tutor"), switched["T"]),
         _row(_("Cut the cards"), switched["C"]),
+        *_phrase(caller),
         _row(_("Auto-deposit"), switched["D"]),
         _row(_("Own limits"), _own_limits(caller)),
         *secrets,
@@ -140,6 +152,50 @@ def _own_limits(caller: Caller) -> str:
     if posted.may_lose is None:
         return _("press O to see or set them")
     return _("today you can stake {left} more").format(left=span(posted.may_lose))
+
+
+def _phrase(caller: Caller) -> list[str]:
+    if not caller.config.shoes_ahead:
+        return []
+    phrase = phrases.kept(caller.record.preferences)
+    words = _("drawn when you first play") if phrase is None else literal(phrase.text)
+    return [_row(_("Your phrase"), words)]
+
+
+async def _change_phrase(board: Board, caller: Caller) -> None:
+    """Let the caller choose their phrase, once they were shown what is sealed already: the chains
+    of all games that they play alone."""
+    console, caller_id, ahead = caller.console, caller.record.id, board.config.shoes_ahead
+    alone = {name: caller.new_seed() for name, game in GAMES.items() if game.kind.most_seats == 1}
+
+    def seal(desk: Desk) -> list[tuple[str, str]]:
+        return [
+            (name, chains.sealed_ahead(desk, caller_id, name, FIRST_TABLE, root, ahead))
+            for name, root in alone.items()
+        ]
+
+    sealed = await caller.ask_books(seal)
+    told = [f"|14{_(GAMES[name].title)}\n|15{anchor}" for name, anchor in sealed]
+    told.append(
+        "|07"
+        + _(
+            "These anchors seal your next shoes. Note them, then choose a phrase: the house can't "
+            "fit the cards to it any more."
+        )
+    )
+    await console.read(_("Your phrase"), "\n\n".join(told))
+    typed = await console.entry(
+        f"|11{_('Your new phrase:')}|07",
+        longest=phrases.LONGEST,
+        meaning=_("Any words you like. They go into the shuffle."),
+    )
+    if not typed or not typed.strip():
+        return
+    try:
+        await phrases.choose(caller, typed)
+    except NotNow as refused:
+        console.say(f"|12{refused}")
+        await console.any_key()
 
 
 def _row(label: str, value: str) -> str:

@@ -237,11 +237,11 @@ class Party:
 
 @asynccontextmanager
 async def party(
-    folder: Path, count: int, *, seed: bytes | None = None, **keys: object
+    folder: Path, count: int, *, seed: bytes | None = None, ahead: str = "", **keys: object
 ) -> AsyncIterator[Party]:
     """So many callers who have just sat down, each with sixty minutes; the books must be in order
     at the end. The shoe on the table comes from `seed`."""
-    async with world(folder, toml=vegas(**keys)) as here:
+    async with world(folder, toml=vegas(**keys) + ahead) as here:
         if seed is not None:
             here.seeds = [seed]
         sitters = [await arrives(here, name) for name in NAMES[:count]]

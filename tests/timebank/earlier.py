@@ -23,6 +23,10 @@ DROP TABLE own_limits;
 DROP INDEX one_open_call_a_node;
 ALTER TABLE calls DROP COLUMN seen;
 ALTER TABLE calls DROP COLUMN away;
+DROP TABLE chains;
+DROP INDEX one_shoe_a_link;
+ALTER TABLE shoes DROP COLUMN anchor;
+ALTER TABLE shoes DROP COLUMN link;
 DROP INDEX one_open_shoe_a_table;
 ALTER TABLE shoes DROP COLUMN at_table;
 CREATE UNIQUE INDEX one_open_shoe_a_table ON shoes (game)

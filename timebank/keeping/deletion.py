@@ -12,7 +12,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts, units_of
 from timebank.ledger.reasons import Deleted
-from timebank.ledger.schema import callers, rounds, shoes, stamp
+from timebank.ledger.schema import callers, chains, rounds, shoes, stamp
 from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, FORFEIT, mint
 
@@ -28,6 +28,9 @@ _VOID = Prepared(
 )
 _CLOSE_SHOES = Prepared(
     lambda: change(shoes, "", equal(shoes.c.caller_id), shoes.c.closed.is_(None), closed=_NOW)
+)
+_CLOSE_CHAINS = Prepared(
+    lambda: change(chains, "", equal(chains.c.caller_id), chains.c.closed.is_(None), closed=_NOW)
 )
 _STRIKE_OFF = Prepared(
     lambda: change(
@@ -51,7 +54,7 @@ def delete(desk: Desk, caller_id: int) -> None:
     if not leave_no_call(desk, caller_id):
         raise CallerOnline(Phrase("They are online; let them log off first."))
     _take_back(Posting.of_caller(desk, caller_id, leave_without_call))
-    for strike in (_VOID, _CLOSE_SHOES, _STRIKE_OFF):
+    for strike in (_VOID, _CLOSE_SHOES, _CLOSE_CHAINS, _STRIKE_OFF):
         strike(desk.connection, now=stamp(desk.now), caller_id=caller_id)
 
 

@@ -5,6 +5,7 @@ played to their end, records written, minutes given back to other boards. So wha
 its way in the copy is closed or in doubt:
 
 - shoes are closed: their seals were seen, their seeds may have been;
+- chains of seeds are closed: shoes that the copy knows nothing of were dealt from them;
 - hands in play are void, and what stood on the table is returned: their cards may be known;
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
 - what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
@@ -40,7 +41,16 @@ from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
 from timebank.ledger.own_limits import COLUMNS, OwnLimits
-from timebank.ledger.schema import callers, given_back, identity, rounds, shoes, stamp, transfers
+from timebank.ledger.schema import (
+    callers,
+    chains,
+    given_back,
+    identity,
+    rounds,
+    shoes,
+    stamp,
+    transfers,
+)
 from timebank.ledger.sql import Prepared, Reader, change, columns_of, highest, value
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, live_mark
@@ -216,6 +226,7 @@ _DOUBT_GIFTS = Prepared(
     )
 )
 _CLOSE_SHOES = Prepared(lambda: change(shoes, "closed", shoes.c.closed.is_(None)))
+_CLOSE_CHAINS = Prepared(lambda: change(chains, "closed", chains.c.closed.is_(None)))
 _LATEST = Prepared(
     lambda: select(
         *(
@@ -271,6 +282,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     given_back += _put_gifts_in_doubt(desk)
     records = _DOUBT_RECORDS(books, mark=DOUBT).rowcount
     _CLOSE_SHOES(books, closed=stamp(desk.now))
+    _CLOSE_CHAINS(books, closed=stamp(desk.now))
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
     _keep_own_limits(desk, given)

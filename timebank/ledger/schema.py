@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -195,6 +195,38 @@ calls = _numbered(
 _index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed IS NULL")
 _index("one_open_call_a_node", calls.c.node, unique=True, where="closed IS NULL AND away = 0")
 
+# Hash chains that seeds come from, sealed ahead (wagers/chains.py): a shoe opened takes the next
+# link. Whoever reads `root` knows every seed that is left in the chain.
+chains = Table(
+    "chains",
+    metadata,
+    # What the first seed hashes to, in hexadecimal.
+    Column("anchor", Text, primary_key=True),
+    # As of a shoe: whose it is, or which table's.
+    Column("caller_id", ForeignKey("callers.id")),
+    Column("game", Text, nullable=False),
+    _whole("at_table", "> 0", 1),
+    Column("root", LargeBinary, nullable=False),
+    _whole("length", "> 0"),
+    _whole("used", ">= 0"),
+    # The last day on which a shoe may be opened from it.
+    Column("day", Text, nullable=False),
+    _whole("opened"),
+    Column("closed", Integer),
+    CheckConstraint("used <= length", name="no_more_links"),
+    sqlite_with_rowid=False,
+)
+_index(
+    "one_open_chain_a_game", chains.c.caller_id, chains.c.game, unique=True, where="closed IS NULL"
+)
+_index(
+    "one_open_chain_a_table",
+    chains.c.game,
+    chains.c.at_table,
+    unique=True,
+    where="closed IS NULL AND caller_id IS NULL",
+)
+
 shoes = _numbered(
     "shoes",
     # NULL for the shoe of a table that several callers share.
@@ -210,7 +242,11 @@ shoes = _numbered(
     # Which of the game's tables shares it; 1 where a caller plays alone. A round is of the table
     # that its shoe is of.
     _whole("at_table", "> 0", 1),
+    # The chain that its seed is of, and which of its links, from 1; NULL for a seed by itself.
+    Column("anchor", Text),
+    Column("link", Integer),
 )
+_index("one_shoe_a_link", shoes.c.anchor, shoes.c.link, unique=True, where="anchor IS NOT NULL")
 _index("one_open_shoe_a_game", shoes.c.caller_id, shoes.c.game, unique=True, where="closed IS NULL")
 _index(
     "one_open_shoe_a_table",

@@ -33,6 +33,7 @@ from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, calls, instant, shoes, stamp
 from timebank.ledger.sql import Foreseen, Prepared, Query, among, given
+from timebank.wagers import chains
 from timebank.words import Unit
 
 OVERDUE_AFTER = timedelta(days=1)
@@ -63,6 +64,9 @@ class Shoe:
     seed: bytes = field(repr=False)
     # Which of the game's tables shares it, from 1.
     table: int = FIRST_TABLE
+    # The chain that its seed is of, and which of its links, from 1; None and 0: a seed by itself.
+    anchor: str | None = None
+    link: int = 0
 
     @property
     def shown_seed(self) -> str | None:
@@ -149,6 +153,7 @@ def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
 _SHOE = (
     *(shoes.c.id.label("shoe_id"), shoes.c.seal, shoes.c.decks, shoes.c.cut, shoes.c.closed),
     *(shoes.c.caller_id.label("shoe_of"), shoes.c.seed, shoes.c.at_table),
+    *(shoes.c.anchor, shoes.c.link),
 )
 
 
@@ -176,7 +181,7 @@ _OPEN_TABLE_SHOE = Prepared(
 )
 _SEAL = Prepared(
     lambda: insert(shoes).values(
-        given("caller_id", "game", "decks", "seed", "seal", "opened", "at_table")
+        given("caller_id", "game", "decks", "seed", "seal", "opened", "at_table", "anchor", "link")
     ),
     gathered="one",
 )
@@ -202,12 +207,16 @@ def open_shoe(
     seed: bytes,
     seal: str,
     table: int = FIRST_TABLE,
+    ahead: int = 0,
 ) -> Shoe:
     """Give the open shoe for a game of a caller, or seal a new one from `seed`.
 
     Without an `owner`, it is the one that all at this `table` of the game share. A shoe of another
     number of decks (the sysop has changed the rules) is closed and replaced, which lets its seed be
     seen. `seed` and `seal` are not used when there is a shoe.
+
+    With `ahead`, seeds come from a chain that seals so many of them (chains.py): `seed` is the root
+    of a new one, where one has to begin.
     """
     if owner is None:
         row = _OPEN_TABLE_SHOE(desk.connection, game=game, at_table=table).first()
@@ -217,6 +226,10 @@ def open_shoe(
         return _shoe(row)
     if row is not None:
         close_shoe(desk, row.shoe_id)
+    anchor, link = None, 0
+    if ahead:
+        taken = chains.take_link(desk, owner, game, table, seed, ahead)
+        anchor, link, seed, seal = taken.anchor, taken.number, taken.seed, taken.seal
     number = _SEAL.number(
         desk.connection,
         caller_id=owner,
@@ -226,6 +239,8 @@ def open_shoe(
         seal=seal,
         opened=stamp(desk.now),
         at_table=table,
+        anchor=anchor,
+        link=link or None,
     )
     return Shoe(
         *(number, seal, decks, 0, None),
@@ -234,6 +249,8 @@ def open_shoe(
         caller_id=owner,
         seed=seed,
         table=table,
+        anchor=anchor,
+        link=link,
     )
 
 
@@ -343,6 +360,8 @@ def _shoe(row: Any) -> Shoe:
         caller_id=row.shoe_of,
         seed=row.seed,
         table=row.at_table,
+        anchor=row.anchor,
+        link=row.link or 0,
     )
 
 

@@ -374,6 +374,8 @@ class Watch:
             must(seed not in self.seeds, "shoe {} is shuffled by a seed of before", number)
             self.seeds.add(seed)
             self.last_shoe = number
+        for number, other in file.execute(TOLD_EARLY):
+            must(False, "the seal of shoe {} is the seed of shoe {}, which is open", number, other)
 
     def _is_fair(self, number: int, ticked: int, now: float, slack: int) -> None:
         """No call is charged for more than it lasted, and what was charged stays so."""
@@ -400,6 +402,11 @@ DEALT = (
     "SELECT r.shoe_id, r.start_position, r.id, max(a.cards_used) FROM rounds r"
     " JOIN actions a ON a.round_id = r.id JOIN shoes s ON s.id = r.shoe_id"
     " WHERE s.closed IS NULL GROUP BY r.id ORDER BY r.shoe_id, r.start_position"
+)
+# The seal of a shoe may be the seed of one before it in its chain, and that one must be done.
+TOLD_EARLY = (
+    "SELECT later.id, shoe.id FROM shoes shoe JOIN shoes later"
+    " ON later.anchor = shoe.anchor AND later.link > shoe.link WHERE shoe.closed IS NULL"
 )
 SHOES = "SELECT id, hex(seed) FROM shoes WHERE id > ? ORDER BY id"
 OPEN_CALLS = "SELECT id, caller_id, ticked, process FROM calls WHERE closed IS NULL"

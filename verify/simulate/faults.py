@@ -284,6 +284,11 @@ def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(restoring, "given_by_old", lambda old, path: restoring.Given())
 
 
+def leaves_chains_open(patch: pytest.MonkeyPatch) -> None:
+    """A restore after which shoes come from chains that others may have seen more of."""
+    patch.setattr(restoring, "_CLOSE_CHAINS", lambda *_, **__: None)
+
+
 def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
     """A restore that closes everything but the shoes."""
     real = restoring.treat
@@ -486,6 +491,7 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     says_done_where_nothing_was_done: 12,
     takes_copies_for_the_books: 2,
     gives_numbers_again: 1,
+    leaves_chains_open: 2,
     leaves_shoes_open: 2,
     believes_every_leap: 12,
     mends_nothing: 7,

@@ -270,7 +270,7 @@ class Restores:
             untold = file.execute(sql, (first,)).fetchall()
             must(not untold, "{} are not told of {}", untold, what)
         (left,) = file.execute(LEFT_OPEN).fetchone()
-        must(not left, "{} hands and shoes were left open", left)
+        must(not left, "{} hands, shoes and chains were left open", left)
 
 
 DEALT = """
@@ -291,5 +291,7 @@ WHERE r.outcome = 'void' AND r.settled >= g.at AND r.caller_id < ? AND NOT EXIST
 LEFT_OPEN = """
 WITH g AS (SELECT numbers FROM generations ORDER BY number DESC LIMIT 1)
 SELECT (SELECT count(*) FROM shoes, g WHERE closed IS NULL AND id < g.numbers ->> 'shoes')
+    + (SELECT count(*) FROM chains JOIN shoes ON shoes.anchor = chains.anchor, g
+        WHERE chains.closed IS NULL AND shoes.id < g.numbers ->> 'shoes')
     + (SELECT count(*) FROM rounds, g WHERE settled IS NULL AND id < g.numbers ->> 'rounds')
 """

@@ -35,7 +35,7 @@ from typing import Any
 from unittest import mock
 from zoneinfo import ZoneInfo
 
-from door.games.engine.journaled import seat_of
+from door.games.engine.journaled import mixed_into, seat_of
 from door.games.rounds import found, kind_of
 from door.games.tables.play import Play
 from door.games.vegas.dealer import Dealer
@@ -797,7 +797,7 @@ def _is_for_the_absent(stored: StoredRound, sequence: int) -> None:
     kind, shoe = kind_of(stored), stored.shoe
     assert shoe is not None  # a hand that could be played again
     (action,) = [action for number, action in stored.actions if number == sequence]
-    if kind.by_chance(before, shoe.seed, shoe.cut or "", shoe.position) is not None:
+    if kind.by_chance(before, shoe.seed, mixed_into(shoe), shoe.position) is not None:
         return  # the house's toss: the replay has asked the shoe
     word, legal = action["action"], set(kind.open_words(before))
     passes = ("no-insurance", "no-card", "bank-no-card", "stay")

@@ -28,7 +28,9 @@ class BaccaratKind(Kind):
         bank = round_.bank_hand if settled else round_.bank
         return f"player {' '.join(round_.player)}; bank {' '.join(card or '??' for card in bank)}"
 
-    def by_chance(self, round_: BaccaratRound, seed: bytes, cut: str, position: int) -> Act | None:
+    def by_chance(
+        self, round_: BaccaratRound, seed: bytes, cut: shuffle.Cut, position: int
+    ) -> Act | None:
         if round_.phase is not BaccaratPhase.BANK:
             return None
         draws = shuffle.toss(seed, cut, position + round_.cards_used)

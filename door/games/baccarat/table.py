@@ -184,7 +184,7 @@ class BaccaratTable(Alone):
                 cancel=QUIT,
                 meanings=words.mode_meanings(),
             )
-            if mode == QUIT or not await self._tries(self._keep(mode=str(mode))):
+            if mode == QUIT or not await self.tries(self._keep(mode=str(mode))):
                 return False
         self._use_mode(str(mode))
         return True
@@ -256,12 +256,12 @@ class BaccaratTable(Alone):
     async def _serve(self, choice: str) -> None:
         if choice == words.MODE:
             mode = words.FOR_THE_BANK if self.betting is self.for_time else words.FOR_TIME
-            if await self._tries(self._keep(mode=mode)):
+            if await self.tries(self._keep(mode=mode)):
                 self._clear()
                 self._use_mode(mode)
                 await self._take_place()
         elif choice == words.LANGUAGE:
-            if await self._tries(self._change_language()):
+            if await self.tries(self._change_language()):
                 self._clear()
                 if self.betting is not self.for_time:
                     self._use_mode(words.FOR_THE_BANK)

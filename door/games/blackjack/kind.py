@@ -98,7 +98,7 @@ class BlackJackKind(Kind):
     def face_down(self, round_: BlackjackRound) -> tuple[Card, ...]:
         return () if round_.revealed else round_.dealer_hand[1:2]
 
-    def cards(self, seed: bytes, cut: str, decks: int, position: int) -> tuple[Card, ...]:
+    def cards(self, seed: bytes, cut: shuffle.Cut, decks: int, position: int) -> tuple[Card, ...]:
         if self.undealt is None:
             return shuffle.shuffle(seed, cut, decks)[position:]
         least = self.base.most_cards(self.most_seats)

@@ -183,7 +183,7 @@ class Kind(ABC):
 
     # A round.
 
-    def cards(self, seed: bytes, cut: str, decks: int, position: int) -> tuple[Card, ...]:
+    def cards(self, seed: bytes, cut: shuffle.Cut, decks: int, position: int) -> tuple[Card, ...]:
         """Return the cards of a shoe from `position` on, enough for any round."""
         return shuffle.shuffle(seed, cut, decks)[position:]
 
@@ -224,7 +224,7 @@ class Kind(ABC):
         words: tuple[str, ...] = round_.legal()
         return words
 
-    def by_chance(self, round_: Any, seed: bytes, cut: str, position: int) -> Act | None:
+    def by_chance(self, round_: Any, seed: bytes, cut: shuffle.Cut, position: int) -> Act | None:
         """Return what the shoe's seed decides now, where the house tosses; None where it does not.
         `position` is that of the round's first card."""
         return None

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from door.games.engine import replay
 from door.games.engine.game import Act, Dealt, Kind, Totals
 from door.games.engine.rules import MOST_DECKS
+from door.games.engine.shuffle import Cut, Phrases
 from timebank.errors import JournalDamaged
 from timebank.wagers.journal import Shoe, StoredRound
 from timebank.wagers.rounds import Move, Settlement
@@ -75,7 +76,7 @@ class TableRound(Generic[R]):
     def tossed(self) -> Act | None:
         """Return what the shoe's seed decides now; None where nothing is left to chance."""
         shoe = self.shoe
-        return self.kind.by_chance(self.round, shoe.seed, shoe.cut or "", shoe.position)
+        return self.kind.by_chance(self.round, shoe.seed, mixed_into(shoe), shoe.position)
 
     def after(
         self, act: Act, stake: int = 0, stake_kind: str = ""
@@ -131,6 +132,12 @@ def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement 
     )
 
 
+def mixed_into(shoe: Shoe) -> Cut:
+    """Return what is mixed into the shuffle of a shoe, by the version that it is of."""
+    cut = shoe.cut or ""
+    return cut if shoe.anchor is None else Phrases(cut, shoe.link)
+
+
 def seat_of(stored: StoredRound) -> int:
     """Return where in its round this seat is, from 0."""
     return [seat.seat for seat in stored.seats].index(stored.seat)
@@ -147,7 +154,7 @@ def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
     if not stored.actions:
         raise JournalDamaged(stored.id, "it has no bet")
     try:
-        cut = shoe.cut or ""
+        cut = mixed_into(shoe)
         cards = kind.cards(shoe.seed, cut, shoe.decks, shoe.position)
         stakes = [seat.bet for seat in stored.seats]
         chance = partial(kind.by_chance, seed=shoe.seed, cut=cut, position=shoe.position)

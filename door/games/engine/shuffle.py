@@ -2,7 +2,7 @@
 
 A shoe is a function of a 32-byte seed, of the few words a caller may have cut the cards with, and
 of the number of decks. docs/fairness.md defines it to the byte, so that anyone can check a shoe in
-any language; a change here is a change there and another `VERSION`. Where seeds come from and who
+any language; a change here is a change there and another version. Where seeds come from and who
 may see them is not this file's business.
 """
 
@@ -10,12 +10,29 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, deck
 
 SEED_BYTES = 32
 VERSION = "blackjack-for-time/1/"
+SECOND_VERSION = "blackjack-for-time/2/"
+
+
+class Phrases(NamedTuple):
+    """What a shoe of the second version is cut with, whose seed is a link of a chain.
+
+    `text` has the phrases of all who cut it, a line each in the order of their commitments; `link`
+    is the number of its seed in the chain, from 1.
+    """
+
+    text: str
+    link: int
+
+
+# What is mixed into the shuffle of a shoe of the first version, or of the second.
+Cut: TypeAlias = str | Phrases
 
 _SPAN = 2**32
 
@@ -45,7 +62,30 @@ def normal_cut(text: str) -> str:
     return cut
 
 
-def shuffle(seed: bytes, cut: str, decks: int, number: int = 1) -> tuple[Card, ...]:
+def anchor(seed: bytes, link: int) -> str:
+    """The end of the chain that a seed is link number `link` of, from 1, in hexadecimal digits.
+
+    >>> anchor(bytes(32), 1) == seal(bytes(32))
+    True
+    """
+    for _ in range(link):
+        seed = hashlib.sha256(_checked(seed)).digest()
+    return seed.hex()
+
+
+def commitment(seed: bytes, phrase: str, link: int) -> str:
+    """What is told of a phrase before any is shown at a table of several: 64 hexadecimal digits.
+
+    Nobody who lacks the seed learns the phrase from it; whoever has the seed can check it.
+
+    >>> commitment(bytes(32), "three blind mice", 1)[:16]
+    '24cf5dc4e5cc9035'
+    """
+    said = _said(SECOND_VERSION, "commit", Phrases(phrase, link))
+    return hmac.digest(_checked(seed), said, "sha256").hex()
+
+
+def shuffle(seed: bytes, cut: Cut, decks: int, number: int = 1) -> tuple[Card, ...]:
     """The cards of a shoe from the top: a Fisher-Yates shuffle of `deck(decks)`.
 
     `number`, from 1, is for a shoe that is shuffled again from the same seed (`run_on`).
@@ -57,7 +97,7 @@ def shuffle(seed: bytes, cut: str, decks: int, number: int = 1) -> tuple[Card, .
 
 
 def run_on(
-    seed: bytes, cut: str, decks: int, undealt: int, position: int, least: int
+    seed: bytes, cut: Cut, decks: int, undealt: int, position: int, least: int
 ) -> tuple[Card, ...]:
     """The next `least` cards or more of a shoe that runs on, when `position` were dealt from it.
 
@@ -79,7 +119,7 @@ def run_on(
     return tuple(cards[gone:])
 
 
-def toss(seed: bytes, cut: str, position: int) -> bool:
+def toss(seed: bytes, cut: Cut, position: int) -> bool:
     """Whether a toss out of this seed before card number `position`, from 0, is for a card.
 
     >>> [toss(bytes(32), "", position) for position in (4, 5)]
@@ -89,7 +129,7 @@ def toss(seed: bytes, cut: str, position: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _shuffled(seed: bytes, cut: str, decks: int, number: int) -> tuple[Card, ...]:
+def _shuffled(seed: bytes, cut: Cut, decks: int, number: int) -> tuple[Card, ...]:
     """Shuffle `number` (from 1) of a seed; the first is what `shuffle` gives."""
     cards = list(deck(decks))
     below = draws(seed, "shuffle" if number == 1 else f"shuffle {number}", cut)
@@ -99,12 +139,12 @@ def _shuffled(seed: bytes, cut: str, decks: int, number: int) -> tuple[Card, ...
     return tuple(cards)
 
 
-def draws(seed: bytes, label: str, cut: str) -> Callable[[int], int]:
+def draws(seed: bytes, label: str, cut: Cut) -> Callable[[int], int]:
     """A function that gives at each call the next whole number from 0 to below its argument
     (1 to 2**32), each equally likely; the label keeps the draws for one purpose apart from those
     for another out of the same seed.
     """
-    start = f"{VERSION}{label}\0{normal_cut(cut)}\0".encode()
+    start = _said(VERSION if isinstance(cut, str) else SECOND_VERSION, label, cut)
     key = _checked(seed)
     counter = 0
 
@@ -120,6 +160,14 @@ def draws(seed: bytes, label: str, cut: str) -> Callable[[int], int]:
                 return number % bound
 
     return below
+
+
+def _said(version: str, label: str, cut: Cut) -> bytes:
+    """What stands before the counter in every block."""
+    if isinstance(cut, str):
+        return f"{version}{label}\0{normal_cut(cut)}\0".encode()
+    phrases = "\n".join(map(normal_cut, cut.text.split("\n")))
+    return f"{version}{label}\0{cut.link}\0{phrases}\0".encode()
 
 
 def _checked(seed: bytes) -> bytes:

@@ -56,6 +56,7 @@ class Alone(Sitting):
         self.play = Play(caller, kind)
         self.header = kind.name
         self._shoe_seen = 0  # whose cards they were dealt last
+        self._link_seen = 0  # which of its chain's shoes that is
 
     @property
     def round(self) -> Any:
@@ -104,14 +105,16 @@ class Alone(Sitting):
     def _fairness(self) -> Fairness:
         scene, shoe = self.scene, self.play.shoe
         if shoe is None or shoe.seal == scene.seal:
-            return Fairness(scene.seal, scene.seed, scene.cut)
-        return Fairness(
-            shoe.seal,
-            scene.seed,
-            scene.cut,
-            is_sealed_anew=bool(scene.seed),
-            last_seal=scene.seal if scene.seed else "",
-        )
+            fairness = Fairness(scene.seal, scene.seed, scene.cut)
+        else:
+            fairness = Fairness(
+                shoe.seal,
+                scene.seed,
+                scene.cut,
+                is_sealed_anew=bool(scene.seed),
+                last_seal=scene.seal if scene.seed else "",
+            )
+        return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen)
 
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
@@ -126,7 +129,7 @@ class Alone(Sitting):
         if stored is None or self.round is None or self.play.shoe is None:
             return False
         self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
-        self._shoe_seen = self.play.shoe.id
+        self._shoe_seen, self._link_seen = self.play.shoe.id, self.play.shoe.link
         self._lay(stored)
         return True
 
@@ -149,7 +152,7 @@ class Alone(Sitting):
 
     async def _serve(self, choice: str) -> None:
         if choice == BET:
-            if await self._tries(self._deal()):
+            if await self.tries(self._deal()):
                 await self._play()
         elif choice == RULES:
             await self._step_away(self._read_rules())
@@ -159,13 +162,13 @@ class Alone(Sitting):
             await self._read_fairness()
         elif choice in self._switches():
             preference, _name, when_on, when_off = self._switches()[choice]
-            await self._tries(self._switch(preference, when_on, when_off))
+            await self.tries(self._switch(preference, when_on, when_off))
             self._refresh()
 
     async def _read_fairness(self) -> None:
         """Show what the cards are held against; between two hands the next shoe is sealed first."""
         if self.round is None or self.round.over:
-            await self._tries(self._seal_next())
+            await self.tries(self._seal_next())
         await self._step_away(self.console.read(_("Fairness"), self._fairness().text()))
 
     async def _seal_next(self) -> bool:
@@ -199,7 +202,7 @@ class Alone(Sitting):
         """Take the shoe that the next hand comes from, sealed before the bet."""
         shoe = await self.play.next_shoe(self._rules())
         is_new = self._shoe_seen not in (0, shoe.id)
-        self._shoe_seen = shoe.id
+        self._shoe_seen, self._link_seen = shoe.id, shoe.link
         if is_new and self.shoe_runs_on:
             self.console.say(f"|07{_(self.words.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
@@ -221,9 +224,7 @@ class Alone(Sitting):
         """Return the words that cut this shoe, "" for none, `None` at Esc."""
         if shoe.position > 0:
             return shoe.cut or ""
-        if not self.caller.prefers("cut"):
-            return ""
-        words = await self.type_cut()
+        words = await self.cut_for(shoe)
         if words is not None:
             self.scene.cut = words
         return words

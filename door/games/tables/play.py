@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from door.games.engine import journaled, shuffle
@@ -87,15 +88,17 @@ def take_shoe(
     *,
     fresh: bool = False,
     table: int = journal.FIRST_TABLE,
+    ahead: int = 0,
 ) -> Shoe:
     """Take the shoe that the next round is dealt from: of the `owner`, or that which all at this
     `table` share. One that is used up, or with `fresh` was dealt from, is closed for one sealed
-    from `seed`."""
+    from `seed`, or from the chain of which `seed` is the root, with `ahead` links."""
     decks, seal = kind.decks(rules), shuffle.seal(seed)
-    shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal, table)
+    take = partial(journal.open_shoe, desk, owner, kind.name, decks, seed, seal, table, ahead)
+    shoe = take()
     if kind.is_used_up(rules, decks, shoe.position, 1) or (fresh and shoe.position):
         journal.close_shoe(desk, shoe.id)
-        shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal, table)
+        shoe = take()
     return shoe
 
 
@@ -105,7 +108,7 @@ async def deal(post: Post, kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[B
     if terms.start is not None:
         shoe = replace(shoe, position=terms.start)
     stakes = [bet.amount for bet in bets]
-    cards = kind.cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+    cards = kind.cards(shoe.seed, journaled.mixed_into(shoe), shoe.decks, shoe.position)
     round_, events = kind.deal(terms.rules, cards, stakes, 1)
     hand = TableRound(
         kind, 0, shoe, terms.rules, terms.unit, terms.coin, tuple(bets), round_, sequence=0
@@ -202,9 +205,9 @@ class Play:
 
     async def next_shoe(self, rules: Mapping[str, object], *, fresh: bool = False) -> Shoe:
         owner, seed = self.caller.record.id, self.caller.new_seed()
-        self.shoe = await self.caller.ask_books(
-            lambda desk: take_shoe(desk, self.kind, rules, owner, seed, fresh=fresh), is_own=True
-        )
+        take = partial(take_shoe, kind=self.kind, rules=rules, owner=owner, seed=seed, fresh=fresh)
+        ahead = self.caller.config.shoes_ahead
+        self.shoe = await self.caller.ask_books(lambda desk: take(desk, ahead=ahead), is_own=True)
         self.hand = None
         return self.shoe
 

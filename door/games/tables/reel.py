@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset, encode, spelling
 from door.call.display import CanvasDisplay, Scene, literal
-from door.games.engine.journaled import TableRound, acts_of, found
+from door.games.engine.journaled import TableRound, acts_of, found, mixed_into
 from door.games.rounds import kind_of
 from door.games.tables.cards import the_card
 from timebank.language import Viewer, _
@@ -113,7 +113,7 @@ def filmed(stored: StoredRound) -> Filmed:
 
 def _steps(hand: TableRound[Any], stored: StoredRound) -> Iterator[FilmStep]:
     kind, shoe = hand.kind, hand.shoe
-    cards = kind.cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+    cards = kind.cards(shoe.seed, mixed_into(shoe), shoe.decks, shoe.position)
     round_, events = kind.deal(stored.rules, cards, [bet.amount for bet in hand.bets], 1)
     yield FilmStep(None, replace(hand, round=round_), events)
     for act in acts_of(stored):

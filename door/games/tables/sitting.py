@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
+from door.call import phrases
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
 from door.games.tables.way_in import walk_in
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.call.display import Scene
     from door.games.tables.words import Words
-
-LONGEST_CUT = 60
+    from timebank.wagers.journal import Shoe
 
 log = logging.getLogger("door.tables")
 
@@ -80,7 +80,7 @@ class Sitting:
         await to
         self._come_to_table()
 
-    async def _tries(self, doing: Awaitable[bool]) -> bool:
+    async def tries(self, doing: Awaitable[bool]) -> bool:
         """Do something that may be refused, and say so; `False` then: nothing has changed."""
         try:
             return await doing
@@ -97,11 +97,24 @@ class Sitting:
         self.console.say(f"|07{_(when_on if self.caller.prefers(preference) else when_off)}")
         return True
 
-    async def type_cut(self) -> str | None:
+    async def cut_for(self, shoe: Shoe) -> str | None:
+        """Return the words that cut a fresh shoe, `None` at Esc: the caller's phrase, unless they
+        are asked and type another one, which is their phrase from then on."""
+        if shoe.anchor is None:
+            return await self.type_cut() if self.caller.prefers("cut") else ""
+        standing = await phrases.of(self.caller)
+        if not self.caller.prefers("cut"):
+            return standing.text
+        words = await self.type_cut(_("Your phrase (Enter for the one you have):"))
+        if words is None or words in ("", standing.text):
+            return None if words is None else standing.text
+        return (await phrases.choose(self.caller, words)).text
+
+    async def type_cut(self, question: str = "") -> str | None:
         """Return the words that the caller cuts the cards with, `None` at Esc."""
         typed = await self.console.entry(
-            f"|07{_(self.words.cut_words)}|15",
-            longest=LONGEST_CUT,
+            f"|07{question or _(self.words.cut_words)}|15",
+            longest=phrases.LONGEST,
             meaning=_("Any words you like. They go into the shuffle."),
         )
         return None if typed is None else shuffle.normal_cut(typed)

@@ -24,7 +24,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.engine.game import Act
-from door.games.engine.journaled import acts_of
+from door.games.engine.journaled import acts_of, mixed_into
 from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
 from door.games.unix_bj.game import BET, UnixBjSettings
@@ -169,14 +169,14 @@ class Run:
             self.console.say(f"|14{_(self.sitting.words.resumed)}")
         if self.console.can_paint:
             self.console.say(f"|07{Fairness(seal).short()}")
-        return await self._cut()
+        return await self.sitting.tries(self._cut())
 
     async def _cut(self) -> bool:
-        """Ask a caller who cuts for words; `False` at Esc."""
+        """Ask a caller who cuts for words, or take their phrase; `False` at Esc."""
         shoe = self.play.shoe
         assert shoe is not None
-        if shoe.cut is None and self.caller.prefers("cut"):
-            words = await self.sitting.type_cut()
+        if shoe.cut is None:
+            words = await self.sitting.cut_for(shoe)
             if words is None:
                 return False
             self.play.shoe = replace(shoe, cut=words)
@@ -201,7 +201,7 @@ class Run:
         """Print a hand again as its journal has it."""
         shoe = stored.shoe
         assert shoe is not None
-        cards = UNIX_BJ_KIND.cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+        cards = UNIX_BJ_KIND.cards(shoe.seed, mixed_into(shoe), shoe.decks, shoe.position)
         round_, events = UNIX_BJ_KIND.deal(stored.rules, cards, [stored.stake], 1)
         letters = self.teletype.deal(shoe.position, round_, events)
         for act in acts_of(stored):
@@ -342,7 +342,10 @@ class Run:
         if shoe is None:
             return ""
         try:
-            self.fairness = Fairness(shoe.seal, await self.play.close_shoe(), shoe.cut or "")
+            seed, cut = await self.play.close_shoe(), shoe.cut or ""
+            self.fairness = Fairness(
+                *(shoe.seal, seed, cut), anchor=shoe.anchor or "", link=shoe.link
+            )
         except BooksUnavailable:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
             return "|12" + _("The books can't be written right now. The seed stays sealed.")

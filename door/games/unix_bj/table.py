@@ -120,6 +120,9 @@ class UnixBjTable(Sitting):
             return
         self.next_run = run
         fairness = replace(self.last, seal=seal, is_sealed_anew=True, last_seal=self.last.seal)
+        fairness = fairness.sealed_ahead(
+            self.caller.record.preferences, run.play.shoe, self.last.link
+        )
         await self.console.read(_("Fairness"), fairness.text())
 
     async def _front_page(self) -> Page:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door.call import phrases
 from door.errors import NotNow
 from door.games.blackjack.round import BlackjackAction
 from door.games.blackjack.rules import rules_to_mapping
+from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction, RoundRefused
 from door.games.engine.game import Act
 from door.games.engine.journaled import Bet, found
@@ -23,7 +25,7 @@ from door.games.vegas import news
 from door.games.vegas import round as vegas_round
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.state import Chair, TableState
+from door.games.vegas.state import Chair, Committed, TableState
 from door.games.vegas.tenure import Tenure, is_served, lease_of
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
@@ -79,14 +81,36 @@ class Dealer:
             return
         seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
         guard, table = self._tenure.guard(is_shared=alone is None), self._number
+        ahead = self._board.config.shoes_ahead
 
         def take(desk: Desk) -> Shoe:
             guard(desk)
-            return play.take_shoe(desk, VEGAS_KIND, mapping, alone, seed, table=table)
+            return play.take_shoe(
+                *(desk, VEGAS_KIND, mapping, alone, seed), table=table, ahead=ahead
+            )
 
         state.shoe = await self._board.books.run(take)
-        state.cut = state.shoe.cut or ""
+        state.cut, state.commitments = state.shoe.cut or "", []
         state.tell(news.ShoeSealed(state.shoe.seal))
+
+    def commit_seats(self) -> None:
+        """Commit every seat that is not committed to the phrase that it has, on a fresh shoe."""
+        state = self._state
+        if not state.may_be_cut or not state.is_cut_by_all:
+            return
+        committed = {each.caller_id for each in state.commitments}
+        for seat in state.seated():
+            if seat.guest is not None and seat.caller_id not in committed:
+                kept = phrases.kept(seat.guest.caller.record.preferences)
+                self.commit(seat, (kept or phrases.drawn(self._board.new_seed())).text)
+
+    def commit(self, seat: Chair, phrase: str) -> None:
+        """Commit a seat to a phrase, and tell everybody so; the phrase itself at the deal."""
+        shoe = self._state.shoe
+        assert shoe is not None  # a fresh one
+        told = shuffle.commitment(shoe.seed, phrase, shoe.link)
+        self._state.commit(Committed(seat.caller_id, seat.name, phrase, told))
+        self._state.tell(news.CutCommitted(seat.name, told))
 
     def _alone(self) -> int | None:
         """Return whose own shoe this table deals from, None where all share one. Processes without
@@ -133,7 +157,11 @@ class Dealer:
         }
         enter = partial(vegas_round.enter_deal, sitters=sitters, shoe=shoe, seen=seen)
         post = self._post(enter, shoe)
-        step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=state.cut), terms, bets)
+        committed = tuple(state.commitments) if shoe.fresh else ()
+        cut = "\n".join(each.phrase for each in committed) or state.cut
+        step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=cut), terms, bets)
+        state.cut = cut
+        state.tell(*(news.CutMade(each.name, each.phrase) for each in committed))
         for seat in seats:
             seat.bet = 0
         hand = step.hand
@@ -290,6 +318,6 @@ class Dealer:
         state.end_round()
         if hand.is_shoe_done:
             state.seed = hand.shoe.seed.hex()
-            state.shoe, state.cut = None, ""
+            state.shoe, state.cut, state.commitments = None, "", []
         else:
             state.shoe = replace(hand.shoe, position=hand.cards_gone, fresh=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -29,6 +29,7 @@ MINUTE = 60
 class _Named:
     id: int
     name: str
+    preferences: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

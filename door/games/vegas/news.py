@@ -149,6 +149,13 @@ class CutMade(OfSomebody):
 
 
 @dataclass(frozen=True)
+class CutCommitted(OfSomebody):
+    """Somebody is committed to a cut of the fresh shoe, which nobody sees before the deal."""
+
+    commitment: str
+
+
+@dataclass(frozen=True)
 class TurnBegan(OfSomebody):
     """Somebody has to decide, in so many seconds, because others wait for them."""
 

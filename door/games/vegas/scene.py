@@ -241,7 +241,15 @@ class VegasScene:
         state = self._state
         seal = "" if state.shoe is None else state.shoe.seal
         is_sealed_anew = bool(seal and state.seed)
-        return Fairness(seal, state.seed, state.cut, is_sealed_anew=is_sealed_anew)
+        fairness = Fairness(seal, state.seed, state.cut, is_sealed_anew=is_sealed_anew)
+        shoe = state.shoe
+        if shoe is None:
+            return fairness
+        told = tuple((each.name, each.commitment) for each in state.commitments)
+        return replace(
+            fairness.sealed_ahead(self._caller.record.preferences, shoe, shoe.link - 1),
+            commitments=told,
+        )
 
     def clock_words(self) -> str:
         """Return what the clock of the table runs for, "" when it is off."""

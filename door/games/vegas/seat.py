@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
+from door.call import phrases
 from door.call.console import HELP_KEYS, lit
 from door.errors import CarrierLost, NotNow, NotSaid, TableMoved, TakenOver, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
@@ -130,6 +131,8 @@ class VegasVisit(Sitting):
         self.tutor = Tutor(self.thinking, self._advised, self._round_at_turn)
         self._come_to_table()
         try:
+            if self.caller.config.shoes_ahead:
+                await phrases.of(self.caller)  # which the seat is committed to
             await self.table.sit(self)
             if self._lies != self._lead():  # cards were dealt while they came
                 self._come_to_table()
@@ -373,7 +376,7 @@ class VegasVisit(Sitting):
                 choices[BET] = _("Change bet") if seat.bet else _("Bet")
                 if not seat.bet and self._betting().has_bet:
                     choices[AGAIN] = _("Again")
-            if state.may_be_cut and seat is state.first:
+            if state.may_be_cut and (state.is_cut_by_all or seat is state.first):
                 choices[CUT] = _("Cut")
         choices[TALK] = _("Talk")
         choices.update({RULES: _("Rules"), FAIRNESS: _("Fairness"), BANK: _("Time bank")})
@@ -474,7 +477,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False
         self.console.display.answered()
         self._is_asked = ""
-        return not await self._tries(self._gets_up(letter, whispers=key == "/"))
+        return not await self.tries(self._gets_up(letter, whispers=key == "/"))
 
     async def _puzzle(self, key: str, choices: Mapping[str, str]) -> bool:
         """Explain the keys when asked to, and say once of another that it does nothing."""
@@ -502,7 +505,8 @@ class VegasVisit(Sitting):
         elif letter == TALK:
             await self._talk("/" if whispers else "")
         elif letter == RULES:
-            rules = vegas_words.rules_text(self.table.settings)
+            all_cut = self.caller.config.shoes_ahead > 0
+            rules = vegas_words.rules_text(self.table.settings, all_cut)
             await self._step_away(self.console.read(_("The rules of Vegas"), rules))
         elif letter == FAIRNESS:
             fairness = self.scene.fairness().text()
@@ -569,9 +573,15 @@ class VegasVisit(Sitting):
         return max(least, min(self._betting().last(), most))
 
     async def _offer_cut(self) -> None:
-        words = await self.type_cut()
-        if words is not None:
-            await self.table.cut_cards(self, words)
+        if not self.table.state.is_cut_by_all:
+            words = await self.type_cut()
+            if words is not None:
+                await self.table.cut_cards(self, words)
+            return
+        words = await self.type_cut(_("Your phrase (Enter for the one you have):"))
+        if words:
+            chosen = await phrases.choose(self.caller, words)
+            await self.table.cut_cards(self, chosen.text)
 
     async def _talk(self, opening: str) -> None:
         """Let them say something; what is refused stays in the field, to be sent again."""

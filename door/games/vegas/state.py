@@ -53,6 +53,16 @@ class Chair:
 
 
 @dataclass(frozen=True)
+class Committed:
+    """A phrase that cuts the shoe at the deal, and what was told of it before."""
+
+    caller_id: int
+    name: str
+    phrase: str
+    commitment: str
+
+
+@dataclass(frozen=True)
 class Alarm:
     """What the clock of the table runs for."""
 
@@ -68,6 +78,8 @@ class TableState:
     hand: VegasRound | None = None  # the last one stays until the next
     shoe: Shoe | None = None
     cut: str = ""
+    # In the order they were told in: who leaves before the deal stays in.
+    commitments: list[Committed] = field(default_factory=list)
     seed: str = ""  # of the shoe that was done last, in hexadecimal, until the next deal
     alarm: Alarm | None = None
 
@@ -90,6 +102,16 @@ class TableState:
     def may_be_cut(self) -> bool:
         """Whether nothing was dealt from the shoe yet."""
         return self.in_play is None and self.shoe is not None and self.shoe.fresh
+
+    @property
+    def is_cut_by_all(self) -> bool:
+        """Whether every seat cuts the shoe: its seed was sealed ahead."""
+        return self.shoe is not None and self.shoe.anchor is not None
+
+    def commit(self, committed: Committed) -> None:
+        """Take the phrase of a caller behind all others, in the place of one they had."""
+        rest = [each for each in self.commitments if each.caller_id != committed.caller_id]
+        self.commitments = [*rest, committed]
 
     @property
     def has_company(self) -> bool:

@@ -167,7 +167,8 @@ class VegasTable:
         await self._do(partial(self._bet, guest, coins))
 
     async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
-        """Cut a fresh shoe, for whoever has the first seat; `NotNow` for others."""
+        """Cut a fresh shoe: all seats where its seed was sealed ahead, else the first one alone.
+        Raises `NotNow`."""
         await self._do(partial(self._cut, guest, words))
 
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
@@ -316,6 +317,7 @@ class VegasTable:
             return False
         try:
             await self._dealer.lay_shoe()
+            self._dealer.commit_seats()
             if not self._wants_deal():
                 return False
             await self._deal()
@@ -440,11 +442,14 @@ class VegasTable:
         seat = self._own_seat(guest)
         if not self.state.may_be_cut:
             raise NotNow(Phrase("Only a fresh shoe can be cut."))
-        if seat is not self.state.first:
+        if seat is not self.state.first and not self.state.is_cut_by_all:
             raise NotNow(Phrase("The first seat cuts the cards."))
         if not all(map(character_width, words)):
             raise NotNow(Phrase("Not everybody can see those characters. Try other words."))
         self._refuse_haste(seat)
+        if self.state.is_cut_by_all:
+            self._dealer.commit(seat, words)
+            return
         self.state.cut = words
         self.state.tell(news.CutMade(seat.name, words))
 

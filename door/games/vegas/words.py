@@ -17,6 +17,7 @@ from door.games.blackjack.hands import Hand
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card, Count, count, is_natural
 from door.games.tables.cards import listed_cards, the_card
+from door.games.tables.fairness import SHORT
 from door.games.tables.words import coins_rule, pay_lines
 from door.games.vegas import news
 from door.games.vegas.news import News, RoundNews
@@ -177,6 +178,11 @@ def _at_the_table(item: News, me: str) -> str:
             return f"|12{reason}"
         case news.BetRefused(name):
             return f"|07{_('{name} sits this one out.').format(name=literal(name))}"
+        case news.CutCommitted(name, commitment):
+            words = _("{name} is committed to a cut: {digits}").format(
+                name=literal(name), digits=commitment[:SHORT]
+            )
+            return f"|07{words}"
         case news.CutMade(name, words):
             cut = _("{name} cuts with: {words}") if words else _("{name} takes the cut back.")
             return f"|07{cut.format(name=literal(name), words=literal(words))}"
@@ -358,7 +364,8 @@ DOUBLE = {
 }
 
 
-def rules_text(settings: VegasSettings) -> str:
+def rules_text(settings: VegasSettings, all_cut: bool) -> str:
+    """Say what the house plays by; `all_cut` where every seat cuts a fresh shoe."""
     rules = settings.rules
     together = _(
         "Everybody sees every card. The cards come when everybody has bet, or {bell} after the "
@@ -395,6 +402,11 @@ def rules_text(settings: VegasSettings) -> str:
         (
             _("Fairness"),
             _(
+                "The seal of the shoe is set before you bet. F shows it, and the seed when the "
+                "shoe is done. C cuts a fresh shoe."
+            )
+            if all_cut
+            else _(
                 "The seal of the shoe is set before you bet. F shows it, and the seed when the "
                 "shoe is done. The first seat may cut a fresh shoe."
             ),

@@ -14,7 +14,7 @@ from door.cli.main import main
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
 from tests.terminal import REFUSING
-from tests.world import BOARD, log_on, world
+from tests.world import BOARD, PLAIN_SHOES, log_on, world
 
 RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
 
@@ -256,7 +256,7 @@ async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
         await ada.bets(1, hand(), rules=RUNNING_SHOE)
         await ada.stands()
         seal = await ada.seal()
-        (tmp_path / "sysop.toml").write_text(BOARD, encoding="utf-8")
+        (tmp_path / "sysop.toml").write_text(BOARD + PLAIN_SHOES, encoding="utf-8")
         ada.board.server.reload()
         await ada.logs_off()
         await ada.is_gone()

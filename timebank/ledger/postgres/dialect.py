@@ -19,6 +19,7 @@ from sqlalchemy import (
     Column,
     ColumnClause,
     Connection,
+    Integer,
     Table,
     cast,
     literal_column,
@@ -476,7 +477,8 @@ def _broken_references() -> str:
     looks = []
     for table in metadata.sorted_tables:
         keys = list(table.primary_key)
-        number = keys[0] if len(keys) == 1 else cast(null(), BigInteger)
+        has_number = len(keys) == 1 and isinstance(keys[0].type, Integer)
+        number = keys[0] if has_number else cast(null(), BigInteger)
         for reference in sorted(table.foreign_keys, key=lambda each: each.parent.name):
             other = reference.column.table.alias("other")
             there = other.c[reference.column.name]

@@ -152,6 +152,30 @@ CREATE TABLE own_limits (
     FOREIGN KEY(caller_id) REFERENCES callers (id)
 )""",
     ),
+    # Seeds that come from chains which are sealed ahead.
+    3: (
+        """
+CREATE TABLE chains (
+    anchor TEXT COLLATE "C" NOT NULL,
+    caller_id BIGINT REFERENCES callers (id),
+    game TEXT COLLATE "C" NOT NULL,
+    at_table BIGINT DEFAULT 1 NOT NULL CHECK (at_table > 0),
+    root BYTEA NOT NULL,
+    length BIGINT NOT NULL CHECK (length > 0),
+    used BIGINT NOT NULL CHECK (used >= 0),
+    day TEXT COLLATE "C" NOT NULL,
+    opened BIGINT NOT NULL,
+    closed BIGINT,
+    PRIMARY KEY (anchor),
+    CONSTRAINT no_more_links CHECK (used <= length)
+)""",
+        "CREATE UNIQUE INDEX one_open_chain_a_game ON chains (caller_id, game)"
+        " WHERE closed IS NULL",
+        "CREATE UNIQUE INDEX one_open_chain_a_table ON chains (game, at_table)"
+        " WHERE closed IS NULL AND caller_id IS NULL",
+        'ALTER TABLE shoes ADD COLUMN anchor TEXT COLLATE "C", ADD COLUMN link BIGINT',
+        "CREATE UNIQUE INDEX one_shoe_a_link ON shoes (anchor, link) WHERE anchor IS NOT NULL",
+    ),
 }
 
 

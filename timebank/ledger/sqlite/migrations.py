@@ -94,8 +94,42 @@ CREATE TABLE own_limits (
     )
 
 
+def _sealed_ahead(connection: sqlite3.Connection) -> None:
+    """Lead from version 3 to 4: seeds that come from chains which are sealed ahead."""
+    connection.execute(
+        """
+CREATE TABLE chains (
+    anchor TEXT NOT NULL,
+    caller_id INTEGER,
+    game TEXT NOT NULL,
+    at_table INTEGER DEFAULT 1 NOT NULL CHECK (at_table > 0),
+    root BLOB NOT NULL,
+    length INTEGER NOT NULL CHECK (length > 0),
+    used INTEGER NOT NULL CHECK (used >= 0),
+    day TEXT NOT NULL,
+    opened INTEGER NOT NULL,
+    closed INTEGER,
+    PRIMARY KEY (anchor),
+    CONSTRAINT no_more_links CHECK (used <= length),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+) WITHOUT ROWID"""
+    )
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_chain_a_game ON chains (caller_id, game) WHERE closed IS NULL"
+    )
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_chain_a_table ON chains (game, at_table)"
+        " WHERE closed IS NULL AND caller_id IS NULL"
+    )
+    connection.execute("ALTER TABLE shoes ADD COLUMN anchor TEXT")
+    connection.execute("ALTER TABLE shoes ADD COLUMN link INTEGER")
+    connection.execute(
+        "CREATE UNIQUE INDEX one_shoe_a_link ON shoes (anchor, link) WHERE anchor IS NOT NULL"
+    )
+
+
 # The step that leaves each version.
-STEPS: Steps = {1: _several_servers, 2: _own_limits}
+STEPS: Steps = {1: _several_servers, 2: _own_limits, 3: _sealed_ahead}
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:

@@ -2,6 +2,7 @@
 // It touches no page, and imports nothing, so that a page of a single file can hold it too.
 
 const VERSION = "blackjack-for-time/1/";
+const SECOND_VERSION = "blackjack-for-time/2/";
 const SEED_BYTES = 32;
 const SPAN = 2 ** 32;
 const CARDS_IN_DECK = 52;
@@ -46,11 +47,30 @@ export function deck(decks) {
     return Array.from({ length: decks }, () => one).flat();
 }
 
+// What stands before the counter in every block. A cut is a text where the shoe is of version 1. Of
+// version 2 it has `text`, a phrase a line, and `link`, the number of the seed in its chain.
+function said(label, cut) {
+    if (typeof cut === "string") {
+        return `${VERSION}${label}\0${normalCut(cut)}\0`;
+    }
+    const phrases = cut.text.split("\n").map(normalCut).join("\n");
+    return `${SECOND_VERSION}${label}\0${cut.link}\0${phrases}\0`;
+}
+
+// The anchor of the chain that a seed is number `link` of, from 1.
+export async function anchorOf(seed, link) {
+    let digits = seed;
+    for (let left = link; left > 0; left -= 1) {
+        digits = await sealOf(digits);
+    }
+    return digits;
+}
+
 // A function that gives at each call the next whole number from 0 to below its argument.
 async function draws(seed, label, cut) {
     const hash = { name: "HMAC", hash: "SHA-256" };
     const key = await crypto.subtle.importKey("raw", seedBytes(seed), hash, false, ["sign"]);
-    const start = UTF8.encode(`${VERSION}${label}\0${normalCut(cut)}\0`);
+    const start = UTF8.encode(said(label, cut));
     const numbers = [];
     let counter = 0;
 

@@ -251,11 +251,17 @@ async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
     browser: Any, tmp_path: Path
 ) -> None:
     async with visit(browser, tmp_path, DESK) as ada:
-        for number, (cut, decks, undealt, position) in enumerate(
-            (("", 1, 0, 0), ("  Cafe\u0301 noir ", 6, 0, 290), ("three\tblind mice", 1, 1, 102))
-        ):
+        of_a_chain = shuffle.Phrases("Cafe\u0301 noir\nthree blind mice", 12)
+        shoes: tuple[tuple[shuffle.Cut, int, int, int], ...] = (
+            ("", 1, 0, 0),
+            ("  Cafe\u0301 noir ", 6, 0, 290),
+            ("three\tblind mice", 1, 1, 102),
+            (of_a_chain, 6, 0, 290),
+        )
+        for number, (cut, decks, undealt, position) in enumerate(shoes):
             seed = bytes([number]) * 31 + b"\x80"
-            asked = [seed.hex(), cut, decks, undealt, position]
+            told = cut if isinstance(cut, str) else cut._asdict()
+            asked = [seed.hex(), told, decks, undealt, position]
             seal, cards, tosses, checked = await ada.page.evaluate(WORK_OUT, asked)
             assert seal == shuffle.seal(seed)
             assert tuple(cards) == shuffle.run_on(seed, cut, decks, undealt, position, 60)[:60]
