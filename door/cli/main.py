@@ -399,6 +399,7 @@ def bj(prompts: Prompts, seed: str | None) -> None:
 @config_option
 @click.argument("number", type=click.IntRange(1, 2**63 - 1))
 @click.option("--json", "as_json", is_flag=True, help="As JSON for `door replay`.")
+@click.option("--proof", "as_proof", is_flag=True, help="As JSON for the page that checks hands.")
 @click.option("--cast", "as_cast", is_flag=True, help="As a film of its table: an asciicast.")
 @click.option(
     "--to", type=click.IntRange(1, 2**63 - 1), help="The film goes on to this hand of the table."
@@ -414,7 +415,12 @@ def bj(prompts: Prompts, seed: str | None) -> None:
 )
 @click.option("--language", type=click.Choice(list(LANGUAGES)), default="en", show_default=True)
 def hand(
-    config_path: Path, number: int, as_json: bool, as_cast: bool, **film: Unpack[FilmAsked]
+    config_path: Path,
+    number: int,
+    as_json: bool,
+    as_proof: bool,
+    as_cast: bool,
+    **film: Unpack[FilmAsked],
 ) -> None:
     """Show a played hand: seal, seed (once the shoe is done), cards, actions, transfers.
 
@@ -422,13 +428,14 @@ def hand(
     """
     from door.games import hands
 
+    if as_json + as_proof + as_cast > 1:
+        raise UserError("--json, --proof and --cast are different forms: ask for one.")
     if as_cast:
-        if as_json:
-            raise UserError("--json and --cast are two forms: ask for one.")
         _film(load_config(config_path), number, film)
         return
     with _reading(load_config(config_path)) as desk, refusing(NoSuchHand):
-        text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
+        form = hands.as_json if as_json else hands.as_proof if as_proof else hands.describe
+        text = form(desk, number)
     click.echo(text)
 
 

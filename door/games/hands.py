@@ -78,6 +78,15 @@ def as_json(desk: Desk, number: int) -> str:
     )
 
 
+def as_proof(desk: Desk, number: int) -> str:
+    """Return `proof` of a hand as JSON, for the page that checks hands. `NoSuchHand` when there is
+    none, or when it has no seal."""
+    stored, _ = _stored(desk, number)
+    if stored.shoe is None:
+        raise NoSuchHand(f"Hand {number} has no seal.")
+    return json.dumps(proof(stored), ensure_ascii=False)
+
+
 def proof(stored: StoredRound) -> dict[str, object]:
     """Return what the cards of a hand are checked with, by docs/fairness.md. Seed, cards and tosses
     are there once the shoe is done. Raises `JournalDamaged`."""

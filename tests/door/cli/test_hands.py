@@ -134,6 +134,14 @@ def test_a_hand_in_play_hides_hole_card_and_seed(board: Board) -> None:
     assert "Result   still in play" in told.output
 
 
+def test_a_hand_has_its_proof_and_one_in_play_has_no_seed_or_cards_in_it(board: Board) -> None:
+    done, in_play = (json.loads(board.door("hand", n, "--proof").output) for n in ("8", str(OPEN)))
+    assert done["seed"] == hand("stay", ends="dealer-charlie").hex()
+    assert f"Seal     {done['seal']}" in board.door("hand", "8").output
+    assert len(done["cards"]) == 7
+    assert set(in_play) == {"seal", "cut", "decks", "position", "undealt"}
+
+
 def test_a_hand_in_play_has_no_json(board: Board) -> None:
     told = board.door("hand", str(OPEN), "--json")
     assert (told.status, told.output) == (2, "")
@@ -416,7 +424,7 @@ def test_a_hand_is_a_film_that_asciinema_plays(board: Board, tmp_path: Path) -> 
         (("1", "--size", "20x20"), "--size takes columns and rows, 40x22 to 160x60."),
         (("2", "--to", "1"), "--to 1 is before hand 2."),
         (("1", "--to", "2", "--day"), "--to and --day both say where the film ends: give one."),
-        (("1", "--json"), "--json and --cast are two forms: ask for one."),
+        (("1", "--json"), "--json, --proof and --cast are different forms: ask for one."),
         (("999",), "There is no hand 999 in the books."),
     ],
 )

@@ -5,6 +5,7 @@ One browser serves all of these tests, and each has a board of its own.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 
+from door.games import hands
 from door.games.engine import shuffle
 from tests.certificates import NEED_CLIENTS
 from tests.door.lines.web.visitor import (
@@ -30,6 +32,7 @@ from tests.door.lines.web.visitor import (
 from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand
 from tests.world import PASSWORD, world
+from tools import check_page
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
 
@@ -422,3 +425,60 @@ async def violations(page: Any) -> list[str]:
         for each in found
         if each["impact"] in ("serious", "critical")
     ]
+
+
+async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand("hit", "stay", ends="win"))
+        await ada.does("hit", "stay")
+        with ada.board.books() as desk:
+            proof = hands.as_proof(desk, 1)
+    played = json.loads(proof)
+    context = await browser.new_context(
+        **{**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"},
+        bypass_csp=True,
+    )
+    context.set_default_timeout(PATIENCE)
+    page = await context.new_page()
+    asked_for: list[str] = []
+    page.on("request", lambda request: asked_for.append(request.url))
+    await page.goto(check_page.TARGET.as_uri())
+
+    async def says(text: str, verdict: str) -> str:
+        await page.get_by_role("textbox").fill(text)
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.get_by_role("heading", name=verdict, exact=True).wait_for()
+        return str(await page.locator("#findings").inner_text())
+
+    found = await says(proof, "The hand is as it was sealed.")
+    assert f"all {len(played['cards'])} cards" in found
+    assert await violations(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth <= 360")
+    link = str(await page.locator("#link").evaluate("link => link.href"))
+    first = played["cards"][0]
+    other = "2H" if first != "2H" else "3H"
+    for change, named in (
+        ({"seal": "0" * 64}, "another seal"),
+        ({"seed": "0" * 64}, "another seal"),
+        ({"cut": "not mine"}, "Card "),
+        ({"cards": [other, *played["cards"][1:]]}, f"Card 1 of the hand is said to be {other}"),
+        ({"tosses": [[4, True]], "seed": "0" * 64}, "The toss before card 5 is not"),
+    ):
+        found = await says(json.dumps({**played, **change}), "Something does not fit.")
+        assert named in found
+    await says("{}", "This is not a hand: seal is missing or wrong.")
+    await says("nonsense", "This is not a hand. Paste all that door hand N --proof prints.")
+    await context.close()
+
+    # Under the page's own policy, and in French.
+    context = await browser.new_context(**{**DESK, "locale": "fr-FR"})
+    context.set_default_timeout(PATIENCE)
+    page = await context.new_page()
+    page.on("request", lambda request: asked_for.append(request.url))
+    await page.goto(link)
+    await page.get_by_role("heading", name="La main est telle qu’elle a été scellée.").wait_for()
+    await context.close()
+    assert {url.partition("#")[0] for url in asked_for} == {check_page.TARGET.as_uri()}

@@ -1,0 +1,45 @@
+"""Write docs/check.html, the page that checks a hand, as one file: `python -m tools.check_page`.
+
+The callers' port serves the same page in parts, whose policy lets nothing stand inline. The one
+file needs no server: its style, and both its scripts as one, stand in it.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PARTS = ROOT / "door/lines/web/page"
+TARGET = ROOT / "docs/check.html"
+_STYLE = '<link rel="stylesheet" href="check.css">'
+_SCRIPT = '<script type="module" src="check.js"></script>'
+
+
+def built() -> str:
+    """The whole page. Its own policy allows this style and this script, and no request at all."""
+    arithmetic = re.sub(r"^export ", "", _part("fairness.js"), flags=re.M)
+    page = re.sub(r"^import .*\n", "", _part("check.js"), flags=re.M)
+    script, style = f"\n{arithmetic}\n{page}", f"\n{_part('check.css')}"
+    policy = (
+        f"default-src 'none'; script-src {_named(script)}; style-src {_named(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    whole = _part("check.html").replace(_STYLE, f"{head}<style>{style}</style>")
+    return whole.replace(_SCRIPT, f'<script type="module">{script}</script>')
+
+
+def _part(name: str) -> str:
+    return (PARTS / name).read_text(encoding="utf-8")
+
+
+def _named(content: str) -> str:
+    digest = b64encode(sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
+if __name__ == "__main__":
+    TARGET.write_text(built(), encoding="utf-8")
