@@ -25,6 +25,11 @@ EACH_MACHINES_OWN = {
     "[timebank] database_password_file",
     "[timebank] thebank_ext",
     "[timebank] import",
+    "[pages] serve",
+    "[pages] host",
+    "[pages] port",
+    "[pages] certificate",
+    "[pages] key",
 }
 OWN_TABLES = ("listeners", "server", "defence")
 
