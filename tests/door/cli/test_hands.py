@@ -139,7 +139,7 @@ def test_a_hand_has_its_proof_and_one_in_play_has_no_seed_or_cards_in_it(board: 
     assert done["seed"] == hand("stay", ends="dealer-charlie").hex()
     assert f"Seal     {done['seal']}" in board.door("hand", "8").output
     assert len(done["cards"]) == 7
-    assert set(in_play) == {"seal", "cut", "decks", "position", "undealt"}
+    assert set(in_play) == {"seal", "cut", "anchor", "decks", "position", "undealt"}
 
 
 def test_a_hand_in_play_has_no_json(board: Board) -> None:

@@ -1,10 +1,13 @@
 // Checks a hand that was pasted, or that stands in the page's own address behind the #. Nothing is
 // sent anywhere: the page makes no request. docs/fairness.md says how a hand is written.
 
-import { canCheck, check, toss } from "./fairness.js";
+import { anchorOf, canCheck, check, toss } from "./fairness.js";
 
 const MOST_DECKS = 100;
 const MOST_CARDS = 1000;
+const MOST_PHRASES = 8; // one for each seat, and what is left of those who got up
+const LONGEST_CUT = 1000;
+const MOST_LINKS = 20000;
 const WORDS = {
     en: {
         title: "Check a hand",
@@ -22,6 +25,8 @@ const WORDS = {
         sealDiffers: (seal) => `The seed has another seal: ${seal}`,
         cardsFit: (count) => `The seed and the cut give all ${count} cards.`,
         cardDiffers: (at, said, found) => `Card ${at} of the hand is said to be ${said}. The seed and the cut give ${found}.`,
+        anchorFits: (link) => `The seed is number ${link} of the chain with this anchor.`,
+        anchorDiffers: (anchor) => `The seed is of a chain with another anchor: ${anchor}`,
         tossFits: (at) => `The toss before card ${at} is right.`,
         tossDiffers: (at) => `The toss before card ${at} is not what the seed gives.`,
         shown: "Compare the seal with the one that you were shown before the bet, and the cut with your own. This page cannot know them: ",
@@ -42,6 +47,8 @@ const WORDS = {
         sealDiffers: (seal) => `La graine a un autre sceau : ${seal}`,
         cardsFit: (count) => `La graine et la coupe donnent les ${count} cartes.`,
         cardDiffers: (at, said, found) => `La carte ${at} de la main serait ${said}. La graine et la coupe donnent ${found}.`,
+        anchorFits: (link) => `La graine est le numéro ${link} de la chaîne qui a cette ancre.`,
+        anchorDiffers: (anchor) => `La graine est d’une chaîne qui a une autre ancre : ${anchor}`,
         tossFits: (at) => `Le tirage avant la carte ${at} est juste.`,
         tossDiffers: (at) => `Le tirage avant la carte ${at} n’est pas celui de la graine.`,
         shown: "Comparez le sceau avec celui qui vous a été montré avant la mise, et la coupe avec la vôtre. Cette page ne peut pas les connaître : ",
@@ -55,9 +62,19 @@ const isWhole = (value, least, most) => Number.isSafeInteger(value) && value >= 
 const isSeal = (value) => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value);
 const isToss = (value) => Array.isArray(value) && isWhole(value[0], 0, 1e9) && typeof value[1] === "boolean";
 const isFew = (value) => Array.isArray(value) && value.length <= MOST_CARDS;
+// A text, or phrases and the number of the seed in its chain.
+function isCut(value) {
+    if (typeof value === "string") {
+        return value.length <= LONGEST_CUT;
+    }
+    const isText = typeof value?.text === "string" && value.text.length <= MOST_PHRASES * LONGEST_CUT;
+    return isText && isWhole(value.link, 1, MOST_LINKS);
+}
+
 const FIELDS = {
     seal: isSeal,
-    cut: (value) => typeof value === "string" && value.length <= 1000,
+    cut: isCut,
+    anchor: (value) => value === undefined || value === "" || isSeal(value),
     decks: (value) => isWhole(value, 1, MOST_DECKS),
     position: (value) => isWhole(value, 0, 1e9),
     undealt: (value) => isWhole(value, 0, 51),
@@ -88,17 +105,24 @@ function read(text) {
     return hand;
 }
 
+const textOf = (cut) => (typeof cut === "string" ? cut : cut.text);
+const linkOf = (cut) => (typeof cut === "string" ? undefined : cut.link);
+
 // What stands behind the # of a link to a hand, and back.
 function fragment(hand) {
-    const short = { ...hand, cards: hand.cards?.join("") ?? "" };
+    const short = { ...hand, cards: hand.cards?.join("") ?? "", cut: textOf(hand.cut) };
+    short.link = linkOf(hand.cut);
+    short.anchor = hand.anchor || undefined;
     short.tosses = (hand.tosses ?? []).map(([at, isCard]) => `${at}${isCard ? "y" : "n"}`).join("");
-    const known = Object.keys({ ...FIELDS, ...OPEN_FIELDS }).filter((name) => short[name] !== undefined);
+    const known = [...Object.keys({ ...FIELDS, ...OPEN_FIELDS }), "link"].filter((name) => short[name] !== undefined);
     return new URLSearchParams(known.map((name) => [name, short[name]])).toString();
 }
 
 function pasted(link) {
     const said = Object.fromEntries(new URLSearchParams(link));
-    const hand = { seal: said.seal, seed: said.seed, cut: said.cut ?? "" };
+    const text = said.cut ?? "";
+    const cut = said.link === undefined ? text : { text, link: Number(said.link) };
+    const hand = { seal: said.seal, seed: said.seed, cut, anchor: said.anchor };
     for (const name of ["decks", "position", "undealt"]) {
         hand[name] = Number(said[name] ?? Number.NaN);
     }
@@ -117,6 +141,12 @@ async function findings(hand) {
     const at = said.alike;
     const cards = said.fitsCards ? words.cardsFit(at) : words.cardDiffers(at + 1, hand.cards[at], said.cards[at]);
     found.push([said.fitsCards, cards]);
+    const link = linkOf(hand.cut);
+    if (hand.anchor && link !== undefined) {
+        const anchor = await anchorOf(hand.seed, link);
+        const fits = anchor === hand.anchor.toLowerCase();
+        found.push([fits, fits ? words.anchorFits(link) : words.anchorDiffers(anchor)]);
+    }
     for (const [before, isCard] of hand.tosses) {
         const fits = (await toss(hand.seed, hand.cut, before)) === isCard;
         found.push([fits, (fits ? words.tossFits : words.tossDiffers)(before + 1)]);
@@ -134,7 +164,7 @@ function show(verdict, isRight, found = [], hand = null) {
     part("findings").replaceChildren(...lines);
     part("verdict").textContent = verdict;
     part("verdict").className = isRight ? "right" : "wrong";
-    part("shown").textContent = hand === null ? "" : `${words.shown}${hand.seal} "${hand.cut}"`;
+    part("shown").textContent = hand === null ? "" : `${words.shown}${hand.seal} "${textOf(hand.cut)}"`;
     part("link").hidden = hand === null;
     if (hand !== null) {
         part("link").href = `#${fragment(hand)}`;

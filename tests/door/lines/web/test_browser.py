@@ -469,6 +469,32 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
     ):
         found = await says(json.dumps({**played, **change}), "Something does not fit.")
         assert named in found
+    seed, cut = bytes(range(32)), shuffle.Phrases("Café noir\nthree blind mice", 3)
+    chained = {
+        "seal": shuffle.seal(seed),
+        "cut": cut._asdict(),
+        "anchor": shuffle.seal(bytes.fromhex(shuffle.seal(bytes.fromhex(shuffle.seal(seed))))),
+        "decks": 6,
+        "position": 290,
+        "undealt": 0,
+        "seed": seed.hex(),
+        "cards": list(shuffle.run_on(seed, cut, 6, 0, 290, 30)[:30]),
+        "tosses": [],
+    }
+    found = await says(json.dumps(chained), "The hand is as it was sealed.")
+    assert "number 3 of the chain" in found
+    far = str(await page.locator("#link").evaluate("link => link.href"))
+    for change, named in (
+        ({"anchor": "0" * 64}, "another anchor"),
+        ({"cut": {**chained["cut"], "link": 4}}, "another anchor"),
+        ({"cut": {**chained["cut"], "text": "Café noir"}}, "Card "),
+    ):
+        found = await says(json.dumps({**chained, **change}), "Something does not fit.")
+        assert named in found
+    wrong = {**chained, "cut": {"text": "x", "link": 0}}
+    await says(json.dumps(wrong), "This is not a hand: cut is missing or wrong.")
+    await page.goto(far)
+    await page.get_by_text("number 3 of the chain").wait_for()
     await says("{}", "This is not a hand: seal is missing or wrong.")
     await says("nonsense", "This is not a hand. Paste all that door hand N --proof prints.")
     await context.close()
