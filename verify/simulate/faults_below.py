@@ -112,7 +112,7 @@ FAULTS = {
     swallows_a_failed_commit: 14,
     guesses_that_nothing_has_changed: 42,
     trusts_a_second_sync: 52,
-    does_not_see_files_go: 82,
+    does_not_see_files_go: 126,
     does_not_see_files_change: 167,
     forgets_how_far_the_books_have_come: 225,
     leaves_new_books_in_the_log: 17,
