@@ -63,6 +63,8 @@ idle_limit_seconds = 86400
 name = "Mail hour"
 time = "03:00"
 minutes = 60
+[fairness]
+shoes_ahead = 0
 [games.black-jack-for-time]
 turns_per_day = 0
 coin_minutes = 1

@@ -23,15 +23,16 @@ from tests.clock import FakeClock
 from tests.door import dealt, forked
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
-from tests.world import BOARD, World, log_on
+from tests.world import BOARD, PLAIN_SHOES, World, log_on
 from timebank.ledger.database import BUSY_SECONDS
 from timebank.ledger.engines import books_of
 
 NEWS, MENU, INSURANCE, HIT = "Press any key", "oodbye", "Insurance for", "<H>it"
 
 
-# No event may come while the tests run, whatever the time is.
-OPEN_ALL_DAY = f"events = []\n{BOARD}"
+# No event may come while the tests run, whatever the time is; and hands are dealt from the seeds
+# that a test names.
+OPEN_ALL_DAY = f"events = []\n{BOARD}{PLAIN_SHOES}"
 
 
 class Served(World):

@@ -21,13 +21,18 @@ class LastCopy(NamedTuple):
     file: str
 
 
-def _beside(settings: BankSettings) -> Path:
-    return settings.database.with_name(f"{settings.database.name}.last-copy")
+def beside(database: Path) -> Path:
+    return database.with_name(f"{database.name}.last-copy")
 
 
 def note(settings: BankSettings, at: datetime, file: Path) -> None:
-    """Note a copy that is whole, in the place of the one before. Raises `OSError`."""
-    place = _beside(settings)
+    """Note a copy that is whole, in the place of the one before. Raises `OSError`.
+
+    Books on a server may have a board whose folder is elsewhere: nothing is noted then.
+    """
+    place = beside(settings.database)
+    if not place.parent.is_dir():
+        return
     part = place.with_name(f"{place.name}.part")
     written = {"at": at.isoformat(), "file": os.fsdecode(file.absolute())}
     files.write(part, json.dumps(written).encode())
@@ -36,7 +41,7 @@ def note(settings: BankSettings, at: datetime, file: Path) -> None:
 
 def last_copy(settings: BankSettings) -> LastCopy | None:
     try:
-        noted = json.loads(_beside(settings).read_text("utf-8"))
+        noted = json.loads(beside(settings.database).read_text("utf-8"))
         at = datetime.fromisoformat(noted["at"])
         return LastCopy(at, str(noted["file"])) if at.tzinfo is not None else None
     except (OSError, ValueError, TypeError, KeyError):

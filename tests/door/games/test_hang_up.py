@@ -14,7 +14,7 @@ import pytest
 from door.call.console import Console
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand, house, sit_down
 from tests.terminal import Terminal
-from tests.world import NOON, log_on, world
+from tests.world import NOON, PLAIN_SHOES, log_on, world
 
 DAY = 24 * 60 * MINUTE
 A_SECOND = 1  # that a call costs in which no time passes
@@ -152,7 +152,7 @@ async def test_a_hand_goes_on_under_the_rules_it_was_dealt_under_and_the_next_on
         await ada.bets(4, hand("hit", "stay", ends="win"))
         ada.terminal.abort()
         await ada.is_gone()
-        toml = house(coin_minutes=5, win_pays=3, largest_bet=3)
+        toml = house(coin_minutes=5, win_pays=3, largest_bet=3) + PLAIN_SHOES
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         ada.board.server.reload()
         await ada.calls_back()

@@ -32,6 +32,7 @@ PURE = {"door.errors", "timebank.language"} | {
 MAY_NAME_RED_DOG = {
     "CHANGELOG.md",
     "bench/odds.py",
+    "tests/door/games/test_film.py",
     "docs/odds.md",
     "door/odds/red_dog.py",
     "tests/door/cli/test_odds.py",

@@ -14,7 +14,7 @@ from tests.timebank import earlier
 from tests.timebank.books import Books
 from tests.timebank.serving import serving
 from timebank.errors import BackupRefused
-from timebank.keeping import backup
+from timebank.keeping import backup, last_copy
 from timebank.ledger import transfers as ledger
 from timebank.ledger.sqlite import high_water, live_mark, migrations
 from timebank.settings.settings import load
@@ -59,7 +59,7 @@ def transfers(books) -> int:
 def files(books) -> list[str]:
     """What is in the data folder, but for the files by which the books are known."""
     path = books.database.path
-    known_by = (live_mark.beside(path), high_water.beside(path))
+    known_by = (live_mark.beside(path), high_water.beside(path), last_copy.beside(path))
     return sorted(each.name for each in path.parent.iterdir() if each not in known_by)
 
 
@@ -190,6 +190,7 @@ def test_what_was_only_in_the_log_is_kept_aside_too(played, copy, folder):
 def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     played.database.path.unlink()
     high_water.beside(played.database.path).unlink()
+    last_copy.beside(played.database.path).unlink()
     played.database.path.parent.rmdir()
     code, output, error = timebank("restore", str(copy))
     assert (code, error) == (0, "")

@@ -337,6 +337,7 @@ class TestACommitThatBreaksOff:
         with monkeypatch.context() as network:
             network.setattr("timebank.ledger.postgres.dialect.was_done", self.away)
             writer._queue.put(old)
+            writer.submit(lambda desk: None, "starts the thread")
             said = [groups.get(timeout=20)[0].error for _ in range(2)]
             assert [type(error) for error in said] == [InDoubt, OutcomeUnknown]
         assert groups.get(timeout=20)[0].error is None
