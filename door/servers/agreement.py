@@ -58,7 +58,6 @@ def terms_of(config: Config) -> dict[str, str]:
     found: dict[str, object] = {
         **_named("[board]", config.board, OWN_OF_BOARD),
         **_named("[calls]", config.calls),
-        "[fairness] shoes_ahead": config.shoes_ahead,
         **_of_bank(config.bank),
     }
     for name, game in config.games.items():

@@ -27,6 +27,8 @@ EACH_MACHINES_OWN = {
     "[timebank] import",
     "[pages] serve",
     "[pages] host",
+    # A shoe says in the books how it is sealed, and any server deals from it.
+    "[fairness] shoes_ahead",
     "[pages] port",
     "[pages] certificate",
     "[pages] key",
