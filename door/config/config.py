@@ -32,7 +32,7 @@ from timebank.errors import NameRefused
 from timebank.language import ENGLISH, LANGUAGES
 from timebank.names import names
 from timebank.settings.settings import BankSettings, read_bank
-from timebank.settings.toml import TomlTable, open_table
+from timebank.settings.toml import TomlTable, guess, open_table
 
 NEW_CALLER = "NEW"  # typed in place of a name by new callers
 LONGEST_BOARD_NAME = 40
@@ -123,6 +123,10 @@ def read(root: TomlTable, path: Path) -> Config:
     """Read a file that is open; problems are noted in `root`, which the caller finishes."""
     games = root.table("games")
     listeners, bank = read_listeners(root), read_bank(root)
+    settings = {name: game.read_settings(games.table(name)) for name, game in GAMES.items()}
+    for name in games.unknown():
+        known = f"is not a game of this house, which has {', '.join(GAMES)}"
+        games.refuse(name, known + guess(name, GAMES))
     return Config(
         path=path,
         board=_board(root.table("board")),
@@ -130,7 +134,7 @@ def read(root: TomlTable, path: Path) -> Config:
         calls=_calls(root.table("calls")),
         server=_server(root.table("server"), listeners, bank),
         bank=bank,
-        games={name: game.read_settings(games.table(name)) for name, game in GAMES.items()},
+        games=settings,
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
         pages=read_pages(root.table("pages"), bank),

@@ -8,7 +8,6 @@ with its line, and answered with the default too, so that reading goes on to the
 from __future__ import annotations
 
 import difflib
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,9 +15,9 @@ from stat import S_ISREG
 from typing import TypeVar
 
 from timebank.errors import Problem, SettingsError
+from timebank.settings import syntax
 
 LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
-LONGEST_STATEMENT = 200  # lines; after a longer list no line numbers are told
 DEEPEST_TABLE = 8  # tables within tables that are looked into for lines
 LONGEST_TEXT = 200  # characters of a text, unless its reader says otherwise
 
@@ -182,7 +181,7 @@ class TomlTable:
             if not isinstance(value, dict):
                 self.refuse(key, f"must be one table, is {shown(value)}")
                 value = {}
-            self._tables[key] = [TomlTable(value, self.problems, self.folder, (*self._path, key))]
+            self._tables[key] = [type(self)(value, self.problems, self.folder, (*self._path, key))]
         return self._tables[key][0]
 
     def named(self, key: str) -> dict[str, TomlTable]:
@@ -198,12 +197,16 @@ class TomlTable:
                 self.refuse(key, f"must be tables headed [[{key}]], is {shown(value)}")
                 value = []
             self._tables[key] = [
-                TomlTable(each, self.problems, self.folder, (*self._path, key, number))
+                type(self)(each, self.problems, self.folder, (*self._path, key, number))
                 for number, each in enumerate(value)
             ]
         return self._tables[key]
 
     # The end
+
+    def unknown(self) -> list[str]:
+        """Name the keys that nobody has asked for so far."""
+        return [key for key in self._values if key not in self._known]
 
     def finish(self) -> None:
         """Raise all problems, with every key, here and in the tables below, that is unknown."""
@@ -211,8 +214,8 @@ class TomlTable:
         self.problems.raise_any()
 
     def refuse_unknown(self) -> None:
-        for key in self._values:
-            if key not in self._known:
+        for key in self.unknown():
+            if key not in self._wrong:
                 self.refuse(key, f"is not known here{guess(key, self._known)}")
         for tables in self._tables.values():
             for table in tables:
@@ -265,7 +268,13 @@ def one_of(choices: Iterable[str]) -> str:
 
 def guess(value: object, choices: Iterable[str]) -> str:
     """What may have been meant, as the tail of a sentence; empty when nothing is near."""
-    near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
+    if not isinstance(value, str):
+        return ""
+    choices = tuple(choices)
+    # "Monday" for "mon": short words are no near match of the long ones that they stand for.
+    near = [each for each in choices if len(each) > 2 and value.lower().startswith(each)]
+    near = near or difflib.get_close_matches(value.lower(), choices, n=1)
+    near = near or difflib.get_close_matches(value, choices, n=1)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
@@ -279,7 +288,7 @@ def open_table(path: Path) -> TomlTable:
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(file, [_syntax_problem(str(error), text)]) from None
+        raise SettingsError(file, [syntax.problem(str(error), text)]) from None
     except (ValueError, RecursionError) as error:
         reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise SettingsError(file, [Problem("", f"is not valid TOML ({reason})")]) from None
@@ -310,16 +319,6 @@ def _read(path: Path) -> str:
         raise refused(reason, line) from None
 
 
-def _syntax_problem(message: str, text: str) -> Problem:
-    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message)
-    if match is None:
-        return Problem("", f"is not valid TOML ({message})")
-    reason, line, column = match.groups()
-    if line is None:
-        return Problem("", f"is not valid TOML ({reason}, at its end)", text.count("\n") + 1)
-    return Problem("", f"is not valid TOML ({reason})", int(line), int(column))
-
-
 # Lines
 
 
@@ -333,7 +332,7 @@ def lines_of_keys(text: str) -> dict[KeyPath, int]:
     found: dict[KeyPath, int] = {}
     header: KeyPath = ()
     arrays: dict[KeyPath, int] = {}
-    for first, statement, text_of_it in _statements(text):
+    for first, statement, text_of_it in syntax.statements(text):
         if text_of_it.lstrip().startswith("["):
             header = _header(statement, arrays)
             deepest = min(len(header), DEEPEST_TABLE)
@@ -345,20 +344,6 @@ def lines_of_keys(text: str) -> dict[KeyPath, int]:
         for path in paths:
             found.setdefault(path, first)
     return found
-
-
-def _statements(text: str) -> Iterator[tuple[int, dict[str, object], str]]:
-    first, chunk = 1, ""
-    for number, line in enumerate(text.split("\n"), 1):
-        chunk += line + "\n"
-        try:
-            statement = tomllib.loads(chunk)
-        except ValueError:
-            if number - first > LONGEST_STATEMENT:
-                return
-            continue
-        yield first, statement, chunk
-        first, chunk = number + 1, ""
 
 
 def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:

@@ -124,6 +124,6 @@ _CHECKS: Mapping[str, Check] = {
     "decks": whole(1, MOST_DECKS),
 }
 
-SYSOP_KEYS = ("bank_option_3v9", "bank_option_5v4")
+SYSOP_CHECKS = {key: _CHECKS[key] for key in ("bank_option_3v9", "bank_option_5v4")}
 """The keys that belong in sysop.toml; the decks are four in this game, and stand in the journal
 for those who replay another shoe."""

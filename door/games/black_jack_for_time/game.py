@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
+from door.games.blackjack.rules import (
+    BLACK_JACK_FOR_TIME,
+    BlackjackRules,
+    checks_of,
+    rules_from_mapping,
+)
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
 from timebank.language import N_
@@ -19,7 +24,7 @@ class BlackJackForTimeSettings(StakeSettings):
 def read(table: TomlTable) -> BlackJackForTimeSettings:
     base = BLACK_JACK_FOR_TIME
     return BlackJackForTimeSettings(
-        **read_stakes(table), rules=read_rules(table, base.keys, base, rules_from_mapping)
+        **read_stakes(table), rules=read_rules(table, checks_of(base), base, rules_from_mapping)
     )
 
 

@@ -7,15 +7,12 @@ says what every value means and which sentence of which text it reads.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, count
 from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.quoting import shown
-from door.games.engine.rules import MOST_DECKS, Check, checked, choice, flag, whole
+from door.games.engine.rules import MOST_DECKS, Check, Halves, checked, choice, flag, whole
 
 CHARLIE_CARDS = 5
 """Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
@@ -152,22 +149,8 @@ class BlackjackRules:
         return any(each.denominator != 1 for each in pays)
 
 
-def _pays(value: object) -> object:
-    """A whole or half number; less than 1 would take a part of a stake that has won."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | Decimal)
-        # The range is asked first: a power of ten without end must not be written out.
-        or not (isinstance(value, int) or isfinite(value))
-        or not 1 <= value <= MOST_PAID
-        or Fraction(value).denominator > 2
-    ):
-        raise ValueError(
-            f"must be a number from 1 to {MOST_PAID} in steps of one half, is {shown(value)}"
-        )
-    return Fraction(value)
-
-
+# Less than 1 would take a part of a stake that has won.
+_pays = Halves(MOST_PAID)
 _paid = choice("at once", "after dealer")
 
 _OF_1991: Mapping[str, Check] = {
@@ -296,6 +279,11 @@ VEGAS = replace(
     keys=VEGAS_KEYS,
 )
 """The rules of NEXTVegas; where it is silent or leaves a choice, what docs/rules.md explains."""
+
+
+def checks_of(rules: BlackjackRules) -> dict[str, Check]:
+    """What each key must hold that a sysop may set in the game of these rules."""
+    return {key: _CHECKS[key] for key in rules.keys}
 
 
 def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> BlackjackRules:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
 
 from door.games.engine.errors import RuleProblem, RulesRefused
 from door.games.engine.quoting import either, shown, shown_key
@@ -42,7 +46,8 @@ def checked(mapping: Mapping[str, object], checks: Mapping[str, Check]) -> dict[
     return values
 
 
-def choice(*words: str) -> Check:
+@dataclass(frozen=True)
+class Choice:
     """One of these words.
 
     >>> choice("draw", "stand")("deal")
@@ -50,14 +55,52 @@ def choice(*words: str) -> Check:
     ...
     ValueError: must be "draw" or "stand", is "deal"
     """
-    listed = either([f'"{word}"' for word in words])
 
-    def check(value: object) -> object:
-        if not isinstance(value, str) or value not in words:
+    words: tuple[str, ...]
+
+    def __call__(self, value: object) -> object:
+        if not isinstance(value, str) or value not in self.words:
+            listed = either([f'"{word}"' for word in self.words])
             raise ValueError(f"must be {listed}, is {shown(value)}")
         return value
 
-    return check
+
+@dataclass(frozen=True)
+class Whole:
+    least: int
+    most: int
+
+    def __call__(self, value: object) -> object:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int)
+            or not self.least <= value <= self.most
+        ):
+            raise ValueError(
+                f"must be a whole number from {self.least} to {self.most}, is {shown(value)}"
+            )
+        return value
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A whole or half number from 1 on; kept as a fraction."""
+
+    most: int
+
+    def __call__(self, value: object) -> object:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float | Decimal)
+            # The range is asked first: a power of ten without end must not be written out.
+            or not (isinstance(value, int) or isfinite(value))
+            or not 1 <= value <= self.most
+            or Fraction(value).denominator > 2
+        ):
+            raise ValueError(
+                f"must be a number from 1 to {self.most} in steps of one half, is {shown(value)}"
+            )
+        return Fraction(value)
 
 
 def flag(value: object) -> object:
@@ -66,10 +109,9 @@ def flag(value: object) -> object:
     return value
 
 
-def whole(least: int, most: int) -> Check:
-    def check(value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}, is {shown(value)}")
-        return value
+def choice(*words: str) -> Choice:
+    return Choice(words)
 
-    return check
+
+def whole(least: int, most: int) -> Whole:
+    return Whole(least, most)

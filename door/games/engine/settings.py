@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from door.games.engine.errors import RulesRefused
+from door.games.engine.rules import Check
 from timebank.settings.toml import TomlTable
 
 MOST_COINS = 1440  # a day of the smallest coins
@@ -51,14 +52,15 @@ def read_stakes(table: TomlTable) -> dict[str, Any]:
 
 def read_rules(
     table: TomlTable,
-    keys: Sequence[str],
+    checks: Mapping[str, Check],
     base: R,
     from_mapping: Callable[[Mapping[str, object], R], R],
 ) -> R:
-    """Read the house's variations, `keys`, of `base`; problems are noted in `table`. `from_mapping`
-    raises `RulesRefused`."""
+    """Read the house's variations of `base`, the keys of `checks`; problems are noted in `table`.
+
+    `from_mapping` raises `RulesRefused`."""
     try:
-        return from_mapping(table.part(keys), base)
+        return from_mapping(table.part(checks), base)
     except RulesRefused as refusal:
         for key, reason in refusal.problems:
             table.refuse(key, reason)

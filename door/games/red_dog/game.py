@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from door.games.engine.descriptor import Game
 from door.games.engine.settings import StakeSettings, read_rules, read_stakes
-from door.games.red_dog.rules import RED_DOG, SYSOP_KEYS, RedDogRules, rules_from_mapping
+from door.games.red_dog.rules import RED_DOG, SYSOP_CHECKS, RedDogRules, rules_from_mapping
 from timebank.language import N_
 from timebank.settings.toml import TomlTable
 
@@ -17,7 +17,7 @@ class RedDogSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> RedDogSettings:
-    rules = read_rules(table, SYSOP_KEYS, RED_DOG, rules_from_mapping)
+    rules = read_rules(table, SYSOP_CHECKS, RED_DOG, rules_from_mapping)
     return RedDogSettings(**read_stakes(table), rules=rules)
 
 

@@ -78,14 +78,12 @@ def pays(spread: int) -> int:
 def rules_from_mapping(mapping: Mapping[str, object], base: RedDogRules) -> RedDogRules:
     """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
     # Every value has been checked against its field; replace() cannot be told so.
-    return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
+    return replace(base, **checked(mapping, SYSOP_CHECKS))  # type: ignore[arg-type]
 
 
-_CHECKS: Mapping[str, Check] = {
+SYSOP_CHECKS: Mapping[str, Check] = {
     "decks": whole(1, MOST_DECKS),
     "shuffle": choice("hand", "shoe"),
     "penetration": whole(1, 100),
 }
-
-SYSOP_KEYS = tuple(_CHECKS)
 """What a sysop may set under [games.red-dog]."""

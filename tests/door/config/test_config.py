@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from door.config import boards, config
+from door.config import annotated, boards, config
 from door.config.defence import Defences
 from door.config.listeners import ListenerSettings
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
@@ -100,6 +100,9 @@ def rule_keys(game: str) -> set[str]:
 
 
 class TestTheShippedFile:
+    def test_is_the_one_in_the_wheel(self):
+        assert SHIPPED.read_text(encoding="utf-8") == annotated.text()
+
     def test_its_values_are_the_built_in_defaults(self, load):
         shipped = config.load(SHIPPED)
         folder = SHIPPED.parent
@@ -437,7 +440,8 @@ class TestWrongValues:
             ("[[event]]", 'line 1: [[event]]: is not known here; did you mean "events"?'),
             (
                 "[games.black-jack]",
-                "line 1: [games.black-jack]: is not known here; "
+                "line 1: [games.black-jack]: is not a game of this house, which has"
+                " black-jack-for-time, baccarat, unix-bj, vegas, red-dog; "
                 'did you mean "black-jack-for-time"?',
             ),
             *(

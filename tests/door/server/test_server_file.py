@@ -182,7 +182,7 @@ def complaint(path: Path) -> str:
     """What every other command says of TYPO."""
     line = TYPO.splitlines().index("nodes = sixteen") + 1
     told = door("check", "--config", str(path))
-    assert told.error.startswith(f"{path}, line {line}, column 9: is not valid TOML")
+    assert told.error.startswith(f"{path}, line {line}, column 9: has text without quotes")
     return told.error
 
 

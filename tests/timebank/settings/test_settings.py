@@ -322,11 +322,9 @@ class TestFilesThatCannotBeRead:
 
     def test_one_that_is_not_toml_says_line_and_column(self, refusal):
         (sentence,) = refusal("[board]\nname = Café\n")
-        assert sentence.startswith("FILE, line 2, column 8: is not valid TOML (")
+        assert sentence.startswith("FILE, line 2, column 8: has text without quotes")
         (sentence,) = refusal("[board]\nname =")
         assert sentence.startswith("FILE, line 2")
-        (sentence,) = refusal("[calls]\nnodes = 1\nnodes = 2\n")
-        assert sentence.startswith("FILE, line 3, column 10: is not valid TOML (")
 
     @pytest.mark.parametrize(
         ("text", "sentence"),
