@@ -198,6 +198,10 @@ class BoardUnsure(Unserved):
     """A name fits several tables of sysop.toml equally well; the text says which."""
 
 
+class DoesNotFit(Unserved):
+    """What is to be set up cannot be: an answer or a place that does not do; the text says why."""
+
+
 class NoSuchHand(Unserved):
     """There is no such hand, or it cannot be shown so; the text says which."""
 

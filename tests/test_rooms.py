@@ -55,6 +55,7 @@ ORDER = {
         "door.server",
         "door.run",
         "door.pages",
+        "door.setup",
         "door.cli",
     ),
 }

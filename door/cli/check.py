@@ -44,6 +44,19 @@ def check(path: Path) -> tuple[Config, list[str]]:
     return settings, [*doubts, *_look_at_people(settings, path), *_edges(settings)]
 
 
+def report(path: Path) -> list[str]:
+    """Return all that is said of settings that are in order; raises `SettingsError`."""
+    settings, doubts = check(path)
+    board, bank = settings.board, settings.bank
+    events = ", ".join(event.name for event in bank.events) or "none"
+    return [
+        f"{path} is in order.",
+        f"Board {board.name}, {settings.calls.nodes} nodes, data in {board.data}.",
+        f"Time zone {bank.zone.key}, time bank {bank.mode}, events: {events}.",
+        *doubts,
+    ]
+
+
 def _edges(settings: Config) -> list[str]:
     """Say of each table that is open what it is worth to a careful caller."""
     return [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.errors import refusing
+from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -32,5 +32,10 @@ def load_config(path: Path) -> Config:
     from door.config import config
     from timebank.errors import SettingsError
 
+    if path == DEFAULT_CONFIG and not path.exists():
+        raise UserError(
+            f"There is no {path} here. Run this in the folder of your board, or name its settings"
+            " with --config; `door init` makes a board."
+        )
     with refusing(SettingsError):
         return config.load(path)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack
 import click
 
 from door.cli.common import DEFAULT_CONFIG, config_option, load_config
+from door.cli.init import init
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
 from timebank.cli.common import by_option
@@ -40,7 +41,7 @@ def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
 
 
-for command in (nodes, kick, say, refused, forgive, drain, stop):
+for command in (init, nodes, kick, say, refused, forgive, drain, stop):
     main.add_command(command)
 
 
@@ -54,15 +55,34 @@ for command in (nodes, kick, say, refused, forgive, drain, stop):
     metavar="NUMBER",
     help="How many processes serve, each on a core of its own: 1 by default.",
 )
-def serve(config_path: Path, verbose: bool, workers: int) -> None:
+@click.option("--try", "tries", is_flag=True, help="Play at once, on a board that does not stay.")
+def serve(config_path: Path, verbose: bool, workers: int, tries: bool) -> None:
     """Open the board. Ctrl-C or SIGTERM closes it; SIGHUP reloads the settings."""
+    if tries:
+        if workers > 1:
+            raise UserError("A board to try has one process: leave --workers out.")
+        from door.setup import trial
+
+        with trial.board() as settings:
+            _announce("This board is to try the games: nothing of it stays when it closes.")
+            _serve(load_config(settings), verbose, 1, is_trial=True)
+        return
+    if not config_path.exists():
+        raise UserError(
+            f"There is no {config_path} here. `door init` makes a board in this folder, `door serve"
+            " --try` plays at once on a board that does not stay, and --config names the settings"
+            " of a board elsewhere."
+        )
+    _serve(load_config(config_path), verbose, workers)
+
+
+def _serve(config: Config, verbose: bool, workers: int, *, is_trial: bool = False) -> None:
     import asyncio
 
     from door.server import server
     from timebank.errors import BooksFailed, DatabaseRefused
 
-    config = load_config(config_path)
-    _log_to_stderr(config, verbose)
+    _log_to_stderr(config, verbose, is_trial=is_trial)
     worker = None
     if workers > 1:
         from door.server.workers import Workers
@@ -74,7 +94,7 @@ def serve(config_path: Path, verbose: bool, workers: int) -> None:
         refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
     ):
-        runner.run(server.serve(config, _announce, worker))
+        runner.run(server.serve(config, _announce, worker, is_trial=is_trial))
 
 
 @main.command()
@@ -120,7 +140,7 @@ def pages(
         serving.serve(config, *place, _announce, pipe)
 
 
-def _log_to_stderr(config: Config, verbose: bool, who: str = "") -> None:
+def _log_to_stderr(config: Config, verbose: bool, who: str = "", *, is_trial: bool = False) -> None:
     import logging
 
     from timebank.language import EnglishFormatter
@@ -131,7 +151,8 @@ def _log_to_stderr(config: Config, verbose: bool, who: str = "") -> None:
             f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s", config.bank.schedule.zone
         ),
     )
-    handler.setLevel(logging.INFO if verbose else logging.WARNING)
+    usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
+    handler.setLevel(logging.INFO if verbose else usual)
     logging.basicConfig(level=handler.level, handlers=[handler], force=True)
     # What becomes of the callers of doors is in their log, whatever is shown here.
     logging.getLogger("door").setLevel(logging.INFO)
@@ -222,18 +243,12 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
 @config_option
 def check(config_path: Path) -> None:
     """Check the settings and their certificates; report every mistake."""
-    from door.cli.check import check as look_at
+    from door.cli.check import report
     from timebank.errors import SettingsError
 
     with refusing(SettingsError):
-        config, doubts = look_at(config_path)
-    events = ", ".join(event.name for event in config.bank.events) or "none"
-    click.echo(f"{config_path} is in order.")
-    click.echo(
-        f"Board {config.board.name}, {config.calls.nodes} nodes, data in {config.board.data}."
-    )
-    click.echo(f"Time zone {config.bank.zone.key}, time bank {config.bank.mode}, events: {events}.")
-    for words in doubts:
+        said = report(config_path)
+    for words in said:
         click.echo(words)
 
 

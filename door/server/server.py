@@ -46,6 +46,7 @@ from door.server.pages_process import check_libraries, keep_pages
 from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
+from door.server.service_manager import READY, STOPPING, ServiceManager
 from door.servers import agreement
 from door.session.logon import DRAINING
 from door.session.session import answer
@@ -529,14 +530,18 @@ async def serve(
     announce: Callable[[str], None],
     worker: Worker | None = None,
     for_doors: ForDoors | None = None,
+    *,
+    is_trial: bool = False,
 ) -> None:
-    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again. Of several workers
-    the first announces it; `for_doors` is of a server that a door has started.
+    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again, but ends a board to
+    try (`is_trial`), whose terminal has gone then. Of several workers the first announces it;
+    `for_doors` is of a server that a door has started.
 
     Raises `BoardClosed` when it had to end because of what became of the files of its books.
     """
     if config.pages.is_served and for_doors is None:
         check_libraries()
+    manager = ServiceManager.of(os.environ)
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -555,8 +560,9 @@ async def serve(
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, server.ended.set)
-        loop.add_signal_handler(signal.SIGHUP, server.reload)
+        loop.add_signal_handler(signal.SIGHUP, server.ended.set if is_trial else server.reload)
         showing: asyncio.Task[None] | None = None
+        watched = asyncio.create_task(manager.keep_told())
         try:
             await server.start()
             showing = _show_the_books(server, worker)
@@ -565,14 +571,17 @@ async def serve(
             if worker is not None:
                 worker.serves(server.ended.set)
             said = (
-                _announcement(config, server.ports)
+                _announcement(config, server.ports, is_trial=is_trial)
                 if server.stays is None
                 else _announcement_for_doors(server.stays)
             )
             for words in said:
                 announce(words)
+            manager.say(READY)
             await server.ended.wait()
-            announce("Closing: callers are told, hands in play stay in the journal.")
+            manager.say(STOPPING)
+            journal = "" if is_trial else ", hands in play stay in the journal"
+            announce(f"Closing: callers are told{journal}.")
         finally:
             if showing is not None:
                 showing.cancel()
@@ -580,6 +589,7 @@ async def serve(
             await server.stop("The board is closing.")
             if showing is not None:
                 await asyncio.wait([showing])
+            watched.cancel()
         if server.books.gone.is_set():
             raise BoardClosed(
                 f"The board has closed: its books at {config.database} were removed, replaced or"
@@ -643,16 +653,18 @@ def _announcement_for_doors(minutes: int) -> list[str]:
     return [f"A door has started this server. It ends when nobody has been on for {stays}."]
 
 
-def _announcement(config: Config, ports: list[int]) -> list[str]:
+def _announcement(config: Config, ports: list[int], *, is_trial: bool) -> list[str]:
     """Say in plain words where the board is, where its data is, and how to call it."""
     lines = [f"{config.board.name} is open: {config.calls.nodes} nodes."]
     for listener, port in zip(config.listeners, ports, strict=True):
         lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
-    lines.append(f"Its data is in {config.board.data}.")
+    if not is_trial:
+        lines.append(f"Its data is in {config.board.data}.")
     for listener, port in zip(config.listeners, ports, strict=True):
         # Front ends may be at home too: what comes from there without their header is cut off.
         if listener.kind == "telnet" and not listener.proxies:
             lines.append(f"Call it with:  telnet localhost {port}")
             break
-    lines.append("Stop it with Ctrl-C; callers are told, and no hand is lost.")
+    stays = "" if is_trial else ", and no hand is lost"
+    lines.append(f"Stop it with Ctrl-C; callers are told{stays}.")
     return lines

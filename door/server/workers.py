@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from door.config import config as settings
 from door.config.reloading import keep_begun
 from door.lines.port.listener import reserve
+from door.server.service_manager import READY, STOPPING, ServiceManager
 from timebank.cli.errors import EXIT_REFUSED, UserError
 from timebank.errors import SettingsError
 
@@ -117,6 +118,7 @@ class Workers:
         self._turn_ends = time.monotonic() + BEAT_SECONDS
         self._ports: list[socket.socket] = []
         self._alive = (-1, -1)
+        self._manager = ServiceManager.of(os.environ)
 
     def start(self) -> Worker:
         """Start all servers. Returns in each of them; the parent keeps them until the last has
@@ -159,6 +161,7 @@ class Workers:
         if time.monotonic() >= self._turn_ends:
             self._turn_ends = time.monotonic() + BEAT_SECONDS
             self._count_missed()
+            self._manager.turned()
         while caught:
             self._obey(caught.pop(0))
         self._take_note_of_ends()
@@ -184,6 +187,7 @@ class Workers:
 
     def _close(self) -> None:
         self._is_closing = True
+        self._manager.say(STOPPING)
         self._due.clear()
         self._tell(signal.SIGTERM)
 
@@ -200,6 +204,7 @@ class Workers:
                     if not child.has_served:
                         child.has_served = True
                         self._served.add(child.number)
+                        self._manager.say(READY)
                         log.info("server %d serves, process %d", child.number, child.process)
                 else:
                     os.close(child.ready)

@@ -17,7 +17,7 @@ from door.games.registry import game_named
 from tests import ROOT
 
 GUIDES = sorted((ROOT / "docs" / "boards").glob("*.md"))
-INSTALLER = ROOT / "install-xtrn.ini"
+INSTALLER = ROOT / "door" / "setup" / "files" / "install-xtrn.ini"
 # The names that Synchronet 3.22a's scripts know. `jsexec install-xtrn` installs nothing at all when
 # a file has another one.
 SYNCHRONETS_NAMES = {

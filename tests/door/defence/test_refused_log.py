@@ -21,7 +21,7 @@ from tests.door.visiting import MENU, event
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers
 
-DOCS = ROOT / "docs"
+SHIPPED = ROOT / "door" / "setup" / "files" / "fail2ban"
 PATIENCE = 120.0  # seconds
 FLOOD = b"\xff\xf1" * 45_000
 TELNETS = (
@@ -204,7 +204,7 @@ async def a_log_of_every_kind(folder: Path) -> Path:
 
 def the_filter() -> tuple[str, str]:
     """The expression for a line and the form of its date, as the shipped filter has them."""
-    text = (DOCS / "fail2ban" / "filter.d" / "bjft.conf").read_text(encoding="utf-8")
+    text = (SHIPPED / "filter.d" / "bjft.conf").read_text(encoding="utf-8")
     found = dict(re.findall(r"^(failregex|datepattern) = (.*)$", text, flags=re.M))
     return found["failregex"], found["datepattern"]
 
@@ -239,7 +239,7 @@ async def test_fail2ban_itself_reads_the_log_with_the_filter(tmp_path: Path) -> 
     log = await a_log_of_every_kind(tmp_path)
     done = await asyncio.to_thread(
         subprocess.run,
-        [program, "--out", "ip", log, DOCS / "fail2ban" / "filter.d" / "bjft.conf"],
+        [program, "--out", "ip", log, SHIPPED / "filter.d" / "bjft.conf"],
         capture_output=True,
         text=True,
         check=False,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests import ROOT
 
-UNIT = ROOT / "docs" / "systemd" / "bjft.service"
+UNIT = ROOT / "door" / "setup" / "files" / "systemd" / "bjft.service"
 
 
 def analyze(*words: str | Path) -> subprocess.CompletedProcess[str] | None:

@@ -1,0 +1,62 @@
+"""Who has started this process and wants to know how it is: systemd, with `Type=notify`.
+
+The protocol is that of sd_notify(3): datagrams of assignments, to the socket that the environment
+names. Nothing is told where nobody asks, and nobody who asks can stop a board by not listening.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import time
+from asyncio import sleep
+from collections.abc import MutableMapping
+from typing import Self
+
+READY, STOPPING, TURNS = "READY=1", "STOPPING=1", "WATCHDOG=1"
+_PLACE, _EVERY, _PROCESS = "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"
+
+
+class ServiceManager:
+    def __init__(self, place: str, seconds: float | None = None) -> None:
+        """`place` is the path of its socket, "@..." for an abstract one and "" for none.
+
+        Within `seconds` it wants to hear that this process goes on, None where it does not care.
+        """
+        self._place = place
+        self._seconds = seconds
+        self._told = 0.0  # when, monotonic
+
+    @classmethod
+    def of(cls, environment: MutableMapping[str, str]) -> Self:
+        """Read who asks, and take that out of the environment: it is not meant for the processes
+        that this one starts."""
+        place = environment.pop(_PLACE, "")
+        every, process = environment.pop(_EVERY, ""), environment.pop(_PROCESS, "")
+        is_meant = process in ("", str(os.getpid()))
+        watched = is_meant and every.isascii() and every.isdecimal() and int(every) > 0
+        return cls(place, int(every) / 1_000_000 if watched else None)
+
+    def say(self, *facts: str) -> None:
+        if not self._place:
+            return
+        name = f"\0{self._place[1:]}" if self._place.startswith("@") else self._place
+        with (
+            contextlib.suppress(OSError),  # it has gone, or has too much to read
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as wire,
+        ):
+            wire.setblocking(False)
+            wire.sendto("\n".join(facts).encode(), name)
+
+    def turned(self) -> None:
+        """Say that this process goes on, if it is time to."""
+        if self._seconds is not None and time.monotonic() - self._told >= self._seconds / 3:
+            self._told = time.monotonic()
+            self.say(TURNS)
+
+    async def keep_told(self) -> None:
+        """Say again and again that the loop turns; return where nobody wants to know."""
+        while self._place and self._seconds is not None:
+            self.turned()
+            await sleep(self._seconds / 3)

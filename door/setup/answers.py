@@ -1,0 +1,108 @@
+"""What must be known of a new board, and whether an answer will do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo, available_timezones
+
+from door.config.config import LONGEST_BOARD_NAME, NEW_CALLER
+from door.config.listeners import EVERY_ADDRESS, USUAL_PORTS
+from door.errors import DoesNotFit
+from timebank.errors import NameRefused
+from timebank.names import names
+from timebank.settings.toml import guess, shown
+
+ZONES = "zoneinfo"  # the folder in whose files the time zone of a machine is found
+PRIVATE_PORTS = 1024  # below it a port needs the rights of root
+
+
+@dataclass(frozen=True)
+class BoardAnswers:
+    name: str
+    zone: str
+    port: int  # for telnet; 0 is any that is free
+    sysop: str
+    web_port: int | None = None  # None without the page for browsers
+
+
+def name(text: str) -> str:
+    """Check the name of a board; raises `DoesNotFit`, like the others here."""
+    text = text.strip()
+    if not 1 <= len(text) <= LONGEST_BOARD_NAME or not text.isprintable():
+        raise DoesNotFit(f"A board's name has 1 to {LONGEST_BOARD_NAME} characters, on one line.")
+    return text
+
+
+def zone(text: str) -> str:
+    text = text.strip()
+    try:
+        ZoneInfo(text)
+    except (KeyError, ValueError, OSError):
+        known = guess(text, available_timezones())
+        hint = known or '; it must be one such as "Europe/Berlin"'
+        end = "" if known else "."
+        raise DoesNotFit(f"{shown(text)} is not a known time zone{hint}{end}") from None
+    return text
+
+
+def sysop(text: str) -> str:
+    try:
+        text = names.check(text)
+    except NameRefused as refused:
+        raise DoesNotFit(str(refused)) from None
+    if names.fold(text) == names.fold(NEW_CALLER):
+        raise DoesNotFit(f"{NEW_CALLER} is what new callers type; choose another name.")
+    return text
+
+
+def port(number: int) -> int:
+    if not 0 <= number <= 65535:
+        raise DoesNotFit("A port is a number from 1 to 65535, or 0 for any that is free.")
+    return number
+
+
+def zone_of_this_machine() -> str:
+    """Return the time zone that the machine goes by, "UTC" where it does not say."""
+    said = os.environ.get("TZ", "").removeprefix(":")
+    if not said:
+        _, _, said = os.path.realpath("/etc/localtime").rpartition(f"/{ZONES}/")
+    if said == "Etc/UTC":  # what Debian calls it
+        return "UTC"
+    try:
+        return zone(said)
+    except DoesNotFit:
+        return "UTC"
+
+
+def in_the_way(number: int) -> str:
+    """Say why a port cannot be opened now, as a sentence; "" where it can."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as wire:
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            wire.bind((EVERY_ADDRESS, number))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return f"Port {number} is taken now, by another program or a board that runs."
+            if error.errno == errno.EACCES:
+                return f"Ports below {PRIVATE_PORTS} need the rights of root."
+            return f"Port {number} cannot be opened ({error.strerror})."
+    return ""
+
+
+def free_port() -> int:
+    """Return the usual port where it is free, else 0, which is any."""
+    usual = USUAL_PORTS["telnet"]
+    return 0 if in_the_way(usual) else usual
+
+
+def usual() -> BoardAnswers:
+    """Return what a new board is if nobody says otherwise."""
+    return BoardAnswers(
+        name="Black Jack For Time",
+        zone=zone_of_this_machine(),
+        port=USUAL_PORTS["telnet"],
+        sysop="Sysop",
+    )

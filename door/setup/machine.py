@@ -1,0 +1,248 @@
+"""What belongs to the machine of a board: units of systemd, fail2ban, logrotate, a container.
+
+They are written into a folder beside the settings, with the paths of this board and of this
+installation. Where they go from there is said; nothing outside the board's folder is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.errors import DoesNotFit
+from door.setup.answers import PRIVATE_PORTS
+from door.setup.new_board import backups
+from door.setup.templates import fitted, plain, shipped
+from door.setup.writing import Fate, put
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+
+FOLDER = "system"
+KINDS = ("systemd", "fail2ban", "logrotate", "container")
+SERVICE = "systemd/bjft.service"
+JOBS = ("maintain", "backup", "audit")
+USUAL_USER = "bjft"
+ROOT = "root"
+_MODE = 0o644
+_HOMES = ("/home", "/root", "/run/user")
+_TEMPORARY = ("/tmp", "/var/tmp")
+_ADDRESS = re.compile(r"[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,200}")
+_USER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,31}")
+
+
+@dataclass(frozen=True)
+class WantedFiles:
+    """Which files are wanted, of KINDS, and for which user of the system.
+
+    The digest of each nightly audit goes to the journal, and to `mail` as well unless that is "".
+    """
+
+    kinds: Sequence[str]
+    user: str
+    mail: str = ""
+
+
+@dataclass(frozen=True)
+class FileWritten:
+    path: Path
+    fate: Fate
+
+
+def usual_user() -> str:
+    """Return the user whose board it is: who asks for it, or one to be made where that is root."""
+    found = pwd.getpwuid(os.geteuid()).pw_name
+    return USUAL_USER if found == ROOT else found
+
+
+def user(text: str) -> str:
+    if _USER.fullmatch(text) is None:
+        raise DoesNotFit(f"{text!r} is not the name of a user of the system.")
+    return text
+
+
+def mail(text: str) -> str:
+    if text and _ADDRESS.fullmatch(text) is None:
+        raise DoesNotFit(f"{text!r} is not a mail address that can be written into a unit.")
+    return text
+
+
+def program(name: str) -> Path:
+    """Return the installed command of this name, beside the Python that runs."""
+    return Path(sys.executable).absolute().with_name(name)
+
+
+def typed(name: str) -> str:
+    """Return what to type for an installed command: its name, or its path where the shell would
+    find another one, or none."""
+    found = shutil.which(name)
+    here = program(name)
+    return name if found and os.path.realpath(found) == os.path.realpath(here) else str(here)
+
+
+def write(config: Config, wanted: WantedFiles) -> list[FileWritten]:
+    """Write what is wanted. Raises `OSError`, and `DoesNotFit` before anything is written."""
+    made: dict[str, str] = {}
+    for kind in wanted.kinds:
+        made |= _MAKERS[kind](config, wanted)
+    folder = folder_of(config)
+    return [
+        FileWritten(folder / name, put(folder / name, text, _MODE)) for name, text in made.items()
+    ]
+
+
+def folder_of(config: Config) -> Path:
+    return config.path.absolute().parent / FOLDER
+
+
+def _places(config: Config) -> dict[str, str]:
+    return {
+        "/opt/bjft/bin/door": plain(program("door")),
+        "/opt/bjft/bin/timebank": plain(program("timebank")),
+        "/etc/bjft/sysop.toml": plain(config.path.absolute()),
+    }
+
+
+def _systemd(config: Config, wanted: WantedFiles) -> dict[str, str]:
+    made = {"systemd/bjft.service": _service(config, wanted)}
+    places, home = _places(config), plain(config.path.absolute().parent)
+    who = f"User={wanted.user}\nGroup={_group(wanted.user)}"
+    for job in JOBS:
+        name = f"systemd/bjft-{job}.service"
+        text = shipped(name)
+        instead = {place: what for place, what in places.items() if place in text}
+        instead |= {"User=bjft\nGroup=bjft": who}
+        if job == "backup":
+            instead |= {"/var/lib/bjft/backups": plain(backups(config))}
+        text = fitted(name, instead)
+        text = text.replace("WorkingDirectory=/var/lib/bjft", f"WorkingDirectory={home}")
+        if job == "audit" and wanted.mail:
+            text = _mailed(text, wanted.mail)
+        made[name] = text
+        timer = f"systemd/bjft-{job}.timer"
+        zone = config.bank.zone.key
+        made[timer] = re.sub(r"(?m)^(OnCalendar=.*)$", rf"\1 {zone}", shipped(timer))
+    return made
+
+
+def _service(config: Config, wanted: WantedFiles) -> str:
+    home = plain(config.path.absolute().parent)
+    writes = [config.board.data.absolute(), config.board.texts.absolute(), backups(config)]
+    writes += [
+        each.parent for each in (config.bank.thebank_ext, *config.bank.imports) if each is not None
+    ]
+    places = {key: what for key, what in _places(config).items() if "timebank" not in key}
+    instead = {
+        **places,
+        "User=bjft\nGroup=bjft": f"User={wanted.user}\nGroup={_group(wanted.user)}",
+        "one folder that it may write: /var/lib/bjft.": "folders that it may write.",
+        "StateDirectory=bjft\nStateDirectoryMode=0700\n": "",
+        "WorkingDirectory=/var/lib/bjft": f"WorkingDirectory={home}",
+        "ReadOnlyPaths=/etc/bjft": "ReadWritePaths="
+        + " ".join(dict.fromkeys(f"-{plain(each)}" for each in writes)),
+    }
+    used = [home, str(program("door")), *map(str, writes)]
+    if _is_below(used, _HOMES):
+        instead["ProtectHome=yes"] = "ProtectHome=read-only"
+    if _is_below(used, _TEMPORARY):
+        instead["PrivateTmp=yes"] = "PrivateTmp=no"
+    if any(0 < listener.port < PRIVATE_PORTS for listener in config.listeners):
+        right = "CAP_NET_BIND_SERVICE"
+        instead |= {
+            "CapabilityBoundingSet=\n": f"CapabilityBoundingSet={right}\n",
+            "AmbientCapabilities=\n": f"AmbientCapabilities={right}\n",
+            "PrivateUsers=yes": "PrivateUsers=no",
+        }
+    return fitted(SERVICE, instead)
+
+
+def _is_below(paths: Sequence[str], folders: Sequence[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for path in paths for folder in folders)
+
+
+def _group(name: str) -> str:
+    """Return the name of a user's first group; one who is not there yet will have its own."""
+    import grp  # noqa: PLC0415 - units alone need it
+
+    try:
+        return grp.getgrgid(pwd.getpwnam(name).pw_gid).gr_name
+    except KeyError:
+        return name
+
+
+def _mailed(text: str, address: str) -> str:
+    """Let what the audit of the books says be mailed too; its status stays the unit's."""
+    command = re.search(r"(?m)^ExecStart=(\S+timebank audit .*)$", text)
+    assert command is not None  # as we ship it
+    script = (
+        f'said=$$({command[1]} 2>&1); status=$$?; echo "$$said";'
+        f' {{ echo "To: {address}"; echo "Subject: Black Jack For Time: the audit of the night";'
+        ' echo; echo "$$said"; } | /usr/sbin/sendmail -t; exit $$status'
+    )
+    return text.replace(command[0], f"ExecStart=/bin/sh -c '{script}'")
+
+
+def _fail2ban(config: Config, wanted: WantedFiles) -> dict[str, str]:
+    ports = ",".join(dict.fromkeys(str(each.port) for each in config.listeners if each.port))
+    filter_, jail = "fail2ban/filter.d/bjft.conf", "fail2ban/jail.d/bjft.conf"
+    log = plain(config.board.data.absolute() / "refused.log")
+    instead = {"/var/lib/bjft/refused.log": log, "2323,2992,2513": ports or "0:65535"}
+    return {filter_: shipped(filter_), jail: fitted(jail, instead)}
+
+
+def _logrotate(config: Config, wanted: WantedFiles) -> dict[str, str]:
+    name = "logrotate/bjft"
+    data = plain(config.board.data.absolute())
+    who = f"su {wanted.user} {_group(wanted.user)}"
+    return {name: fitted(name, {"/var/lib/bjft": data, "su bjft bjft": who})}
+
+
+def _container(config: Config, wanted: WantedFiles) -> dict[str, str]:
+    name = "container/Containerfile"
+    return {name: shipped(name)}
+
+
+_MAKERS = {
+    "systemd": _systemd,
+    "fail2ban": _fail2ban,
+    "logrotate": _logrotate,
+    "container": _container,
+}
+
+
+def next_steps(config: Config, wanted: WantedFiles) -> list[str]:
+    """Say what root types to have what was written where it belongs."""
+    folder = folder_of(config)
+    steps: list[str] = []
+    if "systemd" in wanted.kinds:
+        steps += _user_steps(config, wanted)
+        timers = " ".join(f"bjft-{job}.timer" for job in JOBS)
+        steps += [
+            f"cp {folder}/systemd/* /etc/systemd/system/",
+            f"systemctl daemon-reload && systemctl enable --now bjft {timers}",
+        ]
+    if "fail2ban" in wanted.kinds:
+        steps += [f"cp -r {folder}/fail2ban/* /etc/fail2ban/ && systemctl reload fail2ban"]
+    if "logrotate" in wanted.kinds:
+        steps += [f"cp {folder}/logrotate/bjft /etc/logrotate.d/"]
+    return steps
+
+
+def _user_steps(config: Config, wanted: WantedFiles) -> list[str]:
+    home = config.path.absolute().parent
+    steps = []
+    try:
+        number: int | None = pwd.getpwnam(wanted.user).pw_uid
+    except KeyError:
+        number = None
+        steps.append(f"useradd --system --home-dir {home} --shell /usr/sbin/nologin {wanted.user}")
+    if number != config.path.stat().st_uid:
+        steps.append(f"chown -R {wanted.user}: {home}")
+    return steps

@@ -1,0 +1,85 @@
+"""A board in a folder: its settings, its data folder and its books, with the sysop in them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.config import annotated, privacy
+from door.setup.writing import Fate, put
+from timebank import files
+from timebank.callers import callers
+from timebank.keeping import sysop
+from timebank.ledger.engines import books_of
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from door.setup.answers import BoardAnswers
+
+SETTINGS = "sysop.toml"
+BACKUPS = "backups"
+# It may hold the secrets of other boards.
+SETTINGS_MODE = 0o600
+
+
+def settings(answers: BoardAnswers) -> str:
+    """Return the annotated settings with these answers in them."""
+    import tomlkit  # noqa: PLC0415 - only who writes settings needs it
+    from tomlkit.items import AoT, Table  # noqa: PLC0415
+
+    document = tomlkit.parse(annotated.text())
+    board, listeners = document["board"], document["listeners"]
+    assert isinstance(board, Table)  # as we ship it
+    assert isinstance(listeners, AoT)
+    board["name"] = answers.name
+    board["sysop"] = answers.sysop
+    board["time_zone"] = answers.zone
+    listeners[0]["port"] = answers.port
+    if answers.web_port is not None:
+        page = tomlkit.table()
+        page.add(tomlkit.comment("The page for browsers."))
+        page.add("kind", "web")
+        page.add("port", answers.web_port)
+        page.add(tomlkit.nl())
+        listeners.append(page)
+    return tomlkit.dumps(document)
+
+
+def write_settings(folder: Path, answers: BoardAnswers) -> Fate:
+    """Write sysop.toml unless the folder has one. Raises `OSError`."""
+    path = folder / SETTINGS
+    if path.exists():
+        return Fate.SAME
+    return put(path, settings(answers), SETTINGS_MODE)
+
+
+def make_folders(config: Config) -> None:
+    """Make the folders of data, of the board's own screens and of copies. Raises `OSError`."""
+    privacy.make_folder(config)
+    files.make_folder(config.board.texts)
+    files.make_folder(backups(config), 0o700)
+
+
+def backups(config: Config) -> Path:
+    return config.path.absolute().parent / BACKUPS
+
+
+def is_entered(config: Config) -> bool:
+    """Whether the sysop is registered already; the books are there afterwards.
+
+    Raises `DatabaseRefused` and `BooksFailed`.
+    """
+    with closing(books_of(config.bank)) as database:
+        database.open()
+        with database.reading(config.bank, datetime.now(UTC)) as desk:
+            return callers.find(desk, config.board.sysop) is not None
+
+
+def enter_sysop(config: Config, password_hash: str, by: str) -> None:
+    """Register the sysop, with powers. Raises as `is_entered`, and `NameTaken`."""
+    with closing(books_of(config.bank)) as database:
+        database.open()
+        with database.transaction(config.bank, datetime.now(UTC)) as desk:
+            sysop.enter(desk, config.board.sysop, password_hash, by, with_powers=True)

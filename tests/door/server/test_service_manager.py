@@ -1,0 +1,98 @@
+"""What systemd is told of a board with `Type=notify`, by sd_notify(3)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from door.server.service_manager import READY, STOPPING, TURNS, ServiceManager
+from tests.door.processes import OPEN_ALL_DAY, Served
+
+WATCHDOG = "300000"  # microseconds
+
+
+@pytest.fixture
+def systemd(tmp_path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
+        wire.bind(str(tmp_path / "notify"))
+        wire.settimeout(60)
+        yield wire
+
+
+def test_it_reads_who_asks_and_leaves_that_to_no_other_process(systemd: socket.socket) -> None:
+    environment = {
+        "NOTIFY_SOCKET": systemd.getsockname(),
+        "WATCHDOG_USEC": WATCHDOG,
+        "WATCHDOG_PID": str(os.getpid()),
+        "HOME": "/",
+    }
+    manager = ServiceManager.of(environment)
+    assert environment == {"HOME": "/"}
+    manager.say(READY, "STATUS=16 nodes")
+    manager.turned()
+    manager.turned()  # too soon to be said again
+    manager.say(STOPPING)
+    assert [systemd.recv(200) for _ in range(3)] == [
+        *(b"READY=1\nSTATUS=16 nodes", b"WATCHDOG=1", b"STOPPING=1")
+    ]
+
+
+async def test_where_nobody_asks_or_it_has_gone_nothing_happens() -> None:
+    for environment in (
+        {},
+        {"NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "no number"},
+        {"NOTIFY_SOCKET": "@nobody", "WATCHDOG_USEC": WATCHDOG, "WATCHDOG_PID": "1"},
+    ):
+        manager = ServiceManager.of(environment)
+        manager.say(READY)
+        manager.turned()
+        await manager.keep_told()
+
+
+class Watched(Served):
+    """A board that is started as systemd does; several servers share it if `count` says so."""
+
+    count = 1
+
+    def words(self) -> tuple[str, ...]:
+        return (*super().words(), "--workers", str(self.count))
+
+
+@contextlib.asynccontextmanager
+async def watched(folder: Path, count: int) -> AsyncIterator[Watched]:
+    (folder / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
+    board = Watched(folder)
+    board.count = count
+    try:
+        await board.serve()
+        yield board
+    finally:
+        await board.close()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+async def test_a_board_says_that_it_serves_that_it_goes_on_and_that_it_closes(
+    tmp_path: Path, systemd: socket.socket, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", systemd.getsockname())
+    monkeypatch.setenv("WATCHDOG_USEC", WATCHDOG)
+    said: list[bytes] = []
+
+    def heard(fact: str) -> None:
+        while not said or said[-1] != fact.encode():
+            said.append(systemd.recv(200))
+
+    async with watched(tmp_path, count) as board:
+        await asyncio.to_thread(heard, READY)
+        await asyncio.to_thread(heard, TURNS)
+        board.process.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(heard, STOPPING)
+        assert await board.ends() == 0
+    assert set(said) <= {READY.encode(), TURNS.encode(), STOPPING.encode()}

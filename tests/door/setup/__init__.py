@@ -1,0 +1,1 @@
+"""Boards as `door init` and `door setup` make them."""

@@ -1,0 +1,243 @@
+"""`door init`: a board in an empty folder, and nothing in the place of what is there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from door.config import config as settings
+from door.setup import machine, writing
+from tests import ROOT
+from tests.door.server.test_systemd import analyze
+from tests.door.shell import Shell, Told, door
+from timebank import files
+
+SECRET = "correct horse battery"
+KNOWN = {"BJFT_SYSOP_PASSWORD": SECRET}
+SHIPPED = (ROOT / "sysop.toml").read_text(encoding="utf-8")
+
+
+def made(
+    folder: Path,
+    *words: str,
+    typed: str | None = None,
+    environment: Mapping[str, str] = KNOWN,
+) -> Told:
+    return door("init", str(folder), *words, typed=typed, environment=environment)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def files_in(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file() and "sqlite3" not in path.name
+    }
+
+
+def test_a_board_is_made_of_a_few_answers(tmp_path: Path) -> None:
+    folder = tmp_path / "bbs"
+    words = ("--name", 'The "Ace"', "--zone", "Europe/Berlin", "--port", "0", "--sysop", "Ann")
+    told = made(folder, *words)
+    assert (told.status, told.error) == (0, "")
+    config = settings.load(folder / "sysop.toml")
+    assert (config.board.name, config.board.sysop) == ('The "Ace"', "Ann")
+    assert (config.bank.zone.key, config.listeners[0].port) == ("Europe/Berlin", 0)
+    assert "Ann is registered, with sysop powers." in told.output
+    assert "Sysop powers: Ann" in told.output
+    assert f"cd {folder} && " in told.output
+    assert SECRET not in told.output
+    shell = Shell(config.path)
+    assert "Ann" in shell("callers", "list").output
+    modes = [mode(folder / name) for name in ("sysop.toml", "data", "backups")]
+    assert modes == [0o600, 0o700, 0o700]
+
+
+def test_the_settings_keep_every_comment_and_every_other_key(tmp_path: Path) -> None:
+    assert made(tmp_path, "--zone", "UTC", "--name", "Xibalba").status == 0
+    lines = (tmp_path / "sysop.toml").read_text(encoding="utf-8").splitlines()
+    other = [
+        (ours, theirs)
+        for ours, theirs in zip(lines, SHIPPED.splitlines(), strict=True)
+        if ours != theirs
+    ]
+    assert other == [('name = "Xibalba"', 'name = "Black Jack For Time"')]
+
+
+def test_browsers_get_a_port_of_their_own(tmp_path: Path) -> None:
+    assert made(tmp_path, "--web").status == 0
+    kinds = [(each.kind, each.port) for each in settings.load(tmp_path / "sysop.toml").listeners]
+    assert kinds == [("telnet", 2323), ("web", 8023)]
+
+
+def test_what_is_there_stays_and_a_second_run_does_no_harm(tmp_path: Path) -> None:
+    first = made(tmp_path, "--sysop", "Ann", "--with", "all")
+    assert first.status == 0
+    before = files_in(tmp_path)
+    again = made(tmp_path, "--with", "all", environment={"BJFT_SYSOP_PASSWORD": "quite another"})
+    assert again.status == 0
+    assert files_in(tmp_path) == before
+    assert "sysop.toml is there already and stays as it is." in again.output
+    assert "Ann is registered already; `door callers password" in again.output
+    assert "is there already, as it would be written now." in again.output
+    refused = made(tmp_path, "--name", "Other", "--port", "23")
+    assert refused.status == 2
+    assert "stays as it is: change it without --name, --port." in refused.error
+    assert files_in(tmp_path) == before
+
+
+def test_a_file_that_the_sysop_has_changed_gets_ours_beside_it(tmp_path: Path) -> None:
+    assert made(tmp_path, "--with", "logrotate").status == 0
+    file = tmp_path / "system" / "logrotate" / "bjft"
+    ours = file.read_text(encoding="utf-8")
+    file.write_text("mine\n", encoding="utf-8")
+    told = made(tmp_path, "--with", "logrotate")
+    assert f"{file} is there already and stays; what would be written now is in bjft.new." in (
+        told.output
+    )
+    assert file.read_text(encoding="utf-8") == "mine\n"
+    assert file.with_name("bjft.new").read_text(encoding="utf-8") == ours
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--zone", "Europe/Berln"), '"Europe/Berln" is not a known time zone; did you mean'),
+        (("--name", " "), "A board's name has 1 to 40 characters"),
+        (("--port", "70000"), "A port is a number from 1 to 65535"),
+        (("--sysop", "new"), "choose another name"),
+        (("--mail", "ann@example.org"), "--mail is of the nightly audit"),
+        (("--with", "systemd", "--mail", "a'b"), "is not a mail address"),
+        (("--user", "a b"), "is not the name of a user"),
+    ],
+)
+def test_an_answer_that_will_not_do_is_refused_before_anything_is_written(
+    tmp_path: Path, words: tuple[str, ...], reason: str
+) -> None:
+    told = made(tmp_path / "bbs", *words)
+    assert told.status == 2
+    assert reason in told.error
+    assert not (tmp_path / "bbs").exists()
+
+
+def test_a_password_that_will_not_do_is_refused_as_well(tmp_path: Path) -> None:
+    told = made(tmp_path / "bbs", environment={"BJFT_SYSOP_PASSWORD": "x"})
+    assert (told.status, "characters for your password" in told.error) == (2, True)
+    assert not (tmp_path / "bbs").exists()
+
+
+def test_without_a_password_the_sysop_is_told_how_to_be_registered(tmp_path: Path) -> None:
+    told = made(tmp_path, "--sysop", "Ann", environment={"BJFT_SYSOP_PASSWORD": ""})
+    assert told.status == 0
+    assert "Sysop powers: nobody." in told.output
+    assert f"`door callers password --config {tmp_path / 'sysop.toml'} Ann` registers" in (
+        told.output
+    )
+
+
+def test_somebody_at_a_terminal_is_asked_until_the_answers_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)
+    answers = ("Xibalba", "Nowhere", "UTC", "2424", "n", "Ann", "short", "short")
+    typed = "\n".join((*answers, SECRET, SECRET, "fail2ban logrotate", ""))
+    told = made(tmp_path, typed=typed, environment={"BJFT_SYSOP_PASSWORD": ""})
+    assert told.status == 0, told.error
+    assert '"Nowhere" is not a known time zone' in told.output
+    assert "characters for your password" in told.output
+    assert "Ann is registered, with sysop powers." in told.output
+    jail = (tmp_path / "system/fail2ban/jail.d/bjft.conf").read_text(encoding="utf-8")
+    assert f"logpath = {tmp_path}/data/refused.log\nport = 2424\n" in jail
+    assert not (tmp_path / "system" / "systemd").exists()
+
+
+def test_the_password_comes_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(f"{SECRET}\n", encoding="utf-8")
+    none = {"BJFT_SYSOP_PASSWORD": ""}
+    for name, words, typed in (
+        ("one", ("--password-file", str(secret)), None),
+        ("two", ("--password-file", "-"), f"{SECRET}\n"),
+    ):
+        told = made(tmp_path / name, *words, typed=typed, environment=none)
+        assert "Sysop is registered, with sysop powers." in told.output
+
+
+def test_a_disk_that_fills_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int, data: bytes) -> None:
+        os.write(file, data[:100])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write_all", full)
+        told = made(tmp_path)
+    assert told.status == 2
+    assert "cannot be written (No space left on device)." in told.error
+    assert "run this again once that is mended." in told.error
+    assert list(tmp_path.iterdir()) == []
+    assert made(tmp_path).status == 0
+
+
+def test_a_file_is_replaced_whole_with_its_mode_and_through_a_link(tmp_path: Path) -> None:
+    file, link = tmp_path / "sysop.toml", tmp_path / "link"
+    file.write_text("old", encoding="utf-8")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    writing.replace(link, "new")
+    assert link.is_symlink()
+    assert (file.read_text(encoding="utf-8"), mode(file)) == ("new", 0o640)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "sysop.toml"]
+
+
+# What belongs to the machine.
+
+
+def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
+    told = made(tmp_path, "--with", "systemd", "--user", "root", "--mail", "ann@example.org")
+    assert told.status == 0
+    folder = tmp_path / "system" / "systemd"
+    units = sorted(folder.iterdir())
+    assert [each.name for each in units] == sorted(
+        [
+            "bjft.service",
+            *(f"bjft-{job}.{kind}" for job in machine.JOBS for kind in ("service", "timer")),
+        ]
+    )
+    done = analyze("verify", *units)
+    assert done is None or (done.returncode, done.stderr.strip()) == (0, "")
+    service = (folder / "bjft.service").read_text(encoding="utf-8")
+    assert f"ExecStart={machine.program('door')} serve --config {tmp_path}/sysop.toml\n" in service
+    assert f"ReadWritePaths=-{tmp_path}/data -{tmp_path}/texts -{tmp_path}/backups\n" in service
+    assert "Type=notify\n" in service
+    audit = (folder / "bjft-audit.service").read_text(encoding="utf-8")
+    assert "To: ann@example.org" in audit
+    assert "/opt/bjft" not in service + audit
+    assert "enable --now bjft bjft-maintain.timer" in told.output
+    for job in machine.JOBS:
+        assert "/var/lib/bjft" not in (folder / f"bjft-{job}.service").read_text("utf-8")
+
+
+def test_a_unit_may_use_a_port_of_roots_and_a_home_where_it_has_to(tmp_path: Path) -> None:
+    assert made(tmp_path, "--port", "23", "--with", "systemd").status == 0
+    service = (tmp_path / "system/systemd/bjft.service").read_text(encoding="utf-8")
+    assert "AmbientCapabilities=CAP_NET_BIND_SERVICE\n" in service
+    assert "PrivateUsers=no\n" in service
+
+
+def test_a_folder_that_cannot_stand_in_a_unit_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "my board"
+    told = made(folder, "--with", "systemd", "--with", "fail2ban")
+    assert told.status == 2
+    assert "has a blank or a sign in it that means something else" in told.error
+    assert not (folder / "system").exists()
+    assert made(folder).status == 0
