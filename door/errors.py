@@ -202,6 +202,10 @@ class DoesNotFit(Unserved):
     """What is to be set up cannot be: an answer or a place that does not do; the text says why."""
 
 
+class ChangeRefused(Unserved):
+    """A key of sysop.toml is not known, or cannot be what was typed."""
+
+
 class NoSuchHand(Unserved):
     """There is no such hand, or it cannot be shown so; the text says which."""
 

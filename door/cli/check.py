@@ -6,6 +6,7 @@ A server and a door read their settings quickly and often; here there is time to
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -39,6 +40,7 @@ def check(path: Path) -> tuple[Config, list[str]]:
     doubts = _look_at_certificates(root, settings)
     root.finish()
     doubts += privacy.doubts(settings)
+    doubts += _look_at_folders(settings)
     doubts += _look_for_front_ends(settings)
     doubts += _look_at_ssh(settings)
     return settings, [*doubts, *_look_at_people(settings, path), *_edges(settings)]
@@ -111,6 +113,22 @@ def _reading(settings: Config) -> Iterator[Desk]:
         database.reading(settings.bank, datetime.now(UTC)) as desk,
     ):
         yield desk
+
+
+def _look_at_folders(settings: Config) -> list[str]:
+    """Tell of folders that the board writes into, and that whoever runs this may not."""
+    kept = {settings.board.data: "its books"}
+    if settings.bank.thebank_ext is not None:
+        kept.setdefault(settings.bank.thebank_ext.parent, "THEBANK.EXT")
+    doubts = []
+    for folder, what in kept.items():
+        there = next(each for each in (folder, *folder.parents) if each.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            doubts.append(
+                f"You may not write into {there}, where the board keeps {what}: run this command"
+                " as the user that the board runs as, or give that user the folder."
+            )
+    return doubts
 
 
 def _look_for_front_ends(settings: Config) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack
 import click
 
 from door.cli.common import DEFAULT_CONFIG, config_option, load_config
+from door.cli.config import config_group
 from door.cli.init import init
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
@@ -41,7 +42,7 @@ def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
 
 
-for command in (init, nodes, kick, say, refused, forgive, drain, stop):
+for command in (config_group, init, nodes, kick, say, refused, forgive, drain, stop):
     main.add_command(command)
 
 

@@ -99,6 +99,7 @@ class Config:
     shoes_ahead: int = MOST_SHOES_AHEAD
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
+    text: str = field(default="", compare=False, repr=False)  # of the file
 
     @property
     def database(self) -> Path:
@@ -116,7 +117,7 @@ def load(path: Path) -> Config:
     root = open_table(path)
     config = read(root, path)
     root.finish()
-    return replace(config, found=found)
+    return replace(config, found=found, text=root.problems.text)
 
 
 def read(root: TomlTable, path: Path) -> Config:

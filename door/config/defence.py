@@ -33,9 +33,8 @@ USUAL = Defences()
 
 
 def read_defence(table: TomlTable) -> Defences:
-    allow = read_networks(table, "allow")
     return Defences(
-        allow=allow if "allow" in table else USUAL.allow,
+        allow=read_networks(table, "allow", HOME),
         block=read_networks(table, "block"),
         calls_per_address=table.whole("calls_per_address", USUAL.calls_per_address, 1, 9999),
         calls_per_minute=table.whole("calls_per_minute", USUAL.calls_per_minute, 1, 9999),
@@ -46,10 +45,10 @@ def read_defence(table: TomlTable) -> Defences:
     )
 
 
-def read_networks(table: TomlTable, key: str) -> tuple[Network, ...]:
+def read_networks(table: TomlTable, key: str, default: tuple[str, ...] = ()) -> tuple[Network, ...]:
     """Read a list of addresses and networks, each wrong one noted by itself."""
     found: list[Network] = []
-    for text in table.texts(key):
+    for text in table.texts(key, default):
         try:
             found.extend(networks([text]))
         except ValueError as error:

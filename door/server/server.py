@@ -279,6 +279,7 @@ class Server:
             return
         for words in later:
             log.warning("%s", words)
+        self._looks.append(asyncio.create_task(self._tell_changes(old, new)))
         if agreement.terms_of(new) == agreement.terms_of(old) and not self._presence.waits:
             self._adopt(new)
         else:
@@ -292,6 +293,16 @@ class Server:
         log.info("%s was read again; it counts for new calls", new.path)
         self._settings_are_new.set()
         self._look_who_is_on()
+
+    async def _tell_changes(self, old: Config, new: Config) -> None:
+        """Say in the log which keys are others than they were, once a file was read again."""
+        from door.config import changing  # noqa: PLC0415 - for a reload alone, as its library is
+
+        with contextlib.suppress(SettingsError):  # a file of before that is in order no more
+            found = await asyncio.to_thread(changing.differences, old.text, new.text, new.path)
+            for name, before, after in found:
+                values = changing.shown(name, after), changing.shown(name, before)
+                log.info("%s is %s now, was %s", name, *values)
 
     def _adapted(self, config: Config) -> Config:
         part = self._worker or self._for_doors

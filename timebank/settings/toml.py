@@ -28,7 +28,7 @@ T = TypeVar("T", bound=str)
 class Problems:
     def __init__(self, file: str, text: str) -> None:
         self.file = file
-        self._text = text
+        self.text = text
         self._lines: Mapping[KeyPath, int] | None = None
         self._found: list[Problem] = []
 
@@ -47,7 +47,7 @@ class Problems:
 
     def _line_of(self, path: KeyPath) -> int | None:
         if self._lines is None:
-            self._lines = lines_of_keys(self._text)
+            self._lines = lines_of_keys(self.text)
         return self._lines.get(path)
 
 
@@ -145,17 +145,17 @@ class TomlTable:
         chosen = tuple(word for word in words if isinstance(word, str))
         return chosen if self.sound(key) else default
 
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self._ask(key, [])
+    def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        value = self._ask(key, list(default))
         if not isinstance(value, list):
             self.refuse(key, f'must be a list of texts such as ["this"], is {shown(value)}')
-            return ()
+            return default
         for each in value:
             if not isinstance(each, str) or not each.strip() or not each.isprintable():
                 self.refuse(key, f"must be a list of texts on one line each; {shown(each)} is not")
             elif len(each) > LONGEST_TEXT:
                 self.refuse(key, f"must have texts of {LONGEST_TEXT} characters at most")
-        return tuple(value) if self.sound(key) else ()
+        return tuple(value) if self.sound(key) else default
 
     def path(self, key: str, default: str) -> Path:
         """Read a path; one that is not absolute starts at the folder of the file."""

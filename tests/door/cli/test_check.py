@@ -30,6 +30,18 @@ def checked(folder: Path, certificate: bytes | None = None, key: bytes | None = 
     return (told.error or told.output).replace(str(folder), "HERE").splitlines()
 
 
+def test_folders_that_may_not_be_written_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bank = tmp_path / "bank"
+    bank.mkdir()
+    monkeypatch.setattr("door.cli.check.os.access", lambda path, _mode: path != bank)
+    config = tmp_path / "sysop.toml"
+    config.write_text('[timebank]\nmode = "external"\nthebank_ext = "bank/THEBANK.EXT"\n')
+    (told,) = [line for line in Shell(config)("check").output.splitlines() if "write" in line]
+    assert told.startswith(f"You may not write into {bank}, where the board keeps THEBANK.EXT: run")
+
+
 def test_a_good_certificate_is_no_matter(tmp_path: Path) -> None:
     assert "certificate" not in " ".join(checked(tmp_path, *pair()))
 

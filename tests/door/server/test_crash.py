@@ -186,6 +186,7 @@ async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: 
         )
         board.process.send_signal(signal.SIGHUP)
         await board.logs("was read again; it counts for new calls")
+        await board.logs("games.black-jack-for-time.largest_bet is 4 now, was 10")
         await ada.asks_to_bet()
         assert "Coins to bet, 1 to 10" in ada.prompt_row
         bob = await sit_down(board, "Bob")

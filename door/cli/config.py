@@ -1,0 +1,180 @@
+"""`door config`: what the settings are, which differ from the defaults, and changes to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from door.cli.common import config_option
+from timebank.cli.errors import UserError, refusing
+
+if TYPE_CHECKING:
+    from door.config.changing import Change
+    from door.config.describing import Setting
+
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="The output format.",
+)
+
+
+@click.group("config")
+def config_group() -> None:
+    """Show the settings, change one with all comments kept, or describe them for an editor."""
+
+
+@config_group.command()
+@config_option
+@click.option(
+    "--effective", is_flag=True, help="With the defaults of all that the file leaves out."
+)
+@form_option
+def show(config_path: Path, effective: bool, form: str) -> None:
+    """Show the settings without their comments."""
+    from door.config.changing import rendered
+
+    text, keys = _read(config_path)
+    if not effective:
+        written = _paths_in(text)
+        keys = [key for key in keys if key.path in written]
+    if form == "json":
+        click.echo(_as_json(keys))
+    else:
+        click.echo(rendered(keys, with_defaults=effective))
+
+
+@config_group.command()
+@config_option
+@click.argument("key")
+def get(config_path: Path, key: str) -> None:
+    """Print the value of a KEY such as calls.nodes, its default where the file has none."""
+    from door.config.changing import find, toml
+    from door.errors import ChangeRefused
+
+    text, _ = _read(config_path)
+    with refusing(ChangeRefused):
+        value = find(text, config_path, key).value
+    click.echo(value if isinstance(value, str) else toml(value))
+
+
+@config_group.command("set")
+@config_option
+@click.argument("key")
+@click.argument("value")
+def set_(config_path: Path, key: str, value: str) -> None:
+    """Give a KEY another VALUE. Comments stay, and a file that would be wrong is not written.
+
+    Texts need no quotes. A list is words with commas between them, or as in TOML.
+    """
+    _change(config_path, key, value)
+
+
+@config_group.command()
+@config_option
+@click.argument("key")
+def unset(config_path: Path, key: str) -> None:
+    """Take a KEY out of the file: its default counts again."""
+    _change(config_path, key, None)
+
+
+@config_group.command()
+@config_option
+@form_option
+def diff(config_path: Path, form: str) -> None:
+    """Show what differs from the defaults."""
+    from door.config.changing import from_default, rendered
+
+    keys = from_default(_read(config_path)[1])
+    if form == "json":
+        click.echo(_as_json(keys))
+    elif keys:
+        click.echo(rendered(keys, with_defaults=True))
+    else:
+        click.echo("Nothing differs from the defaults.")
+
+
+@config_group.command()
+def schema() -> None:
+    """Print a JSON Schema of sysop.toml, by which editors check and complete it."""
+    import json
+
+    from door.config.describing import schema as described
+
+    click.echo(json.dumps(described(), indent=2, ensure_ascii=False))
+
+
+def _read(path: Path) -> tuple[str, list[Setting]]:
+    """Read a file of settings that is in order, and all its keys."""
+    from door.config.describing import described
+    from timebank.errors import SettingsError
+    from timebank.settings.toml import open_table
+
+    with refusing(SettingsError):
+        text = open_table(path).problems.text
+        return text, described(text, path)[1]
+
+
+def _paths_in(text: str) -> set[tuple[str | int, ...]]:
+    import tomllib
+
+    def paths(value: object, path: tuple[str | int, ...]) -> set[tuple[str | int, ...]]:
+        found = {path}
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                found |= paths(inner, (*path, name))
+        elif isinstance(value, list):
+            for number, inner in enumerate(value):
+                found |= paths(inner, (*path, number))
+        return found
+
+    return paths(tomllib.loads(text), ())
+
+
+def _as_json(keys: list[Setting]) -> str:
+    import json
+
+    from door.config.changing import HIDDEN
+
+    shown = [key for key in keys if key.path[-1] != HIDDEN]
+    listed = [{"key": key.name, "value": key.value, "default": key.default} for key in shown]
+    return json.dumps(listed, indent=2, ensure_ascii=False)
+
+
+def _change(path: Path, key: str, typed: str | None) -> None:
+    from door.config.changing import changed, write
+    from door.errors import ChangeRefused
+    from timebank.errors import SettingsError
+    from timebank.settings.toml import open_table
+
+    with refusing(SettingsError, ChangeRefused):
+        text = open_table(path).problems.text
+        change = changed(text, path, key, typed)
+    if change.text != text:
+        try:
+            write(path, change.text)
+        except OSError as error:
+            raise UserError(f"Can't write {path}: {error.strerror}. It is as it was.") from error
+    for sentence in _told(change, path):
+        click.echo(sentence)
+
+
+def _told(change: Change, path: Path) -> list[str]:
+    from door.config.changing import shown
+    from door.config.reloading import keep_begun
+
+    name = change.key.name
+    old = change.key.value if change.old is None else change.old
+    new = change.key.default if change.new is None else change.new
+    if old == new:
+        return [f"{name} is {shown(name, new)}, as it was."]
+    said = [f"{name} is {shown(name, new)} now, was {shown(name, old)}."]
+    later = keep_begun(change.before, change.after)[1]
+    if later:
+        return [*said, *(f"{words[0].upper()}{words[1:]}." for words in later)]
+    return [*said, f"A running server reads {path} again at SIGHUP, for calls that follow."]
