@@ -42,7 +42,9 @@ SCREEN_GOAL = Goal("ratio", "<=", 3)
 CPU_GOAL = Goal("ratio", "<=", 1.5)
 MEMORY_GOAL = Goal("value", "<=", 60)
 MICRO, MILLI = 1e6, 1e3
-TEXT, BINARY = 1, 2
+TEXT, BINARY, PONG = 1, 2, 10
+# So many log on, and then all who are on are heard of: nobody answers the board's pings meanwhile.
+AT_A_TIME = 50
 ADDRESSES = 100  # that callers on the page come from
 HELLO = json.dumps({"t": "hello", "columns": 80, "rows": 24, "language": "en"}).encode()
 
@@ -194,27 +196,40 @@ def _first_screen(telnet: int, page: int, count: int) -> Row:
 def _fill(child: Child, port: int, numbers: range, *, by_page: bool) -> Side:
     """Bring callers to the bet field; what the first of them take is shared by all."""
 
-    def come(some: range) -> list[Caller]:
-        if by_page:
-            with ThreadPoolExecutor(LOGGING_ON_AT_ONCE) as threads:
-                # From many addresses, as callers do: one alone may not ask for so much at once.
-                callers = list(
-                    threads.map(lambda n: log_on_as(PageGuest.connect(port, _source(n)), n), some)
-                )
-        else:
-            callers = log_on_all(port, some)
-        for caller in callers:
-            caller.wire.settimeout(PATIENCE)
-            caller.send(TO_THE_BET)
-            caller.until(b"Coins")
-        return callers
+    callers: list[Caller] = []
 
+    def come(some: range) -> None:
+        came = log_on_all(port, some)
+        _to_the_bet(came)
+        callers.extend(came)
+
+    def come_by_page(some: range) -> None:
+        # From many addresses, as callers do: one alone may not ask for so much at once.
+        with ThreadPoolExecutor(LOGGING_ON_AT_ONCE) as threads:
+            for at in range(0, len(some), AT_A_TIME):
+                these = some[at : at + AT_A_TIME]
+                came = list(
+                    threads.map(lambda n: log_on_as(PageGuest.connect(port, _source(n)), n), these)
+                )
+                _to_the_bet(came)
+                callers.extend(came)
+                for caller in callers:
+                    caller.wire.sendall(frame(PONG, b""))
+
+    enter = come_by_page if by_page else come
     first = min(FIRST, len(numbers) // 2)
-    callers = come(numbers[:first])
+    enter(numbers[:first])
     before = child.usage().memory
-    callers += come(numbers[first:])
+    enter(numbers[first:])
     memory = (child.usage().memory - before) / (len(numbers) - first)
     return Side(child, callers, Keyboard(callers), memory)
+
+
+def _to_the_bet(callers: Sequence[Caller]) -> None:
+    for caller in callers:
+        caller.wire.settimeout(PATIENCE)
+        caller.send(TO_THE_BET)
+        caller.until(b"Coins")
 
 
 def _source(number: int) -> str:
