@@ -26,6 +26,7 @@ from door.config.listeners import (
     read_listeners,
 )
 from door.config.pages import PagesSettings, read_pages
+from door.config.public import PublicSettings, read_public
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
@@ -95,6 +96,7 @@ class Config:
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
     pages: PagesSettings = field(default_factory=PagesSettings)
+    public: PublicSettings = field(default_factory=PublicSettings)
     # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
     shoes_ahead: int = MOST_SHOES_AHEAD
     # What the system says of the file that was read: whether it is another by now.
@@ -139,6 +141,7 @@ def read(root: TomlTable, path: Path) -> Config:
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
         pages=read_pages(root.table("pages"), bank),
+        public=read_public(root.table("public"), listeners),
         shoes_ahead=root.table("fairness").whole(
             "shoes_ahead", MOST_SHOES_AHEAD, 0, MOST_SHOES_AHEAD
         ),

@@ -35,7 +35,7 @@ _TLS: Mapping[ListenerKind, bool | None] = {
 }
 
 # What a browser calls the origin of a page: scheme, host and, where it is not the usual, port.
-_ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
+ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]+")
 
 LONGEST_LINK = 60
 LIKE, LIKE_6 = "10.0.0.1:{port}", "[2001:db8::1]:{port}"
@@ -199,7 +199,7 @@ def _origins(table: TomlTable) -> tuple[str, ...]:
     found = []
     for text in table.texts("origins"):
         origin = text.lower()
-        if _ORIGIN.fullmatch(origin):
+        if ORIGIN.fullmatch(origin):
             found.append(origin)
         else:
             reason = 'must be origins of pages such as "https://board.example", without a path'

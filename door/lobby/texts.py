@@ -125,6 +125,12 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     return _ours(f"{name}{ours[0]}")
 
 
+def painted(folder: Path, name: str) -> Art | None:
+    """Return the screen of that name for a usual terminal with colours, the sysop's or ours."""
+    data = _read(folder / f"{name}.ans")
+    return _ours(f"{name}.ans") if data is None else art.read(data)
+
+
 def _columns(picture: Art) -> int:
     return (picture.sauce.columns if picture.sauce else 0) or LAYOUT_COLUMNS + 1
 

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from door.lines.rlogin.header import RloginHeader
     from door.lines.ssh.shown import Shown
     from door.server.for_doors import ForDoors
+    from door.server.public_page import PublicPage
     from door.server.workers import Worker
     from timebank.ledger.database import Desk
 
@@ -134,6 +135,7 @@ class Server:
         self._handed = DoorListener(
             self.board, self._session, self._door_comes, self._look_who_is_on
         )
+        self._public: PublicPage | None = None  # where there is a port for the web
         self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
@@ -174,6 +176,9 @@ class Server:
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
+        if self._public is not None:
+            await self._public.open(self.ports)
+            self._looks.append(asyncio.create_task(self._public.keep()))
         if self._for_doors is None:
             await self._listen_for_doors()
         else:
@@ -315,6 +320,8 @@ class Server:
             path = self.board.config.path
             with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
                 _warn_of_names(await self.books.run(partial(named.doubts, path=path)))
+            if self._public is not None:
+                await self._public.renew()
 
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
         return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
@@ -349,16 +356,19 @@ class Server:
     def _web(self, where: Where, entrance: Entrance) -> Listener:
         try:
             from door.lines.web import web  # noqa: PLC0415 - an extra, and for this port alone
+            from door.server.public_page import PublicPage  # noqa: PLC0415 - likewise
         except ImportError as error:
             raise CannotListen(
                 f"Port {where.port} is for the web, and what that needs is not installed: run"
                 " pip install 'blackjack-for-time[web]'."
             ) from error
+        self._public = self._public or PublicPage(self.board, self.books)
         return web.WebListener(
             self._answer,
             web.USUAL_LIMITS,
             entrance,
             board=self.board.config.board.name,
+            more=self._public.files,
             forwarded=where.forwarded,
             origins=where.origins,
             is_blocked=self.board.reception.is_blocked,

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import NamedTuple
 
-from sqlalchemy import Integer, bindparam, insert, or_, select, update
+from sqlalchemy import Integer, bindparam, case, insert, or_, select, update
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import chains, stamp
-from timebank.ledger.sql import Prepared, Reader, given, value
+from timebank.ledger.sql import Prepared, Reader, given, read, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,14 @@ class ChainLink:
     @property
     def seal(self) -> str:
         return sha256(self.seed).hexdigest()
+
+
+class SealedChain(NamedTuple):
+    """A chain that shoes come from today; `table` is 0 for one of a caller, who is not named."""
+
+    anchor: str
+    game: str
+    table: int
 
 
 def link_of(root: bytes, length: int, number: int) -> bytes:
@@ -75,6 +84,18 @@ _ALL_OPEN: Reader[str] = value(
         .where(or_(chains.c.caller_id.is_(None), chains.c.caller_id == bindparam("caller_id")))
         .order_by(chains.c.anchor)
     )
+)
+_OF_TODAY = read(
+    SealedChain,
+    lambda: (
+        select(
+            chains.c.anchor,
+            chains.c.game,
+            case((chains.c.caller_id.is_(None), chains.c.at_table), else_=0),
+        )
+        .where(chains.c.closed.is_(None), chains.c.day == bindparam("today"))
+        .order_by(chains.c.anchor)
+    ),
 )
 _ROOT = Prepared(
     lambda: select(chains.c.caller_id, chains.c.game, chains.c.at_table, chains.c.length).where(
@@ -129,6 +150,11 @@ def sealed_ahead(
 def open_anchors(desk: Desk, caller_id: int) -> list[str]:
     """List the anchors of the chains that a caller may be dealt from: theirs, and the tables'."""
     return _ALL_OPEN.all(desk.connection, caller_id=caller_id)
+
+
+def sealed_today(desk: Desk) -> list[SealedChain]:
+    """List the chains that shoes come from today, by their anchors."""
+    return _OF_TODAY.all(desk.connection, today=_today(desk))
 
 
 def length_of(desk: Desk, anchor: str, owner: int | None, game: str, table: int) -> int | None:

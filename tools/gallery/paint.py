@@ -48,13 +48,14 @@ def letters() -> dict[str, bytes]:
         file = FONTS / name
         if not file.exists():
             raise FontMissing(f"{file} is missing: apt-get install console-setup-linux")
-        found.update(_letters_of(gzip.decompress(file.read_bytes())))
+        found.update(letters_of(gzip.decompress(file.read_bytes())))
     for character, other in STAND_INS.items():
         found.setdefault(character, found[other])
     return found
 
 
-def _letters_of(data: bytes) -> dict[str, bytes]:
+def letters_of(data: bytes) -> dict[str, bytes]:
+    """Read a font of the Linux console, as `letters` has them."""
     magic, mode, size = _HEADER.unpack_from(data)
     assert (magic, size) == (_MAGIC, HEIGHT), "a font of PSF 1, sixteen rows high"
     count = 512 if mode & 1 else 256

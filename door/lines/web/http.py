@@ -142,7 +142,8 @@ def words(status: HTTPStatus, text: str) -> tuple[dict[str, str], bytes]:
 
 def answer_of(file: File, headers: Headers) -> tuple[HTTPStatus, dict[str, str], bytes]:
     """Return status, headers and body of an answer with a file."""
-    more = {"ETag": file.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    kept = f"public, max-age={file.fresh}" if file.fresh else "no-cache"
+    more = {"ETag": file.tag, "Cache-Control": kept, "Vary": "Accept-Encoding"}
     if file.tag in said(headers, "If-None-Match"):
         return HTTPStatus.NOT_MODIFIED, more, b""
     body = file.plain

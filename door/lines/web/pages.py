@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,10 +23,11 @@ _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".woff2": "font/woff2",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
     ".txt": "text/plain; charset=utf-8",
 }
-_PACKED = frozenset({".woff2"})  # made small already
-_BOARD = b"{{board}}"  # where the page has the name of the board
+_PACKED = frozenset({".woff2", ".png"})  # made small already
+_FIELD = re.compile(r"\{\{(\w+)\}\}")  # what is filled in, as HTML
 
 # Nothing inline and nothing from elsewhere; only our own pages may show this one in a frame, which
 # is to say none.
@@ -58,11 +60,13 @@ class File:
     plain: bytes
     packed: bytes | None  # by gzip
     tag: str  # changes with the content
+    fresh: int = 0  # for how many seconds nobody need ask whether it has changed
 
 
 @lru_cache(maxsize=4)
 def load(board: str) -> Mapping[str, File]:
     """Read all files of the page of a board, by the path under which a browser asks for them."""
+    values = {"board": html.escape(board), "title": html.escape(board), "head": ""}
     found: dict[str, File] = {}
     for folder in (_FILES, _FILES / "vendored"):
         for file in folder.iterdir():
@@ -70,14 +74,32 @@ def load(board: str) -> Mapping[str, File]:
             if ending in _TYPES:
                 content = file.read_bytes()
                 if ending == ".html":
-                    content = content.replace(_BOARD, html.escape(board).encode())
+                    content = fill(content.decode(), values).encode()
                 prefix = "/" if folder is _FILES else "/vendored/"
-                found[prefix + file.name] = _file(ending, content)
+                found[prefix + file.name] = made(ending, content)
     found["/"] = found.pop("/index.html")
     return found
 
 
-def _file(ending: str, content: bytes) -> File:
+def front(board: str, head: str, about: str) -> File:
+    """Make the page of a board that has one about itself, at `about`; `head` is HTML."""
+    name = html.escape(board)
+    title = f'<a href="{about}" target="_blank" rel="noopener">{name}</a>'
+    text = (_FILES / "index.html").read_text("utf-8")
+    return made(".html", fill(text, {"board": name, "title": title, "head": head}).encode())
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Put values, which are HTML, into the fields of a template.
+
+    >>> fill("<p>{{board}}</p>", {"board": "The &lt;Lucky&gt; Modem"})
+    '<p>The &lt;Lucky&gt; Modem</p>'
+    """
+    return _FIELD.sub(lambda field: values[field[1]], template)
+
+
+def made(ending: str, content: bytes, fresh: int = 0) -> File:
+    """Make a file of a kind that its name's ending tells, such as ".html"."""
     packed = None if ending in _PACKED else gzip.compress(content, mtime=0)
     tag = sha256(content).hexdigest()[:16]
-    return File(_TYPES[ending], content, packed, f'"{tag}"')
+    return File(_TYPES[ending], content, packed, f'"{tag}"', fresh)

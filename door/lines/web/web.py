@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections import ChainMap
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,6 +23,7 @@ from door.lines.web.connection import (
 )
 from door.lines.web.either import Either
 from door.lines.web.page_line import SUBPROTOCOL, PageProtocol
+from door.lines.web.pages import File
 from door.lines.web.visitors import USUAL_VISITORS, VisitorLimits, Visitors
 
 TELNET_INSIDE = "binary"  # what fTelnet calls it
@@ -62,12 +64,14 @@ class WebListener(Listener):
         entrance: Entrance = OPEN,
         *,
         board: str = "",
+        more: MutableMapping[str, File] | None = None,
         forwarded: Proxies = (),
         origins: tuple[str, ...] = (),
         is_blocked: Callable[[str], bool] = _nobody,
         takes_telnet: bool = False,
     ) -> None:
-        """`board` is its name; `forwarded` are front ends that name the caller in X-Forwarded-For;
+        """`board` is its name; `more` are files besides those of the page, or in place of them, as
+        they are at the time; `forwarded` are front ends that name the caller in X-Forwarded-For;
         `origins` are those of pages that may call, where it is not the page of this port alone.
         A port that has TLS may be one for telnet as well (`takes_telnet`)."""
         clock = asyncio.get_running_loop().time
@@ -78,7 +82,7 @@ class WebListener(Listener):
         self._on_line = on_line
         self._limits = limits
         self._site = Site(
-            files=pages.load(board),
+            files=ChainMap({} if more is None else more, dict(pages.load(board))),
             visitors=visitors,
             origins=origins,
             protocols={

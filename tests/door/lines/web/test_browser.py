@@ -418,6 +418,31 @@ async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Pa
         await context.close()
 
 
+async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path: Path) -> None:
+    """By the rules of axe-core, as wide as the smallest phone, light and dark."""
+    toml = f'{WEB}[public]\npage = true\naddress = "https://board.example"\n'
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("W" * 24, saved=3600)
+        await board.server._public.renew()
+        for colours in ("light", "dark"):
+            context = await browser.new_context(
+                viewport={"width": 360, "height": 740}, color_scheme=colours, bypass_csp=True
+            )
+            context.set_default_timeout(PATIENCE)
+            page = await context.new_page()
+            await page.goto(f"http://127.0.0.1:{board.server.ports[1]}/about")
+            assert await violations(page) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") == 360
+            assert await page.evaluate("document.images[0].naturalWidth") == 1280
+            await page.get_by_role("link", name="Play now").click()
+            await Visitor(page, board).sees("Name:")
+            async with context.expect_page() as beside:
+                await page.get_by_role("link", name="The Test Board").click()
+            await (await beside.value).get_by_role("link", name="Français").click()
+            await (await beside.value).get_by_role("link", name="Jouer").wait_for()
+            await context.close()
+
+
 async def violations(page: Any) -> list[str]:
     found = (await Axe().run(page)).response["violations"]
     return [

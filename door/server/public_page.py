@@ -1,0 +1,381 @@
+"""The page about the board that everybody may see, where `[public]` wants one.
+
+Nothing is read or made for who asks: page, list of seals and picture are made now and then, are the
+same for all, and lie in memory. Callers are named as the board's bulletin and its brass plate name
+them. Nothing else of them is there, and nothing of what only the sysop sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import html
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from ansi import art, picture
+from ansi.canvas import Canvas
+from door import wording
+from door.call.display import literal
+from door.clock import sleep
+from door.lines.web import pages
+from door.lobby import bulletins, texts
+from timebank.errors import BooksFailed
+from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
+from timebank.wagers import chains, chronicle
+from timebank.words import day_words, span, title
+
+if TYPE_CHECKING:
+    from ansi.art import Art
+    from door.call.board import Board
+    from door.call.books import Books
+    from door.config.config import Config
+    from door.config.listeners import ListenerSettings
+    from door.config.public import PublicSettings
+    from door.lines.web.pages import File
+    from door.lobby.bulletins import Bulletin
+    from timebank.callers.standings import Standing
+    from timebank.ledger.database import Desk
+    from timebank.wagers.chains import SealedChain
+
+FRESH_SECONDS = 300  # how often it is made, and how long a browser may keep it
+ABOUT, PICTURE, SEALS = "about", "about.png", "seals.txt"
+# The picture: a usual screen, of which a drawing has the upper rows, and a bar below.
+COLUMNS, LEAST_ROWS, MOST_ROWS = 80, 20, 25
+SCALE = 2
+USUAL_PORTS = {"telnet": 23, "telnets": 992, "ssh": 22}
+LOOPBACK = ("127.", "::1")
+
+log = logging.getLogger("door.server")
+
+
+class CallingWay(NamedTuple):
+    """How to call: by what, the command or address to type, and a link where browsers know one."""
+
+    name: str
+    typed: str
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class BoardNow:
+    """What the books say, at a moment of the board's clock."""
+
+    at: str
+    news: Bulletin | None  # without it nobody is named
+    breakers: Sequence[str]
+    sealed: Sequence[SealedChain]
+
+
+class PublicPage:
+    """`files` are those that a browser may ask for now, by their paths: none while the page is
+    off."""
+
+    def __init__(self, board: Board, books: Books) -> None:
+        self.files: dict[str, File] = {}
+        self._board = board
+        self._books = books
+        self._ports: Sequence[int] = ()
+        self._problem = ""
+
+    async def open(self, ports: Sequence[int]) -> None:
+        """Make it for the first time; `ports` are those that the listeners got."""
+        self._ports = ports
+        await self.renew()
+
+    async def keep(self) -> None:
+        """Make it anew now and then, until cancelled."""
+        while True:
+            await sleep(self._board.clock, FRESH_SECONDS)
+            await self.renew()
+
+    async def renew(self) -> None:
+        """Make it, by the settings as they are now; keep what there is while books cannot be
+        read."""
+        config = self._board.config
+        if not (config.public.is_shown and self._ports):
+            self.files.clear()
+            return
+        try:
+            found = await self._books.read(
+                lambda desk: _look(desk, config.public, seals=config.shoes_ahead > 0)
+            )
+            made = await asyncio.to_thread(lambda: dict(_files(config, self._ports, found)))
+        except BooksFailed as error:
+            if str(error) != self._problem:
+                log.error("the page about the board stays as it was: %s", error)
+            self._problem = str(error)
+            return
+        except Exception:  # the page is no reason to end anything
+            log.exception("the page about the board cannot be made")
+            return
+        self._problem = ""
+        for path in self.files.keys() - made.keys():
+            del self.files[path]
+        self.files.update(made)
+
+
+def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
+    return BoardNow(
+        f"{desk.now.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}",
+        bulletins.of_yesterday(desk) if public.has_names else None,
+        chronicle.bank_breakers(desk, bulletins.PLACES) if public.has_names else (),
+        chains.sealed_today(desk) if seals else (),
+    )
+
+
+def _files(config: Config, ports: Sequence[int], found: BoardNow) -> Iterator[tuple[str, File]]:
+    public, own = config.public, config.board.language
+    ways = _ways(config, ports)
+    with speaking_to(Viewer(own)):
+        image = _picture(config, ways)
+        head = _head(config, f"{public.address}/", own)
+        yield "/", pages.front(config.board.name, head, ABOUT)
+    yield f"/{PICTURE}", image.file
+    for language in LANGUAGES:
+        with speaking_to(Viewer(language)):
+            text = _page(config, image, ways, found, language)
+        yield f"/{_path(language, own)}", pages.made(".html", text.encode(), FRESH_SECONDS)
+    if config.shoes_ahead:
+        yield f"/{SEALS}", pages.made(".txt", _list_of_seals(found.sealed), FRESH_SECONDS)
+
+
+def _path(language: str, own: str) -> str:
+    return ABOUT if language == own else f"{ABOUT}.{language}"
+
+
+def _list_of_seals(sealed: Iterable[SealedChain]) -> bytes:
+    return "".join(f"{chain.anchor}\n" for chain in sealed).encode()
+
+
+# How to call.
+
+
+def _ways(config: Config, ports: Sequence[int]) -> list[CallingWay]:
+    """List how to call from elsewhere: as the sysop says, or by what listens for all itself."""
+    public = config.public
+    if public.ways:
+        return [CallingWay("", each) for each in public.ways]
+    found = [CallingWay("web", public.address, public.address)]
+    for listener, port in zip(config.listeners, ports, strict=True):
+        if not (listener.proxies or listener.host.startswith(LOOPBACK)):
+            found += _ways_by(listener, public.host, port)
+    return list(dict.fromkeys(found))
+
+
+def _ways_by(listener: ListenerSettings, host: str, port: int) -> Iterator[CallingWay]:
+    kind = "telnets" if listener.telnet else listener.kind
+    is_usual = port == USUAL_PORTS.get(kind)
+    link = f"[{host}]" if ":" in host else host
+    if kind in ("telnet", "telnets"):
+        where = f"{host} {port}" if kind == "telnets" or not is_usual else host
+        typed = f"telnet {where}" if kind == "telnet" else where
+        yield CallingWay(kind, typed, f"{kind}://{link}:{port}")
+    elif kind == "ssh":
+        yield CallingWay(kind, f"ssh new@{host}" if is_usual else f"ssh -p {port} new@{host}")
+
+
+def _named(kind: str) -> str:
+    return {
+        "web": _("In a browser"),
+        "telnet": _("By telnet"),
+        "telnets": _("By telnet with TLS (host and port)"),
+        "ssh": _("By SSH, the first time"),
+    }[kind]
+
+
+# The picture.
+
+
+class Image(NamedTuple):
+    file: File
+    wide: int  # in dots
+    high: int
+
+
+def _picture(config: Config, ways: Sequence[CallingWay]) -> Image:
+    board = config.board
+    minutes = span(config.bank.minutes_per_day * 60)
+    news = _("{nodes} nodes, {minutes} a day").format(nodes=config.calls.nodes, minutes=minutes)
+    sysop = board.sysop if config.public.has_names else ""
+    values = {"BOARD": board.name, "SYSOP": sysop, "NEWS": news}
+    drawn = texts.painted(board.texts, "welcome")
+    bar = "   ".join(way.typed for way in ways[:2])
+    return _painted(None if drawn is None else texts.filled(drawn, values), bar)
+
+
+@lru_cache(maxsize=2)
+def _painted(drawn: Art | None, bar: str) -> Image:
+    """Paint a screen as a terminal of ours shows it, above how to call."""
+    rows = LEAST_ROWS if drawn is None else min(max(art.height(drawn), LEAST_ROWS), MOST_ROWS)
+    canvas = Canvas(COLUMNS + 1, rows + 1)
+    if drawn is not None:
+        art.paint(canvas, drawn, 0, 0)
+    canvas.blank(rows, 0, COLUMNS, 1)
+    canvas.put_pipe(rows, 0, f"|17|15{literal(bar).center(COLUMNS)}")
+    file = pages.made(".png", picture.png(canvas, SCALE), FRESH_SECONDS)
+    dots = SCALE * picture.WIDTH, SCALE * picture.HEIGHT
+    return Image(file, COLUMNS * dots[0], (rows + 1) * dots[1])
+
+
+# The page, in the viewer's language.
+
+
+@lru_cache(maxsize=1)
+def _template() -> str:
+    return (files("door.lines.web") / "about.html").read_text("utf-8")
+
+
+def _page(
+    config: Config, image: Image, ways: Sequence[CallingWay], found: BoardNow, language: str
+) -> str:
+    board, public, own = config.board, config.public, config.board.language
+    others = (
+        f'<a href="{_path(each, own)}" hreflang="{each}" lang="{each}">{html.escape(name)}</a>'
+        for each, name in LANGUAGES.items()
+        if each != language
+    )
+    made = _("As of {time}, by the board's clock.").format(time=found.at)
+    values = {
+        "language": language,
+        "board": html.escape(board.name),
+        "head": _head(config, f"{public.address}/{_path(language, own)}", language),
+        "wide": str(image.wide),
+        "high": str(image.high),
+        "alt": html.escape(_alt(config)),
+        "about": html.escape(_about(config)),
+        "play": html.escape(_("Play now")),
+        "parts": "\n".join(_parts(ways, found, seals=config.shoes_ahead > 0)),
+        "made": html.escape(made),
+        "others": " ".join(others),
+    }
+    return pages.fill(_template(), values)
+
+
+def _about(config: Config) -> str:
+    told = _(
+        "Card games for minutes online. You get {minutes} a day, and what you win is more time."
+    )
+    return told.format(minutes=span(config.bank.minutes_per_day * 60))
+
+
+def _alt(config: Config) -> str:
+    return _("The first screen of {board}.").format(board=config.board.name)
+
+
+def _head(config: Config, address: str, language: str) -> str:
+    """Say what a site shows of a link to a page (https://ogp.me), and where it is in other
+    languages."""
+    public, own = config.public, config.board.language
+    told = {
+        "og:title": config.board.name,
+        "og:description": _about(config),
+        "og:url": address,
+        "og:type": "website",
+        "og:locale": language,
+        "og:image": f"{public.address}/{PICTURE}",
+        "og:image:type": "image/png",
+        "og:image:alt": _alt(config),
+    }
+    tags = [
+        f'<meta property="{name}" content="{html.escape(text)}">' for name, text in told.items()
+    ]
+    tags.append(f'<meta name="description" content="{html.escape(_about(config))}">')
+    tags.append('<meta name="twitter:card" content="summary_large_image">')
+    if address != f"{public.address}/":
+        tags.append(f'<link rel="canonical" href="{html.escape(address)}">')
+        tags += (
+            f'<link rel="alternate" hreflang="{each}"'
+            f' href="{html.escape(public.address)}/{_path(each, own)}">'
+            for each in LANGUAGES
+        )
+    return "\n".join(tags)
+
+
+def _parts(ways: Sequence[CallingWay], found: BoardNow, *, seals: bool) -> Iterator[str]:
+    yield _section(_("How to call"), _calling(ways))
+    if found.news is not None:
+        yield _section(_("Hall of fame"), _hall(found.news, found.breakers))
+    if seals:
+        yield _section(_("Sealed for today"), _seals(found.sealed))
+
+
+def _section(heading: str, inside: str) -> str:
+    return f"<section>\n<h2>{html.escape(heading)}</h2>\n{inside}\n</section>"
+
+
+def _calling(ways: Sequence[CallingWay]) -> str:
+    rows = []
+    for way in ways:
+        typed = f"<code>{html.escape(way.typed)}</code>"
+        if way.link:
+            typed = f'<a href="{html.escape(way.link)}">{typed}</a>'
+        if way.name:
+            rows.append(f"<dt>{html.escape(_named(way.name))}</dt>\n<dd>{typed}</dd>")
+        else:
+            rows.append(f"<li>{typed}</li>")
+    inside, kind = "\n".join(rows), "dl" if ways[0].name else "ul"
+    return f"<{kind}>\n{inside}\n</{kind}>"
+
+
+def _hall(news: Bulletin, breakers: Sequence[str]) -> str:
+    lists = [
+        _standings(_("Richest callers"), news.richest),
+        _standings(_("Winners of all time"), news.ever_winners),
+        _standings(
+            _("Winners of {day}").format(day=day_words(news.day.isoformat())), news.day_winners
+        ),
+    ]
+    if breakers:
+        lists.append(_places(_("They broke the bank"), ((name, "") for name in breakers)))
+    told = html.escape(_("Amounts are time: hours, minutes and seconds."))
+    inside = "\n".join(lists)
+    return f'<div class="lists">\n{inside}\n</div>\n<p>{told}</p>'
+
+
+def _standings(heading: str, places: Sequence[Standing]) -> str:
+    return _places(heading, ((each.name, wording.clock_time(each.seconds)) for each in places))
+
+
+def _places(heading: str, rows: Iterable[tuple[str, str]]) -> str:
+    items = [
+        f"<li><span>{html.escape(name)}</span><b>{html.escape(amount)}</b></li>"
+        for name, amount in rows
+    ]
+    inside = "\n".join(items) or f"<li>{html.escape(_('nobody yet'))}</li>"
+    return f"<div>\n<h3>{html.escape(heading)}</h3>\n<ol>\n{inside}\n</ol>\n</div>"
+
+
+def _seals(sealed: Sequence[SealedChain]) -> str:
+    if not sealed:
+        none = _("No chain of seeds is sealed yet today. The first shoe of each caller seals one.")
+        return f"<p>{html.escape(none)}</p>"
+    number = len(sealed)
+    told = ngettext(
+        "{number} chain of seeds is sealed for today. Its anchor is in {list}.",
+        "{number} chains of seeds are sealed for today. Their anchors are in {list}, a line each.",
+        number,
+    )
+    why = _(
+        "Keep a copy before you play. The anchor behind F at your table is in it some minutes after"
+        " your first shoe, and every seed that you are shown today leads back to it: {check}."
+    )
+    digest = hashlib.sha256(_list_of_seals(sealed)).hexdigest()
+    links = {
+        "list": f'<a href="{SEALS}">{SEALS}</a>',
+        "check": f'<a href="check.html">{html.escape(_("check a hand"))}</a>',
+    }
+    rows = [(_("SHA-256 of the list"), digest)]
+    for chain in sealed:
+        if chain.table:
+            table = _("{game}, table {number}").format(game=title(chain.game), number=chain.table)
+            rows.append((table, chain.anchor))
+    inside = "\n".join(
+        f"<dt>{html.escape(name)}</dt>\n<dd><code>{seal}</code></dd>" for name, seal in rows
+    )
+    told = html.escape(told).format(number=number, **links)
+    return f"<p>{told} {html.escape(why).format(**links)}</p>\n<dl>\n{inside}\n</dl>"

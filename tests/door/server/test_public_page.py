@@ -1,0 +1,198 @@
+"""The page about the board, as anybody gets it from the port of the web."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import struct
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+import pytest_asyncio
+
+from door.config import config as settings
+from door.config.public import PublicSettings
+from door.server import public_page
+from tests.door.lines.web.site import asked, get
+from tests.door.page import WEB
+from tests.world import BOARD, World, world
+from timebank.errors import BooksUnavailable, SettingsError
+from timebank.ledger.database import Desk
+from timebank.wagers import chains
+
+ADDRESS = "https://board.example"
+PUBLIC = f'[public]\npage = true\naddress = "{ADDRESS}"\n'
+EVERYWHERE = WEB.replace('host = "127.0.0.1"', 'host = "0.0.0.0"')
+NAMES = 'name = "The <Lucky> Modem"'
+CLOSE = "Connection: close"
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """A board that seals its seeds ahead, with two callers who have saved something."""
+    folder = tmp_path_factory.mktemp("board")
+    toml = EVERYWHERE.replace('name = "The Test Board"', NAMES) + PUBLIC
+    async with world(folder, toml=toml + "[fairness]\nshoes_ahead = 100\n") as here:
+        here.enter("Ada", saved=3600)
+        here.enter("O'Brien", saved=60)
+        await here.server._public.renew()
+        yield here
+
+
+async def got(board: World, path: str, *headers: str) -> tuple[str, dict[str, str], bytes]:
+    answer = await asked(board.server.ports[1], get(path, CLOSE, *headers))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *fields = head.decode().split("\r\n")
+    return status, dict(field.split(": ", 1) for field in fields), body
+
+
+async def text(board: World, path: str) -> str:
+    status, _, body = await got(board, path)
+    assert status == "HTTP/1.1 200 OK"
+    return body.decode()
+
+
+async def test_there_is_none_until_the_sysop_wants_one(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=WEB) as board:
+        for path in ("/about", "/about.png", "/seals.txt"):
+            assert (await got(board, path))[0] == "HTTP/1.1 404 Not Found"
+        assert "og:" not in await text(board, "/")
+        board.server.board.config = replace(
+            board.server.board.config, public=PublicSettings(is_shown=True, address=ADDRESS)
+        )
+        await board.server._public.renew()
+        assert (await got(board, "/about"))[0] == "HTTP/1.1 200 OK"
+        board.server.board.config = replace(board.server.board.config, public=PublicSettings())
+        await board.server._public.renew()
+        assert (await got(board, "/about"))[0] == "HTTP/1.1 404 Not Found"
+
+
+async def test_it_shows_who_is_rich_and_how_to_call(board: World) -> None:
+    page = await text(board, "/about")
+    assert "<h1>The &lt;Lucky&gt; Modem</h1>" in page
+    assert "<span>Ada</span><b>1:00:00</b>" in page
+    assert "<span>O&#x27;Brien</span><b>1:00</b>" in page
+    telnet = f"board.example {board.server.ports[0]}"
+    assert f"<code>telnet {telnet}</code>" in page
+    assert f'href="{ADDRESS}"' in page
+    assert "Sysop" not in page
+    assert "<script" not in page
+
+
+async def test_it_speaks_french_as_well(board: World) -> None:
+    assert 'href="about.fr" hreflang="fr"' in await text(board, "/about")
+    page = await text(board, "/about.fr")
+    assert '<html lang="fr">' in page
+    assert "Comment appeler" in page
+    assert 'href="about" hreflang="en"' in page
+
+
+async def test_who_shares_a_link_shows_a_picture_by_an_absolute_address(board: World) -> None:
+    for path, url in (("/", f"{ADDRESS}/"), ("/about", f"{ADDRESS}/about")):
+        page = await text(board, path)
+        tags = dict(re.findall(r'<meta property="(og:[\w:]+)" content="([^"]*)">', page))
+        assert tags["og:image"] == f"{ADDRESS}/about.png"
+        assert tags["og:url"] == url
+        assert tags["og:title"] == "The &lt;Lucky&gt; Modem"
+    _, headers, image = await got(board, "/about.png")
+    assert headers["Content-Type"] == "image/png"
+    assert image.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", image[16:24]) == (1280, 672)
+    assert 'width="1280" height="672"' in page
+
+
+async def test_the_seals_of_the_day_are_those_that_callers_are_shown(board: World) -> None:
+    assert await text(board, "/seals.txt") == ""
+    assert "No chain of seeds is sealed yet today" in await text(board, "/about")
+
+    def seal(desk: Desk) -> list[str]:
+        owners = ((1, "baccarat"), (2, "baccarat"), (None, "vegas"))
+        return [
+            chains.sealed_ahead(desk, owner, game, 1, bytes([number]) * 32, 100)
+            for number, (owner, game) in enumerate(owners)
+        ]
+
+    anchors = await board.server.books.run(seal)
+    await board.pass_time(public_page.FRESH_SECONDS)
+    kept = (await got(board, "/seals.txt"))[2]
+    assert kept.decode().split() == sorted(anchors)
+    page = await text(board, "/about")
+    assert hashlib.sha256(kept).hexdigest() in page
+    assert f"<dt>Vegas, table 1</dt>\n<dd><code>{anchors[2]}</code></dd>" in page
+    assert anchors[0] not in page
+
+
+async def test_a_browser_keeps_it_for_a_while_and_gets_it_under_the_strict_policy(
+    board: World,
+) -> None:
+    _, headers, _ = await got(board, "/about", "Accept-Encoding: gzip")
+    assert headers["Cache-Control"] == f"public, max-age={public_page.FRESH_SECONDS}"
+    assert headers["Content-Encoding"] == "gzip"
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    again = await got(board, "/about", f"If-None-Match: {headers['ETag']}")
+    assert again[0] == "HTTP/1.1 304 Not Modified"
+
+
+async def test_nothing_is_read_for_who_asks_and_it_stays_when_books_fail(
+    board: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = await text(board, "/about")
+    with mock.patch.object(board.server.books, "read", side_effect=BooksUnavailable("No disk.")):
+        await board.server._public.renew()
+        await board.server._public.renew()
+        assert await text(board, "/about") == before
+    assert [record.getMessage() for record in caplog.records] == [
+        "the page about the board stays as it was: No disk."
+    ]
+
+
+async def test_a_sysop_says_how_to_call_and_whether_callers_are_named(board: World) -> None:
+    old = board.server.board.config
+    public = replace(old.public, has_names=False, ways=("telnet bbs.example", "modem 555-1234"))
+    board.server.board.config = replace(old, public=public)
+    await board.server._public.renew()
+    page = await text(board, "/about")
+    assert "<li><code>modem 555-1234</code></li>" in page
+    assert "Ada" not in page
+    assert str(board.server.ports[0]) not in page
+    board.server.board.config = old
+    await board.server._public.renew()
+
+
+async def test_ports_for_this_machine_or_behind_a_front_end_are_no_way_to_call(
+    tmp_path: Path,
+) -> None:
+    toml = WEB + '[[listeners]]\nport = 2324\nproxies = ["192.0.2.1"]\n'
+    toml += '[[listeners]]\nkind = "ssh"\nport = 2222\n[[listeners]]\nport = 23\n'
+    (tmp_path / "sysop.toml").write_text(toml + PUBLIC)
+    config = settings.load(tmp_path / "sysop.toml")
+    ways = public_page._ways(config, [2323, 8023, 2324, 2222, 23])
+    assert [way.typed for way in ways] == [
+        ADDRESS,
+        "ssh -p 2222 new@board.example",
+        "telnet board.example",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        (BOARD + PUBLIC, 'is shown by a port of kind "web", and [[listeners]] has none'),
+        (WEB + "[public]\npage = true\n", "must be there for the page"),
+        (WEB + PUBLIC.replace(ADDRESS, "board.example"), "without a path, such as"),
+        (WEB + PUBLIC.replace(ADDRESS, "https://a.example/bbs"), "without a path, such as"),
+        (WEB + PUBLIC.replace(ADDRESS, "https://a:port"), "without a path, such as"),
+        (WEB + PUBLIC + 'calls = [""]\n', "must be a list of texts on one line each"),
+    ],
+)
+async def test_settings_that_make_no_page_are_refused(
+    tmp_path: Path, toml: str, words: str
+) -> None:
+    (tmp_path / "sysop.toml").write_text(toml)
+    with pytest.raises(SettingsError, match=re.escape(words)):
+        settings.load(tmp_path / "sysop.toml")
