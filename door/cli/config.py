@@ -147,8 +147,9 @@ def _as_json(keys: list[Setting]) -> str:
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:
-    from door.config.changing import changed, write
+    from door.config.changing import changed
     from door.errors import ChangeRefused
+    from door.setup.writing import replace
     from timebank.errors import SettingsError
     from timebank.settings.toml import open_table
 
@@ -157,7 +158,7 @@ def _change(path: Path, key: str, typed: str | None) -> None:
         change = changed(text, path, key, typed)
     if change.text != text:
         try:
-            write(path, change.text)
+            replace(path, change.text)
         except OSError as error:
             raise UserError(f"Can't write {path}: {error.strerror}. It is as it was.") from error
     for sentence in _told(change, path):

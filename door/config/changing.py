@@ -7,9 +7,6 @@ is not written.
 from __future__ import annotations
 
 import difflib
-import os
-import stat
-import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +27,6 @@ from door.config.describing import (
     of_the_house,
 )
 from door.errors import ChangeRefused
-from timebank.files import sync_folder, write_all
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -195,30 +191,6 @@ def _listed(name: str) -> Any:
         table.update(usual if name == "events" else {"kind": usual["kind"]})
         tables.append(table)
     return tables
-
-
-def write(path: Path, text: str) -> None:
-    """Put a file in the place of another, whole or not at all, with its owner and its mode.
-
-    A link is followed. Raises `OSError`; the old file is as it was then.
-    """
-    real = Path(os.path.realpath(path))
-    old = real.stat()
-    file, beside = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
-    try:
-        try:
-            write_all(file, text.encode())
-            os.fchmod(file, stat.S_IMODE(old.st_mode))
-            if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-                os.fchown(file, old.st_uid, old.st_gid)
-            os.fsync(file)
-        finally:
-            os.close(file)
-        os.replace(beside, real)
-    except BaseException:
-        os.unlink(beside)
-        raise
-    sync_folder(real.parent)
 
 
 # Differences

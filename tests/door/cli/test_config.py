@@ -139,7 +139,7 @@ def test_a_disk_that_is_full_leaves_the_file_as_it_was(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("door.config.changing.write_all", full)
+    monkeypatch.setattr("timebank.files.write_all", full)
     told = config(own, "set", "calls.nodes", "8")
     assert told == Told(2, "", f"Can't write {own}: No space left on device. It is as it was.\n")
     assert own.read_text() == OWN
