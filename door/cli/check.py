@@ -33,8 +33,11 @@ from timebank.settings.toml import TomlTable, open_table
 LATEST = 500  # calls that are looked through for signs of a front end
 
 
-def check(path: Path) -> tuple[Config, list[str]]:
-    """Return the settings, and what is right but should be known; raises `SettingsError`."""
+def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
+    """Return the settings, and what is right but should be known; raises `SettingsError`.
+
+    Odds that were not worked out on this machine before take some seconds.
+    """
     root = open_table(path)
     settings = config.read(root, path)
     doubts = _look_at_certificates(root, settings)
@@ -43,12 +46,13 @@ def check(path: Path) -> tuple[Config, list[str]]:
     doubts += _look_at_folders(settings)
     doubts += _look_for_front_ends(settings)
     doubts += _look_at_ssh(settings)
-    return settings, [*doubts, *_look_at_people(settings, path), *_edges(settings)]
+    edges = _edges(settings) if with_odds else []
+    return settings, [*doubts, *_look_at_people(settings, path), *edges]
 
 
-def report(path: Path) -> list[str]:
+def report(path: Path, *, with_odds: bool = True) -> list[str]:
     """Return all that is said of settings that are in order; raises `SettingsError`."""
-    settings, doubts = check(path)
+    settings, doubts = check(path, with_odds=with_odds)
     board, bank = settings.board, settings.bank
     events = ", ".join(event.name for event in bank.events) or "none"
     return [

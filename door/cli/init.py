@@ -285,7 +285,7 @@ def _check(config: Config) -> None:
     from timebank.errors import SettingsError
 
     with refusing(SettingsError):
-        for words in report(config.path):
+        for words in report(config.path, with_odds=False):
             click.echo(words)
 
 

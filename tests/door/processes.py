@@ -51,7 +51,7 @@ class Served(World):
     async def serve(self) -> None:
         """Start the process and wait until it tells its port."""
         self.process = await asyncio.create_subprocess_exec(
-            *forked_door(self.folder),
+            *self.program(),
             *self.words(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -64,6 +64,10 @@ class Served(World):
                 assert line, f"the server said no port: {self.said}"
                 found = re.search(r"port (\d+)\.$", line)
                 self.port = int(found[1]) if found else 0
+
+    def program(self) -> tuple[str, ...]:
+        """The command `door`."""
+        return forked_door(self.folder)
 
     def words(self) -> tuple[str, ...]:
         """What the command is told."""

@@ -41,7 +41,7 @@ def door(
     typed: str | bytes | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Told:
-    if words[0] in ("check", "init") and "--help" not in words:
+    if words[0] == "check" and "--help" not in words:
         _know_the_odds()
     result = CliRunner().invoke(main, list(words), input=typed, env=environment)
     if result.exception is not None and not isinstance(result.exception, SystemExit):

@@ -1,0 +1,131 @@
+"""From a wheel to a hand: built, installed into a bare environment in an empty folder, `door init`,
+`door serve`, a call, a hand, `timebank accounts`. What is to take a minute at most is counted in
+time of the processor, for others may keep the machine busy."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+from tests import ROOT
+from tests.door.playing import Table
+from tests.door.processes import Served, audits_are_clean, open_a_hand, question
+from tests.world import PASSWORD, confirm_look, log_on
+
+SOURCES = ("ansi", "door", "timebank", "pyproject.toml", "README.md", "LICENSE", "sysop.toml")
+BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
+MINUTE = 60.0
+
+
+def run(*words: str | Path, folder: Path, **environment: str) -> str:
+    """Run a command in a folder, with nothing of this Python's own in its environment."""
+    known = {key: os.environ[key] for key in ("PATH", "HOME", "XDG_CACHE_HOME")}
+    done = subprocess.run(
+        words, cwd=folder, env=known | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def wheel_built_in(folder: Path) -> Path:
+    """Build the wheel of a copy of the sources: what setuptools leaves behind is left there."""
+    sources = folder / "sources"
+    sources.mkdir()
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            junk = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, sources / name, ignore=junk, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, sources)
+    name = run(sys.executable, "-c", BUILD, folder, folder=sources).splitlines()[-1]
+    return folder / name
+
+
+def assert_is_complete(wheel: Path) -> None:
+    """All that the packages have is in it."""
+    with zipfile.ZipFile(wheel) as archive:
+        there = set(archive.namelist())
+    ours = {
+        str(each.relative_to(ROOT))
+        for package in ("ansi", "door", "timebank")
+        for each in (ROOT / package).rglob("*")
+        if each.is_file() and each.suffix not in (".pyc", ".po", ".pot")
+    }
+    assert ours - there == set()
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """Install a wheel, and nothing else, beside a Python of its own; return where the commands are.
+
+    What it depends on is that of the suite's Python: there may be no network here.
+    """
+    run(sys.executable, "-m", "venv", "--without-pip", folder, folder=folder.parent)
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    packages = folder / "lib" / version / "site-packages"
+    run(
+        *(sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--quiet"),
+        *("--no-deps", "--no-index", "--disable-pip-version-check", wheel),
+        folder=folder,
+    )
+    # As a path alone: what is installed there for working on it stays out of reach.
+    (packages / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    where = run(folder / "bin/python", "-c", "import door; print(door.__file__)", folder=folder)
+    assert where.startswith(str(packages))
+    return folder / "bin"
+
+
+class FromTheWheel(Served):
+    """A board that is served by an installed command."""
+
+    commands: Path
+
+    def program(self) -> tuple[str, ...]:
+        return (str(self.commands / "door"),)
+
+
+def spent() -> float:
+    """Seconds of the processor that processes have taken which have ended."""
+    found = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return found.ru_utime + found.ru_stime
+
+
+async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
+    begun = spent()
+    wheel = wheel_built_in(tmp_path)
+    assert_is_complete(wheel)
+    commands = installed(wheel, tmp_path / "python")
+    folder = tmp_path / "board"
+    folder.mkdir()
+    answers = ("--yes", "--sysop", "Ann", "--port", "0", "--with", "all")
+    said = run(commands / "door", "init", *answers, folder=folder, BJFT_SYSOP_PASSWORD=PASSWORD)
+    assert "Ann is registered, with sysop powers." in said
+    assert f"    {commands / 'door'} serve\n" in said
+    settings = folder / "sysop.toml"
+    # The nightly event of a new board may come while this runs.
+    text = settings.read_text(encoding="utf-8").partition("# System events:")[0]
+    text = text.replace('animation = "normal"', 'animation = "off"')
+    settings.write_text(f"events = []\n{text}", encoding="utf-8")
+    board = FromTheWheel(folder)
+    board.commands = commands
+    try:
+        await board.serve()
+        ann = Table(board, await board.call(), "Ann")
+        await log_on(ann.terminal, "Ann")
+        await confirm_look(ann.terminal)
+        while await question(ann, "Press any key", "oodbye", "tour?") != "oodbye":
+            ann.terminal.send("n" if "tour?" in ann.prompt_row else " ")
+            await ann.terminal.wait_for(lambda here: not here.shows("ress any key"), "what comes")
+        ann.terminal.send("b")
+        await ann.prompt("<B>et")
+        await open_a_hand(ann)
+        assert "Ann" in run(commands / "timebank", "accounts", folder=folder)
+    finally:
+        await board.close()
+    audits_are_clean(board)
+    assert spent() - begun < MINUTE
