@@ -1,7 +1,7 @@
 """Write docs/check.html, the page that checks a hand, as one file: `python -m tools.check_page`.
 
 The callers' port serves the same page in parts, whose policy lets nothing stand inline. The one
-file needs no server: its style, and both its scripts as one, stand in it.
+file needs no server: its style, and its scripts as one, stand in it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ ROOT = Path(__file__).parent.parent
 PARTS = ROOT / "door/lines/web/page"
 TARGET = ROOT / "docs/check.html"
 _STYLE = '<link rel="stylesheet" href="check.css">'
+_SCRIPTS = ("fairness.js", "payments.js", "packed.js", "check.js")  # each needs those before it
 _SCRIPT = '<script type="module" src="check.js"></script>'
 
 
 def built() -> str:
     """The whole page. Its own policy allows this style and this script, and no request at all."""
-    arithmetic = re.sub(r"^export ", "", _part("fairness.js"), flags=re.M)
-    page = re.sub(r"^import .*\n", "", _part("check.js"), flags=re.M)
-    script, style = f"\n{arithmetic}\n{page}", f"\n{_part('check.css')}"
+    parts = (re.sub(r"^(export |import .*\n)", "", _part(name), flags=re.M) for name in _SCRIPTS)
+    script, style = "\n" + "\n".join(parts), f"\n{_part('check.css')}"
     policy = (
         f"default-src 'none'; script-src {_named(script)}; style-src {_named(style)}; "
         "base-uri 'none'; form-action 'none'"

@@ -442,7 +442,7 @@ def hand(
 
     With --cast, print a film of it for `asciinema play`, or of an evening at its table.
     """
-    from door.games import hands
+    from door.games import hands, proofs
 
     if as_json + as_proof + as_cast > 1:
         raise UserError("--json, --proof and --cast are different forms: ask for one.")
@@ -450,7 +450,7 @@ def hand(
         _film(load_config(config_path), number, film)
         return
     with _reading(load_config(config_path)) as desk, refusing(NoSuchHand):
-        form = hands.as_json if as_json else hands.as_proof if as_proof else hands.describe
+        form = hands.as_json if as_json else proofs.as_proof if as_proof else hands.describe
         text = form(desk, number)
     click.echo(text)
 

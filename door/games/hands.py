@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
-from door.games.engine.journaled import acts_of, mixed_into, seat_of
+from door.games.engine.journaled import acts_of, seat_of
 from door.games.rounds import found, kind_of
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
@@ -22,7 +22,6 @@ from timebank.words import amount_words, clock, money, title
 
 if TYPE_CHECKING:
     from door.games.engine.game import Dealt
-    from door.games.engine.journaled import TableRound
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import Shoe, StoredRound
 
@@ -76,50 +75,6 @@ def as_json(desk: Desk, number: int) -> str:
             "actions": [str(act) for act in acts_of(stored)],
         }
     )
-
-
-def as_proof(desk: Desk, number: int) -> str:
-    """Return `proof` of a hand as JSON, for the page that checks hands. `NoSuchHand` when there is
-    none, or when it has no seal."""
-    stored, _ = _stored(desk, number)
-    if stored.shoe is None:
-        raise NoSuchHand(f"Hand {number} has no seal.")
-    return json.dumps(proof(stored), ensure_ascii=False)
-
-
-def proof(stored: StoredRound) -> dict[str, object]:
-    """Return what the cards of a hand are checked with, by docs/fairness.md. Seed, cards and tosses
-    are there once the shoe is done. Raises `JournalDamaged`."""
-    hand, shoe = found(stored), stored.shoe
-    if shoe is None:
-        return {}
-    cut = mixed_into(shoe)
-    told: dict[str, object] = {
-        "seal": shoe.seal,
-        "cut": cut if isinstance(cut, str) else cut._asdict(),
-        "anchor": shoe.anchor or "",
-        "decks": shoe.decks,
-        "position": shoe.position,
-        "undealt": hand.kind.undealt or 0,
-    }
-    if not shoe.done:
-        return told
-    cards = list(hand.round.shoe[: hand.round.cards_used])
-    return {**told, "seed": shoe.shown_seed, "cards": cards, "tosses": _tosses(hand, stored)}
-
-
-def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]]:
-    """Return before which card of the shoe, from 0, the seed decided for a card or for none."""
-    kind, shoe, cut = hand.kind, hand.shoe, mixed_into(hand.shoe)
-    stakes = [bet.amount for bet in hand.bets]
-    round_, _ = kind.deal(stored.rules, hand.round.shoe, stakes, 1)
-    tossed = []
-    for act in acts_of(stored):
-        if kind.by_chance(round_, shoe.seed, cut, shoe.position) is not None:
-            is_for_a_card = shuffle.toss(shoe.seed, cut, shoe.position + round_.cards_used)
-            tossed.append((shoe.position + round_.cards_used, is_for_a_card))
-        round_, _ = kind.act(round_, act)
-    return tossed
 
 
 def audit(desk: Desk) -> tuple[list[Finding], int]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from door.games import film, hands
+from door.games import film, hands, proofs
 from timebank.callers import callers
 from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
@@ -278,7 +278,7 @@ class Reading:
         words = hands.describe(desk, number).split("\n")
         end = words.index("Transfers")
         rows = extracts.chosen(desk, extracts.Wanted(round_id=number))
-        return OneHand(stored, words[1:end], rows, hands.proof(stored))
+        return OneHand(stored, words[1:end], rows, proofs.proof(stored))
 
     def hands(
         self, number: int, last: int | None, most: int, *, is_one: bool

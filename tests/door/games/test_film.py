@@ -12,7 +12,7 @@ import pyte
 import pytest
 
 from ansi.charset import Charset
-from door.games import film, hands
+from door.games import film, proofs
 from door.games.engine import shuffle
 from door.games.registry import GAMES
 from door.games.tables.cards import the_card
@@ -146,13 +146,13 @@ def test_a_proof_has_the_tosses_of_a_coup() -> None:
     for number in range(500):
         seed = number.to_bytes(32, "big")
         coup = stored("baccarat", seed, rules=rules)
-        proof: Any = hands.proof(coup)
+        proof: Any = proofs.proof(coup)
         if proof["tosses"]:
             break
     ((position, is_for_a_card),) = proof["tosses"]
     assert (position, is_for_a_card) == (5, shuffle.toss(seed, "", 5))
     assert len(proof["cards"]) == 5 + is_for_a_card
-    assert "seed" not in hands.proof(stored("baccarat", seed, rules=rules, done=False))
+    assert "seed" not in proofs.proof(stored("baccarat", seed, rules=rules, done=False))
 
 
 def test_an_evening_is_a_film_with_a_mark_for_each_round() -> None:

@@ -1,22 +1,28 @@
 // Checks a hand that was pasted, or that stands in the page's own address behind the #. Nothing is
 // sent anywhere: the page makes no request. docs/fairness.md says how a hand is written.
 
-import { anchorOf, canCheck, check, toss } from "./fairness.js";
+import { anchorOf, canCheck, cardsFrom, sealOf, toss } from "./fairness.js";
+import { isPacked, unpacked } from "./packed.js";
+import { GAMES, RULES, Unplayable, isWhole, settle } from "./payments.js";
 
 const MOST_DECKS = 100;
 const MOST_CARDS = 1000;
+const MOST_MOVES = 1000;
 const MOST_PHRASES = 8; // one for each seat, and what is left of those who got up
 const LONGEST_CUT = 1000;
 const MOST_LINKS = 20000;
+const USUALLY_ENOUGH = 40; // cards of the shoe for a hand
+const ALWAYS_ENOUGH = 400;
 const WORDS = {
     en: {
         title: "Check a hand",
-        about: "This page works out the seal and the cards of a hand from its seed and its cut, in your browser. It asks no server, and sends nothing. It does not check what the hand paid.",
+        about: "This page works out seal, cards and payment of a hand from its seed, its cut and its moves, in your browser. It asks no server, and sends nothing.",
         label: "The hand, as door hand N --proof prints it",
         check: "Check",
         link: "A link to this hand",
         noCrypto: "This browser checks nothing on a page that came without https. Save the page and open the file.",
         noHand: "This is not a hand. Paste all that door hand N --proof prints.",
+        noLink: "This link is damaged, or not of this page’s version. Open all of it again.",
         wrongField: (name) => `This is not a hand: ${name} is missing or wrong.`,
         noSeed: "The seed is not shown before the shoe is done. Keep this seal, and check again then.",
         allRight: "The hand is as it was sealed.",
@@ -25,20 +31,62 @@ const WORDS = {
         sealDiffers: (seal) => `The seed has another seal: ${seal}`,
         cardsFit: (count) => `The seed and the cut give all ${count} cards.`,
         cardDiffers: (at, said, found) => `Card ${at} of the hand is said to be ${said}. The seed and the cut give ${found}.`,
+        cardsGiven: (cards) => `The seed and the cut give these cards: ${cards}`,
+        usedDiffers: (said, found) => `The hand is said to have taken ${said} cards. With these moves it takes ${found}.`,
         anchorFits: (link) => `The seed is number ${link} of the chain with this anchor.`,
         anchorDiffers: (anchor) => `The seed is of a chain with another anchor: ${anchor}`,
         tossFits: (at) => `The toss before card ${at} is right.`,
         tossDiffers: (at) => `The toss before card ${at} is not what the seed gives.`,
-        shown: "Compare the seal with the one that you were shown before the bet, and the cut with your own. This page cannot know them: ",
+        shown: "Compare with what you were shown before the bet, and the cut with your own. This page cannot know them.",
+        seal: "Seal",
+        anchor: "Anchor",
+        cut: "Cut",
+        rules: "Rules that are not the usual ones",
+        noPayment: "Nothing is said of moves and payments.",
+        notPaid: "Nothing was paid: the hand was never played to its end.",
+        bet: (stake, had, result) => `You bet ${stake}, had ${had}: ${result}.`,
+        insured: (stake, result) => `Insurance for ${stake}: ${result}.`,
+        against: (mine, count, theirs, against) => `${mine} (${count}) against ${theirs} (${against})`,
+        paysThat: (net) => `In all ${net}. So it was booked: that agrees.`,
+        paysOther: (net, said) => `By cards, moves, stakes and rules it pays ${net}. Booked is ${said}.`,
+        stakesOther: (staked, said) => `By moves and stakes ${staked} was bet. Booked is ${said}.`,
+        endsOther: (found, said) => `It ends as ${found}. It is said to have ended as ${said}.`,
+        liesOther: "The hands lie in another way than is said.",
+        noGame: (game) => `This page does not know the game ${game}.`,
+        noRule: (key, value) => `These rules cannot be: ${key} = ${value}.`,
+        noStakes: "These stakes cannot be paid by these rules.",
+        noCard: "The shoe has not enough cards for these moves.",
+        noMove: (number, open) => `Move ${number} is missing: ${open}.`,
+        wrongMove: (number, move) => `Move ${number} is not open there: ${move}.`,
+        leftMove: (number, move) => `The hand is over before move ${number}: ${move}.`,
+        coins: (number, text) => `${text} ${number === 1 ? "coin" : "coins"}`,
+        "usd-cent": (text) => `$${text}`,
+        "frf-cent": (text) => `FR ${text}`,
+        ends: {
+            natural: "blackjack",
+            "twenty-one": "21 wins",
+            charlie: "Five-Card Charlie",
+            win: "win",
+            push: "push",
+            lose: "lose",
+            bust: "bust",
+            "dealer-natural": "dealer has blackjack",
+            "dealer-charlie": "dealer has a Five-Card Charlie",
+            player: "player wins",
+            bank: "bank wins",
+            "stand-off": "stand-off",
+            "three-of-a-kind": "three of a kind",
+        },
     },
     fr: {
         title: "Vérifier une main",
-        about: "Cette page recalcule le sceau et les cartes d’une main à partir de sa graine et de sa coupe, dans votre navigateur. Elle n’interroge aucun serveur et n’envoie rien. Elle ne vérifie pas ce que la main a payé.",
+        about: "Cette page recalcule le sceau, les cartes et le paiement d’une main à partir de sa graine, de sa coupe et de ses coups, dans votre navigateur. Elle n’interroge aucun serveur et n’envoie rien.",
         label: "La main, telle que l’affiche door hand N --proof",
         check: "Vérifier",
         link: "Un lien vers cette main",
         noCrypto: "Ce navigateur ne vérifie rien sur une page venue sans https. Enregistrez la page et ouvrez le fichier.",
         noHand: "Ce n’est pas une main. Collez tout ce qu’affiche door hand N --proof.",
+        noLink: "Ce lien est abîmé ou n’est pas de la version de cette page. Rouvrez-le en entier.",
         wrongField: (name) => `Ce n’est pas une main : ${name} manque ou est faux.`,
         noSeed: "La graine n’est pas montrée avant la fin du sabot. Gardez ce sceau et revenez alors.",
         allRight: "La main est telle qu’elle a été scellée.",
@@ -47,18 +95,58 @@ const WORDS = {
         sealDiffers: (seal) => `La graine a un autre sceau : ${seal}`,
         cardsFit: (count) => `La graine et la coupe donnent les ${count} cartes.`,
         cardDiffers: (at, said, found) => `La carte ${at} de la main serait ${said}. La graine et la coupe donnent ${found}.`,
+        cardsGiven: (cards) => `La graine et la coupe donnent ces cartes : ${cards}`,
+        usedDiffers: (said, found) => `La main aurait pris ${said} cartes. Avec ces coups, elle en prend ${found}.`,
         anchorFits: (link) => `La graine est le numéro ${link} de la chaîne qui a cette ancre.`,
         anchorDiffers: (anchor) => `La graine est d’une chaîne qui a une autre ancre : ${anchor}`,
         tossFits: (at) => `Le tirage avant la carte ${at} est juste.`,
         tossDiffers: (at) => `Le tirage avant la carte ${at} n’est pas celui de la graine.`,
-        shown: "Comparez le sceau avec celui qui vous a été montré avant la mise, et la coupe avec la vôtre. Cette page ne peut pas les connaître : ",
+        shown: "Comparez avec ce qui vous a été montré avant la mise, et la coupe avec la vôtre. Cette page ne peut pas les connaître.",
+        seal: "Sceau",
+        anchor: "Ancre",
+        cut: "Coupe",
+        rules: "Règles qui ne sont pas les habituelles",
+        noPayment: "Rien n’est dit des coups et des paiements.",
+        notPaid: "Rien n’a été payé : la main n’a pas été jouée jusqu’au bout.",
+        bet: (stake, had, result) => `Vous avez misé ${stake}, avec ${had} : ${result}.`,
+        insured: (stake, result) => `Assurance de ${stake} : ${result}.`,
+        against: (mine, count, theirs, against) => `${mine} (${count}) contre ${theirs} (${against})`,
+        paysThat: (net) => `En tout ${net}. C’est ce qui est dans les livres : cela concorde.`,
+        paysOther: (net, said) => `D’après les cartes, les coups, les mises et les règles, elle paie ${net}. Les livres ont ${said}.`,
+        stakesOther: (staked, said) => `D’après les coups et les mises, ${staked} ont été misés. Les livres ont ${said}.`,
+        endsOther: (found, said) => `Elle finit ainsi : ${found}. Elle aurait fini ainsi : ${said}.`,
+        liesOther: "Les mains ne sont pas étalées comme il est dit.",
+        noGame: (game) => `Cette page ne connaît pas le jeu ${game}.`,
+        noRule: (key, value) => `Ces règles sont impossibles : ${key} = ${value}.`,
+        noStakes: "Ces mises ne peuvent pas être payées d’après ces règles.",
+        noCard: "Le sabot n’a pas assez de cartes pour ces coups.",
+        noMove: (number, open) => `Le coup ${number} manque : ${open}.`,
+        wrongMove: (number, move) => `Le coup ${number} n’est pas permis là : ${move}.`,
+        leftMove: (number, move) => `La main est finie avant le coup ${number} : ${move}.`,
+        coins: (number, text) => `${text} ${number < 2 ? "jeton" : "jetons"}`,
+        "usd-cent": (text) => `${text} $`,
+        "frf-cent": (text) => `${text} F`,
+        ends: {
+            natural: "blackjack",
+            "twenty-one": "21 gagne",
+            charlie: "Charlie en 5 cartes",
+            win: "gagné",
+            push: "égalité",
+            lose: "perdu",
+            bust: "sauté",
+            "dealer-natural": "blackjack du croupier",
+            "dealer-charlie": "Charlie du croupier",
+            player: "le joueur gagne",
+            bank: "la banque gagne",
+            "stand-off": "égalité",
+            "three-of-a-kind": "brelan",
+        },
     },
 };
 const language = navigator.language.startsWith("fr") ? "fr" : "en";
 const words = WORDS[language];
 const part = (id) => document.getElementById(id);
 
-const isWhole = (value, least, most) => Number.isSafeInteger(value) && value >= least && value <= most;
 const isSeal = (value) => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value);
 const isToss = (value) => Array.isArray(value) && isWhole(value[0], 0, 1e9) && typeof value[1] === "boolean";
 const isFew = (value) => Array.isArray(value) && value.length <= MOST_CARDS;
@@ -84,6 +172,23 @@ const OPEN_FIELDS = {
     cards: (value) => isFew(value) && value.length > 0 && value.every((card) => /^[A2-9TJQK][HSDC]$/.test(card)),
     tosses: (value) => isFew(value) && value.every(isToss),
 };
+const isAmount = (value) => isWhole(value, 0, 1e15);
+// Of a hand whose payment can be checked.
+const PLAYED_FIELDS = {
+    game: (value) => GAMES.includes(value),
+    rules: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    unit: (value) => ["second", "usd-cent", "frf-cent"].includes(value),
+    coin: (value) => isWhole(value, 1, 1e9),
+    stakes: (value) => isFew(value) && value.length > 0 && value.every((stake) => isWhole(stake, 1, 1e12)),
+    seat: (value) => isWhole(value, 1, 7),
+    actions: (value) => Array.isArray(value) && value.length <= MOST_MOVES && value.every((move) => typeof move === "string"),
+    paid: (value) => value === undefined || isPayment(value),
+};
+
+function isPayment(value) {
+    const amounts = [value?.lost, value?.returned, value?.won];
+    return amounts.every(isAmount) && typeof value.outcome === "string" && typeof value.laid === "object";
+}
 
 // A hand out of a text; an Error whose message is for the person who pasted it.
 function read(text) {
@@ -96,7 +201,9 @@ function read(text) {
     if (typeof hand !== "object" || hand === null || Array.isArray(hand)) {
         throw new Error(words.noHand);
     }
-    const fields = hand.seed === undefined ? FIELDS : { ...FIELDS, ...OPEN_FIELDS };
+    const isPlayed = hand.seed !== undefined && hand.game !== undefined;
+    const open = hand.seed === undefined ? {} : OPEN_FIELDS;
+    const fields = { ...FIELDS, ...open, ...(isPlayed ? PLAYED_FIELDS : {}) };
     for (const [name, isRight] of Object.entries(fields)) {
         if (!isRight(hand[name])) {
             throw new Error(words.wrongField(name));
@@ -108,98 +215,223 @@ function read(text) {
 const textOf = (cut) => (typeof cut === "string" ? cut : cut.text);
 const linkOf = (cut) => (typeof cut === "string" ? undefined : cut.link);
 
-// What stands behind the # of a link to a hand, and back.
-function fragment(hand) {
-    const short = { ...hand, cards: hand.cards?.join("") ?? "", cut: textOf(hand.cut) };
-    short.link = linkOf(hand.cut);
-    short.anchor = hand.anchor || undefined;
-    short.tosses = (hand.tosses ?? []).map(([at, isCard]) => `${at}${isCard ? "y" : "n"}`).join("");
-    const known = [...Object.keys({ ...FIELDS, ...OPEN_FIELDS }), "link"].filter((name) => short[name] !== undefined);
-    return new URLSearchParams(known.map((name) => [name, short[name]])).toString();
-}
+// What was found is a list of [whether it is right, sentence], where null is neither.
 
-function pasted(link) {
-    const said = Object.fromEntries(new URLSearchParams(link));
-    const text = said.cut ?? "";
-    const cut = said.link === undefined ? text : { text, link: Number(said.link) };
-    const hand = { seal: said.seal, seed: said.seed, cut, anchor: said.anchor };
-    for (const name of ["decks", "position", "undealt"]) {
-        hand[name] = Number(said[name] ?? Number.NaN);
-    }
-    if (said.seed !== undefined) {
-        hand.cards = (said.cards ?? "").match(/.{1,2}/g) ?? [];
-        const tosses = [...(said.tosses ?? "").matchAll(/(\d+)([yn])/g)];
-        hand.tosses = tosses.map(([, at, answer]) => [Number(at), answer === "y"]);
-    }
-    return JSON.stringify(hand);
-}
-
-// What was found: a list of [whether it is right, sentence].
-async function findings(hand) {
-    const said = await check(hand);
-    const found = [[said.fitsSeal, said.fitsSeal ? words.sealFits : words.sealDiffers(said.seal)]];
-    const at = said.alike;
-    const cards = said.fitsCards ? words.cardsFit(at) : words.cardDiffers(at + 1, hand.cards[at], said.cards[at]);
-    found.push([said.fitsCards, cards]);
+async function sealFound(hand, seal) {
+    const fits = hand.seal === undefined ? seal.startsWith(hand.begins) : seal === hand.seal.toLowerCase();
+    const found = [[fits, fits ? words.sealFits : words.sealDiffers(seal)]];
     const link = linkOf(hand.cut);
     if (hand.anchor && link !== undefined) {
         const anchor = await anchorOf(hand.seed, link);
-        const fits = anchor === hand.anchor.toLowerCase();
-        found.push([fits, fits ? words.anchorFits(link) : words.anchorDiffers(anchor)]);
-    }
-    for (const [before, isCard] of hand.tosses) {
-        const fits = (await toss(hand.seed, hand.cut, before)) === isCard;
-        found.push([fits, (fits ? words.tossFits : words.tossDiffers)(before + 1)]);
+        const isSame = anchor === hand.anchor.toLowerCase();
+        found.push([isSame, isSame ? words.anchorFits(link) : words.anchorDiffers(anchor)]);
     }
     return found;
 }
 
-function show(verdict, isRight, found = [], hand = null) {
-    const lines = found.map(([fits, sentence]) => {
-        const line = document.createElement("li");
-        line.className = fits ? "right" : "wrong";
-        line.textContent = sentence;
-        return line;
+function cardsFound(hand, dealt) {
+    if (hand.cards === undefined) {
+        return [];
+    }
+    const at = hand.cards.findIndex((card, place) => card !== dealt[place]);
+    return at < 0
+        ? [[true, words.cardsFit(hand.cards.length)]]
+        : [[false, words.cardDiffers(at + 1, hand.cards[at], dealt[at])]];
+}
+
+async function tossesFound(hand, tosses) {
+    const found = tosses.map(async ([before, isCard]) => {
+        const fits = (await toss(hand.seed, hand.cut, before)) === isCard;
+        return [fits, (fits ? words.tossFits : words.tossDiffers)(before + 1)];
     });
-    part("findings").replaceChildren(...lines);
+    return Promise.all(found);
+}
+
+const suits = { H: "♥", S: "♠", D: "♦", C: "♣" };
+const named = (cards) => cards.map((card) => card[0].replace("T", "10") + suits[card[1]]).join(" ");
+
+// An amount in the unit of the hand's stakes, as people say it: a result has its sign.
+function amount(hand, value, isResult = false) {
+    const number = Math.abs(value) / (hand.unit === "second" ? hand.coin : 100);
+    const text = new Intl.NumberFormat(language, { maximumFractionDigits: 2 }).format(number);
+    const said = hand.unit === "second" ? words.coins(number, text) : words[hand.unit](text);
+    const sign = value < 0 ? "-" : isResult && value > 0 ? "+" : "";
+    return `${sign}${said}`;
+}
+
+const endNamed = (outcome) => outcome.split(" ").map((each) => words.ends[each] ?? each).join(", ");
+
+function betTold(hand, bet) {
+    const [stake, result] = [amount(hand, bet.lost + bet.returned), amount(hand, bet.won - bet.lost, true)];
+    if (bet.outcome === "insurance") {
+        return words.insured(stake, result);
+    }
+    const { cards, against, counts } = bet;
+    const had = counts === null ? named(cards) : words.against(named(cards), counts[0], named(against), counts[1]);
+    return words.bet(stake, had, `${words.ends[bet.outcome]}, ${result}`);
+}
+
+// What the hand pays by its moves. The cards are those that the seed gives, whatever is said.
+async function settled(hand, dealt) {
+    try {
+        return { ...settle(hand, dealt), dealt };
+    } catch (error) {
+        if (!(error instanceof Unplayable) || error.word !== "noCard") {
+            throw error;
+        }
+    }
+    const more = await cardsOf(hand, ALWAYS_ENOUGH);
+    return { ...settle(hand, more), dealt: more };
+}
+
+const cardsOf = (hand, most) => cardsFrom(hand.seed, hand.cut, hand.decks, hand.position, most, hand.undealt);
+
+async function paymentFound(hand, dealt) {
+    if (hand.game === undefined) {
+        return [[null, words.noPayment]];
+    }
+    if (hand.paid === undefined) {
+        return [[null, words.notPaid]];
+    }
+    const now = await settled(hand, dealt);
+    const said = hand.paid;
+    const tosses = now.tosses.map(([at, isCard]) => [hand.position + at, isCard]);
+    const found = await tossesFound(hand, tosses.filter((one) => !hand.tosses?.some((other) => isSame(one, other))));
+    if (hand.cards === undefined) {
+        found.push([null, words.cardsGiven(named(now.dealt.slice(0, now.used)))]);
+    } else if (hand.cards.length !== now.used) {
+        found.push([false, words.usedDiffers(hand.cards.length, now.used)]);
+    }
+    found.push(...now.bets.map((bet) => [null, betTold(hand, bet)]));
+    return [...found, ...comparedWithBooks(hand, said, now)];
+}
+
+function comparedWithBooks(hand, said, now) {
+    const found = [];
+    const result = (value) => amount(hand, value, true);
+    if (said.outcome !== undefined && said.outcome !== now.outcome) {
+        found.push([false, words.endsOther(endNamed(now.outcome), endNamed(said.outcome))]);
+    }
+    if (said.laid !== undefined && Object.entries(now.laid).some(([name, cards]) => !isSame(said.laid?.[name], cards))) {
+        found.push([false, words.liesOther]);
+    }
+    if (said.lost !== undefined && said.lost + said.returned !== now.staked) {
+        found.push([false, words.stakesOther(amount(hand, now.staked), amount(hand, said.lost + said.returned))]);
+    }
+    const net = now.won - now.lost;
+    const saidNet = said.lost === undefined ? said.net : said.won - said.lost;
+    const isSplit = said.lost !== undefined && said.won !== now.won && saidNet === net;
+    const fits = net === saidNet && !isSplit;
+    found.push([fits, fits ? words.paysThat(result(net)) : words.paysOther(result(net), result(saidNet))]);
+    return found;
+}
+
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+// All that can be found about a hand whose seed is open.
+export async function findings(hand) {
+    const dealt = await cardsOf(hand, Math.max(USUALLY_ENOUGH, hand.cards?.length ?? 0));
+    const found = [...(await sealFound(hand, await sealOf(hand.seed))), ...cardsFound(hand, dealt)];
+    found.push(...(await tossesFound(hand, hand.tosses ?? [])));
+    try {
+        found.push(...(await paymentFound(hand, dealt)));
+    } catch (error) {
+        if (!(error instanceof Unplayable)) {
+            throw error;
+        }
+        found.push([false, words[error.word](...error.values)]);
+    }
+    return found;
+}
+
+// What a person has to compare, and the house's own rules.
+async function particulars(hand) {
+    const seal = hand.seal ?? (await sealOf(hand.seed));
+    const link = linkOf(hand.cut);
+    const told = [[words.seal, seal], [words.cut, textOf(hand.cut).replaceAll("\n", " / ")]];
+    if (hand.anchor) {
+        told.push([words.anchor, hand.anchor]);
+    } else if (hand.seed !== undefined && link !== undefined && canCheck()) {
+        told.push([words.anchor, await anchorOf(hand.seed, link)]);
+    }
+    if (hand.game !== undefined) {
+        const own = Object.entries(hand.rules).filter(([key, value]) => RULES[hand.game][key]?.usual !== value);
+        told.push([words.rules, own.map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(", ")]);
+    }
+    return told.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`);
+}
+
+function line(text, name, className) {
+    const element = document.createElement(name);
+    element.className = className;
+    element.textContent = text;
+    return element;
+}
+
+async function show(verdict, isRight, found = [], hand = null) {
+    const told = hand === null ? [] : [words.shown, ...(await particulars(hand))];
+    part("findings").replaceChildren(
+        ...found.map(([fits, sentence]) => line(sentence, "li", fits === null ? "" : fits ? "right" : "wrong")),
+    );
     part("verdict").textContent = verdict;
     part("verdict").className = isRight ? "right" : "wrong";
-    part("shown").textContent = hand === null ? "" : `${words.shown}${hand.seal} "${textOf(hand.cut)}"`;
+    part("shown").replaceChildren(...told.map((text) => line(text, "p", "")));
     part("link").hidden = hand === null;
     if (hand !== null) {
-        part("link").href = `#${fragment(hand)}`;
+        part("link").href = `#${encodeURIComponent(JSON.stringify(hand))}`;
     }
     part("verdict").hidden = verdict === "";
 }
 
 let asked = 0;
 
-async function answer() {
+// Checks a hand that `find` gives, or says why there is none.
+async function answer(find) {
     asked += 1;
     const mine = asked;
-    show("", true); // what was found before is of another hand
+    await show("", true); // what was found before is of another hand
     try {
-        const hand = read(part("hand").value);
+        const hand = find();
         if (hand.seed === undefined) {
-            show(words.noSeed, true, [], hand);
+            await show(words.noSeed, true, [], hand);
         } else if (!canCheck()) {
-            show(words.noCrypto, false);
+            await show(words.noCrypto, false);
         } else {
             const found = await findings(hand);
             if (mine === asked) {
-                const isRight = found.every(([fits]) => fits);
-                show(isRight ? words.allRight : words.notRight, isRight, found, hand);
+                const isRight = found.every(([fits]) => fits !== false);
+                await show(isRight ? words.allRight : words.notRight, isRight, found, hand);
             }
         }
     } catch (error) {
-        show(error.message, false);
+        await show(error.message, false);
+    }
+}
+
+function linked(digits) {
+    try {
+        return unpacked(digits);
+    } catch {
+        throw new Error(words.noLink);
+    }
+}
+
+function decoded(text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return "";
     }
 }
 
 function open() {
-    if (location.hash.length > 1) {
-        part("hand").value = pasted(location.hash.slice(1));
-        answer();
+    const text = location.hash.slice(1);
+    if (isPacked(text)) {
+        part("hand").value = "";
+        answer(() => linked(text));
+    } else if (text !== "") {
+        part("hand").value = decoded(text);
+        answer(() => read(part("hand").value));
     }
 }
 
@@ -210,7 +442,7 @@ for (const each of document.querySelectorAll("[data-word]")) {
 }
 part("asks").addEventListener("submit", (event) => {
     event.preventDefault();
-    answer();
+    answer(() => read(part("hand").value));
 });
 addEventListener("hashchange", open);
 open();

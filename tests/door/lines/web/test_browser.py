@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,9 @@ import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 
-from door.games import hands
+from door.games import proofs
 from door.games.engine import shuffle
+from door.games.registry import GAMES
 from tests.certificates import NEED_CLIENTS
 from tests.door.lines.web.visitor import (
     DESK,
@@ -31,6 +34,7 @@ from tests.door.lines.web.visitor import (
 )
 from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand
+from tests.door.proved import proved_hands, still_fits, tampered
 from tests.world import PASSWORD, world
 from tools import check_page
 
@@ -459,7 +463,7 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
         await ada.bets(1, hand("hit", "stay", ends="win"))
         await ada.does("hit", "stay")
         with ada.board.books() as desk:
-            proof = hands.as_proof(desk, 1)
+            proof = proofs.as_proof(desk, 1)
     played = json.loads(proof)
     context = await browser.new_context(
         **{**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"},
@@ -480,6 +484,8 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
 
     found = await says(proof, "The hand is as it was sealed.")
     assert f"all {len(played['cards'])} cards" in found
+    assert "You bet 1 coin, had" in found
+    assert "In all +1 coin. So it was booked: that agrees." in found
     assert await violations(page) == []
     assert await page.evaluate("document.documentElement.scrollWidth <= 360")
     link = str(await page.locator("#link").evaluate("link => link.href"))
@@ -533,3 +539,81 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
     await page.get_by_role("heading", name="La main est telle qu’elle a été scellée.").wait_for()
     await context.close()
     assert {url.partition("#")[0] for url in asked_for} == {check_page.TARGET.as_uri()}
+
+
+CHECK_ALL = """async hands => {
+    const { findings } = await import("/check.js");
+    const { unpacked } = await import("/packed.js");
+    const found = [];
+    for (const hand of hands) {
+        found.push(await findings(typeof hand === "string" ? unpacked(hand) : hand));
+    }
+    return found;
+}"""
+TABLES_OF_LINKS = """async () => {
+    const { RULES, wholeRules } = await import("/payments.js");
+    const told = (rule) => rule.values ?? (rule.isHalves ? "halves" : "whole");
+    return Object.entries(RULES).map(([game, keys]) => [
+        game,
+        Object.entries(keys).map(([key, rule]) => [key, told(rule)]),
+        wholeRules(game, {}),
+    ]);
+}"""
+# What the page says of each thing that was changed, when that makes a difference.
+NAMED = {
+    "card": r"Card \d+ of the hand is said to be",
+    "seed": "The seed has another seal",
+    "payment": "By cards, moves, stakes and rules it pays",
+    "stake": r"was bet\. Booked is|it pays|These stakes cannot be paid",
+    "decision": r"Move \d+ (is missing|is not open there)|The hand is over before move|it pays"
+    "|was bet|It ends as|The hands lie|is said to have taken|The toss before card",
+    "rule": r"it pays|It ends as|The hands lie|is said to have taken|Move \d+|over before move"
+    "|These rules cannot be|The toss|These stakes cannot be paid",
+}
+
+
+async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_was_changed(
+    browser: Any, tmp_path: Path
+) -> None:
+    """Its arithmetic is its own: here it is held against the program's, with many rules."""
+    played = await proved_hands(tmp_path / "books", 120)
+    assert {each.proof["game"] for each in played} == set(proofs.GAMES)
+    chance = random.Random(61)
+    changed = [
+        (what, proof, still_fits(proof, each.cards))
+        for each in played
+        for what, proof in tampered(each, chance)
+    ]
+    # Most rules have no say in a hand: some of those will do.
+    changed = [
+        each for each in changed if each[0] != "rule" or not each[2] or chance.random() < 0.1
+    ]
+    assert {what for what, _, is_same in changed if not is_same} > {"rule", "decision"}
+    context = await browser.new_context(**DESK)
+    page = await context.new_page()
+    async with world(tmp_path, toml=WEB) as board:
+        await page.goto(f"http://127.0.0.1:{board.server.ports[1]}/check.html")
+        whole = await page.evaluate(CHECK_ALL, [each.proof for each in played])
+        linked = await page.evaluate(CHECK_ALL, [each.digits for each in played])
+        for each, *both in zip(played, whole, linked, strict=True):
+            for found in both:
+                assert [sentence for fits, sentence in found if fits is False] == [], each.proof
+                assert found[-1][0] is True, each.proof
+        of_changed = await page.evaluate(CHECK_ALL, [proof for _, proof, _ in changed])
+        for (what, proof, is_same), found in zip(changed, of_changed, strict=True):
+            wrong = "\n".join(sentence for fits, sentence in found if fits is False)
+            if what in ("card", "seed") or not is_same:
+                assert re.search(NAMED[what], wrong), (what, proof, found)
+            else:
+                assert wrong == "", (what, proof)
+        for game, keys, usual in await page.evaluate(TABLES_OF_LINKS):
+            known = {key: list(v) if isinstance(v, tuple) else v for key, v in keys}
+            ours = proofs.RULES[game]
+            assert list(known) == list(ours)
+            assert known == {
+                key: values if isinstance(values, str) else list(values)
+                for key, values in ours.items()
+            }
+            base = asdict(GAMES[game].kind.base)
+            assert usual == {key: base[key] for key in ours}
+    await context.close()
