@@ -20,7 +20,7 @@ from door.games.blackjack.tutor.payments import NATURAL, payments
 from door.games.blackjack.tutor.spot import Cards, may_double
 from door.games.engine.cards import CARDS_IN_DECK, RANKS, parse_cards
 from door.odds.hand import SAME, Distribution, HandTree, UpCard
-from door.odds.hands import Hands, every_hand
+from door.odds.hands import Hands, Total, every_hand
 from door.odds.odds import RUNS_ON, STRATEGIES, Figures, Insurance, Odds, figures_of
 
 _SAFE = 11  # hard, or an ace as one: no card takes such a hand over 21
@@ -49,8 +49,7 @@ SPLITS = (
     " deviation may be."
 )
 
-Total = tuple[int, bool]
-"""What a hand counts, and whether it is soft."""
+_Best = tuple[list[float], list[bool], list[float]]
 
 
 def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
@@ -59,24 +58,25 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
     Callers beside them do not matter: any unseen card is as likely to come next, whoever draws it.
     """
     shoe = shoe or full(rules.decks)
-    hands = every_hand(rules)
+    hands = every_hand(rules, shoe)
+    as_dealer = Strategy(_drawn_to(rules, hands), set(), set())
     counts = {strategy: _Count(rules) for strategy in STRATEGIES}
     poor = [_Count(rules) for _ in range(1 if rules.split == "never" else 2)]
     for up in range(1, 11):
         if not shoe[up - 1]:
             continue
         against = Against(hands, UpCard(rules, shoe, up))
-        perfect = against.best(against.anything)
+        perfect = against.best()
         plays = {
             "perfect": perfect,
             "totals": against.by_totals(perfect),
-            "dealer": against.as_dealer(),
-            "never-bust": against.best(against.safe),
+            "dealer": as_dealer,
+            "never-bust": against.best(safe=True),
         }
         for strategy, play in plays.items():
             against.count(play, counts[strategy])
         for purse, count in enumerate(poor):
-            against.count(against.best(against.anything, purse), count)
+            against.count(against.best(purse=purse), count)
     strategies = {
         strategy: count.figures(heeds=strategy in _HEEDING) for strategy, count in counts.items()
     }
@@ -105,6 +105,16 @@ def full(decks: int) -> Counts:
     return (*[copies] * 9, 4 * copies)
 
 
+def _drawn_to(rules: BlackjackRules, hands: Hands) -> list[bool]:
+    """Which hands a caller hits who draws as the dealer does."""
+    known: dict[Cards, bool] = {}
+    for cards, counts in zip(hands.cards, hands.counts, strict=True):
+        if cards not in known:
+            shown = [_CARDS[value] for value in range(10) for _ in range(counts[value])]
+            known[cards] = rules.dealer_draws(shown)
+    return [known[cards] for cards in hands.cards]
+
+
 @dataclass
 class Strategy:
     """What is done under one up card: with the first two cards, and with every hand after."""
@@ -125,23 +135,25 @@ class Against:
         self.rules = up.rules
         self.main = HandTree(hands, up)
         self.halves: dict[int, HandTree] = {}
+        self._wholes: dict[bool, _Best] = {}
+        self._halves_best: dict[tuple[int, bool], tuple[list[float], list[bool]]] = {}
         self.roots = [
             (place, 1 if max(hands.counts[place]) == 2 else 2)
             for place, cards in enumerate(hands.cards)
             if cards.cards == 2
         ]
-        self.pairs = {} if self.rules.split == "never" else {hands.pair(v): v for v in range(10)}
+        self.pairs = {} if self.rules.split == "never" else hands.pairs
         self.doubt = _USED * (self.main.pays.most + 1) / (up.cards - 2)
         self.anything = [True] * len(hands.cards)
         self.safe = [cards.hard <= _SAFE for cards in hands.cards]
 
     # Ways to play.
 
-    def best(self, may_hit: Sequence[bool], purse: int = _ENOUGH) -> Strategy:
-        """The best by the cards in sight, hitting and doubling only where it is allowed, of whoever
-        can stake so many more bets. The hands of a split are doubled where both could be."""
-        worth, hits = self.main.best(may_hit)
-        clue: Sequence[float] | None = None
+    def best(self, *, safe: bool = False, purse: int = _ENOUGH) -> Strategy:
+        """The best by the cards in sight, of whoever can stake so many more bets; `safe`: hitting
+        and doubling only what cannot bust. The hands of a split are doubled where both could be."""
+        may_hit = self.safe if safe else self.anything
+        worth, hits, _ = self._whole(safe)
         doubles, splits = set(), set()
         half_hits: dict[int, Sequence[bool]] = {}
         half_doubles: dict[int, set[int]] = {}
@@ -156,8 +168,7 @@ class Against:
             if not purse or value is None or not self.main.clear[place]:
                 continue
             half = self.half(value)
-            clue = self.main.leads(worth) if clue is None else clue
-            half_worth, half_hits[value] = half.best(may_hit, clue, self.doubt)
+            half_worth, half_hits[value] = self._half_best(value, safe)
             doubling = purse >= _ENOUGH
             half_doubles[value] = (
                 self._worth_doubling(half, half_worth, may_hit) if doubling else set()
@@ -167,16 +178,19 @@ class Against:
                 doubles.discard(place)
         return Strategy(hits, doubles, splits, half_hits, half_doubles)
 
-    def as_dealer(self) -> Strategy:
-        """As the dealer draws; no double and no split."""
-        known: dict[Cards, bool] = {}
-        hits = []
-        for cards, counts in zip(self.hands.cards, self.hands.counts, strict=True):
-            if cards not in known:
-                shown = [_CARDS[value] for value in range(10) for _ in range(counts[value])]
-                known[cards] = self.rules.dealer_draws(shown)
-            hits.append(known[cards])
-        return Strategy(hits, set(), set())
+    def _whole(self, safe: bool) -> _Best:
+        """The hands that are not split, neither doubled; and by how much hitting leads."""
+        if safe not in self._wholes:
+            worth, hits = self.main.best(self.safe if safe else self.anything)
+            self._wholes[safe] = worth, hits, self.main.leads(worth)
+        return self._wholes[safe]
+
+    def _half_best(self, value: int, safe: bool) -> tuple[list[float], list[bool]]:
+        if (value, safe) not in self._halves_best:
+            _, _, clue = self._whole(safe)
+            may_hit = self.safe if safe else self.anything
+            self._halves_best[value, safe] = self.half(value).best(may_hit, clue, self.doubt)
+        return self._halves_best[value, safe]
 
     def by_totals(self, start: Strategy) -> Strategy:
         """The best by totals alone, found from another play: hands that count alike, hard or soft,
@@ -210,8 +224,9 @@ class Against:
         hits, doubling = play.half_hits[value], play.half_doubles[value]
         roots = [(place, 1) for place in half.seconds if place not in doubling]
         doubles = [(place, 1) for place in half.seconds if place in doubling]
-        spread = half.spread(half.orders(roots, hits), hits, doubles)
-        drawn = half.drawn(half.orders(roots, hits), hits, doubles) / self.main.clear[pair]
+        orders = half.orders(roots, hits)
+        spread = half.spread(orders, hits, doubles)
+        drawn = half.drawn(orders, hits, doubles) / self.main.clear[pair]
         met = min(1.0, drawn * (drawn + 2 * _DEALT) / (self.up.cards - _MOST_OUT))
         count.split(spread, self.main.joint(pair), self.up.chance, met)
         added = self.main.clear[pair] + 2 * sum(half.clear[place] for place in doubling)
@@ -234,6 +249,7 @@ class Against:
 
     def dealt(self, half: HandTree, worth: Sequence[float], doubles: set[int]) -> float:
         """What one hand of a split is worth."""
+        half.weigh(kid for place in doubles for kid in self.hands.kids[place])
         return sum(
             half.doubled(place) if place in doubles else worth[place] for place in half.seconds
         )
@@ -241,13 +257,18 @@ class Against:
     def _worth_doubling(
         self, half: HandTree, worth: Sequence[float], may_hit: Sequence[bool]
     ) -> set[int]:
-        return {
+        asked = [
             place
             for place in half.seconds
             if half.stops[place] is None
             and may_hit[place]
             and self.may_double(place, from_split=True)
-            and half.doubled(place) > worth[place] + SAME * half.clear[place]
+        ]
+        half.weigh(kid for place in asked for kid in self.hands.kids[place])
+        return {
+            place
+            for place in asked
+            if half.doubled(place) > worth[place] + SAME * half.clear[place]
         }
 
 
@@ -256,7 +277,7 @@ class _Totals:
 
     def __init__(self, against: Against, start: Strategy) -> None:
         self.against = against
-        self.totals: list[Total] = [(cards.total, cards.soft) for cards in against.hands.cards]
+        self.totals = against.hands.totals
         self.asked = dict(against.asked())
         self.doubled = {
             place: against.main.doubled(place) for place in self.asked if against.may_double(place)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from door.games.blackjack.rules import BlackjackRules
-from door.odds.blackjack import Against, Strategy, Total, full
+from door.odds.blackjack import Against, Strategy, full
 from door.odds.card import Section, StrategyCard, joined
 from door.odds.hand import UpCard
-from door.odds.hands import Hands, every_hand
+from door.odds.hands import Hands, Total, every_hand
 from door.odds.odds import Odds
 from door.odds.telling import percent
 
@@ -19,8 +19,8 @@ _NAMES = {10: "T", 1: "A"}
 
 def card(title: str, rules: BlackjackRules, odds: Odds) -> StrategyCard:
     """`odds` are those of the rules, for what the card says of itself."""
-    hands = every_hand(rules)
     shoe = full(rules.decks)
+    hands = every_hand(rules, shoe)
     plays = [_Column.of(Against(hands, UpCard(rules, shoe, up))) for up in UPS]
     columns = tuple(_NAMES.get(up, str(up)) for up in UPS)
     hard = [(str(total), _row(plays, (total, False))) for total in range(5, 21)]
@@ -59,8 +59,8 @@ class _Column:
 
     @classmethod
     def of(cls, against: Against) -> _Column:
-        play: Strategy = against.by_totals(against.best(against.anything))
-        counts = [(cards.total, cards.soft) for cards in against.hands.cards]
+        play: Strategy = against.by_totals(against.best())
+        counts = against.hands.totals
         asked = [place for place in against.main.places if against.main.stops[place] is None]
         return cls(
             {counts[place]: play.hits[place] for place in asked},

@@ -18,7 +18,7 @@ class BlackjackCosts:
 
     def __init__(self, rules: BlackjackRules) -> None:
         self.rules = rules
-        self._hands = every_hand(rules)
+        self._hands = every_hand(rules, full(rules.decks))
         self._against: dict[int, _Worth] = {}
 
     def __call__(self, hand: PlayedHand, result: Mapping[str, Any]) -> float:

@@ -10,22 +10,22 @@ nothing; what it finds is counted apart, for nobody decides anything then.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from operator import mul, sub
+from itertools import repeat
+from operator import mul
 
-from door.games.blackjack.rules import BlackjackRules
-from door.games.blackjack.tutor.dealer import RESULTS, Counts, dealer_ways
-from door.games.blackjack.tutor.payments import NATURAL, Payments, payments
+from door.games.blackjack.rules import LONGEST_HAND, BlackjackRules
+from door.games.blackjack.tutor.dealer import Branches, Counts, Ends, branch, dealer_ways
+from door.games.blackjack.tutor.payments import NATURAL, Payment, Payments, payments
 from door.odds.hands import TAKEN, Hands
 
 SAME = 1e-12  # gains of a unit closer than that differ by rounding only
 
-_NOTHING = (0.0,) * len(RESULTS)
-
 
 class UpCard:
-    """What is unseen beside an up card, and how the dealer ends beside the cards of any hand."""
+    """What is unseen beside an up card, and how the dealer may end."""
 
     def __init__(self, rules: BlackjackRules, shoe: Counts, up: int) -> None:
         self.rules = rules
@@ -35,18 +35,13 @@ class UpCard:
         self.unseen[up - 1] -= 1
         self.cards = sum(self.unseen)
         looked = up == 10 or (up == 1 and rules.peek_under_ace)
-        ways = dealer_ways(rules, up, looked)
-        self.excluded = ways.excluded
-        self._weigh = ways.weigh
-        self._ends: dict[int, tuple[float, ...]] = {}
+        self._ways = dealer_ways(rules, up, looked)
+        self._orders = self._ways.orders(self.cards, LONGEST_HAND + 1)
+        self.excluded = self._ways.excluded
 
-    def ends(self, key: int, out: Counts, size: int) -> tuple[float, ...]:
-        """The chance of each of `RESULTS` but going over, these cards being out."""
-        found = self._ends.get(key)
-        if found is None:
-            left = map(sub, self.unseen, out)
-            found = self._ends[key] = self._weigh(*left, self.cards - size)
-        return found
+    def ends(self, branches: Branches) -> dict[int, Ends]:
+        """How the dealer ends beside hands, by their keys."""
+        return self._ways.ends(branches, self._orders, self.unseen)
 
 
 @dataclass(slots=True)
@@ -59,13 +54,9 @@ class Distribution:
     busts: float = 0.0
     doubled_busts: float = 0.0
 
-    def add(self, kind: int, ends: Sequence[float], orders: float, *, doubled: bool) -> None:
-        kinds = self.doubled if doubled else self.single
-        before = kinds.get(kind)
-        if before is None:
-            kinds[kind] = [orders * end for end in ends]
-        else:
-            kinds[kind] = [old + orders * end for old, end in zip(before, ends, strict=True)]
+
+_Met = list[tuple[int, int]]
+"""Hands that are paid alike and meet the dealer's, each with the number of orders it comes in."""
 
 
 class HandTree:
@@ -83,11 +74,12 @@ class HandTree:
         self.against = against
         self.rules = against.rules
         self.pair = pair
+        self.whole = whole
         self.pays: Payments = payments(against.rules)
         every = len(hands.cards)
         self.stops = list(hands.stops)
         self.busts = [0.0] * every  # the chance that the next card is one too many
-        self.ends: list[tuple[float, ...]] = [()] * every  # of the dealer; () where nobody asks
+        self.ends: list[Ends] = [()] * every  # of the dealer; () where nobody asks
         self.stood = [0.0] * every
         self._weighed = [False] * every
         # The chance of the cards in one order, the other card of the pair before them; and that
@@ -145,37 +137,62 @@ class HandTree:
 
     def weigh(self, places: Iterable[int]) -> None:
         """Find out what these hands are worth that take no more cards."""
+        stops, clear, totals = self.stops, self.clear, self.hands.totals
+        single, weighed = self.pays.single, self._weighed
+        meeting = []
         for place in places:
-            if not self._weighed[place]:
-                self._weighed[place] = True
-                self._weigh(place)
+            if weighed[place]:
+                continue
+            weighed[place] = True
+            kind = stops[place]
+            if kind is None:
+                kids = self.hands.kids[place]
+                self.busts[place] = clear[place] - sum([clear[kid] for kid in kids])
+                kind = totals[place][0]
+            payment = single[kind]
+            if payment.fixed is None:
+                meeting.append((place, payment))
+                continue
+            self.stood[place] = payment.fixed * clear[place]
+            if self.hands.cards[place].cards == 3:  # a doubled hand may not be paid like that
+                meeting.append((place, payment))
+        if not meeting:
+            return
+        self._meet([place for place, _ in meeting])
+        for place, payment in meeting:
+            if payment.fixed is None:
+                self.stood[place] = self._paid(payment, place)
 
-    def _weigh(self, place: int) -> None:
-        kind, clear, cards = self.stops[place], self.clear[place], self.hands.cards[place]
-        if kind is None:
-            kids = self.hands.kids[place]
-            self.busts[place] = clear - sum(map(self.clear.__getitem__, kids))
-        payment = self.pays.single[cards.total if kind is None else kind]
-        if payment.fixed is not None:
-            self.stood[place] = payment.fixed * clear
-            if cards.cards != 3:  # a doubled hand may not be paid like that
-                return
-        self.ends[place] = ends = self.joint(place)
-        if payment.fixed is None:
-            self.stood[place] = sum(map(mul, payment.against, ends))
+    def _paid(self, payment: Payment, place: int) -> float:
+        """What a hand is worth that is paid like this."""
+        gained: float = sum(map(mul, payment.above_bust, self.ends[place]))
+        return self.chance[place] * gained + self.clear[place] * payment.against[-1]
+
+    def _meet(self, places: Sequence[int]) -> None:
+        """Find out how the dealer ends beside these hands."""
+        hands, pair, whole = self.hands, self.pair, self.whole
+        if pair is None or whole is None:
+            found = self.against.ends(hands.branches)
+            self.ends = list(map(found.get, self.places, repeat(())))
+            return
+        branches: Branches = {}
+        for place in places:
+            # With the other card of the pair these may be a hand that was not split.
+            other = hands.place.get(hands.keys[place] + TAKEN[pair], -1)
+            if other >= 0 and whole.ends[other]:
+                self.ends[place] = whole.ends[other]
+                continue
+            out = hands.counts[place]
+            out = (*out[:pair], out[pair] + 1, *out[pair + 1 :])
+            branch(branches, out, hands.cards[place].cards + 1, place)
+        if branches:
+            for place, ends in self.against.ends(branches).items():
+                self.ends[place] = ends
 
     def joint(self, place: int) -> tuple[float, ...]:
         """The chance of a hand's cards and of each end of the dealer."""
         chance = self.chance[place]
-        if not chance:
-            return _NOTHING
-        hands, pair = self.hands, self.pair
-        key, out, size = hands.keys[place], hands.counts[place], hands.cards[place].cards
-        if pair is not None:
-            key += TAKEN[pair]
-            out = (*out[:pair], out[pair] + 1, *out[pair + 1 :])
-            size += 1
-        ends = [chance * end for end in self.against.ends(key, out, size)]
+        ends = [chance * end for end in self.ends[place]]
         return (*ends, self.clear[place] - sum(ends))
 
     # What a hand is worth.
@@ -217,11 +234,11 @@ class HandTree:
         self, places: Sequence[int], may_hit: Sequence[bool], surely: Sequence[bool] | None = None
     ) -> tuple[list[float], list[bool]]:
         worth, hits = list(self.stood), [False] * len(self.stood)
-        kids, busts, stops = self.hands.kids, self.busts, self.stops
+        kids, busts, stops, clear = self.hands.kids, self.busts, self.stops, self.clear
         for place in reversed(places):
             if stops[place] is None and may_hit[place]:
-                hit = sum(map(worth.__getitem__, kids[place])) - busts[place]
-                if hit > worth[place] + SAME * self.clear[place] or (
+                hit = sum([worth[kid] for kid in kids[place]]) - busts[place]
+                if hit > worth[place] + SAME * clear[place] or (
                     surely is not None and surely[place]
                 ):
                     worth[place], hits[place] = hit, True
@@ -237,7 +254,7 @@ class HandTree:
         """The chance that the next card is one too many."""
         if not self._weighed[place]:
             kids = self.hands.kids[place]
-            self.busts[place] = self.clear[place] - sum(map(self.clear.__getitem__, kids))
+            self.busts[place] = self.clear[place] - sum([self.clear[kid] for kid in kids])
         return self.busts[place]
 
     def played(self, hits: Sequence[bool]) -> list[float]:
@@ -246,11 +263,13 @@ class HandTree:
         for place in self.places:
             if place in wanted and self.stops[place] is None and hits[place]:
                 wanted.update(self.hands.kids[place])
+        standing = []
         for place in wanted:
             if hits[place] and self.stops[place] is None:
                 self.bust(place)
             else:
-                self.weigh((place,))
+                standing.append(place)
+        self.weigh(standing)
         return self.worth(hits)
 
     def worth(self, hits: Sequence[bool]) -> list[float]:
@@ -259,7 +278,7 @@ class HandTree:
         kids, busts, stops = self.hands.kids, self.busts, self.stops
         for place in reversed(self.places):
             if hits[place] and stops[place] is None:
-                worth[place] = sum(map(worth.__getitem__, kids[place])) - busts[place]
+                worth[place] = sum([worth[kid] for kid in kids[place]]) - busts[place]
         return worth
 
     def leads(self, worth: Sequence[float]) -> list[float]:
@@ -273,19 +292,15 @@ class HandTree:
 
     def hit(self, place: int, worth: Sequence[float]) -> float:
         """What hitting is worth, what comes of it being worth so much."""
-        return sum(map(worth.__getitem__, self.hands.kids[place])) - self.busts[place]
+        return sum([worth[kid] for kid in self.hands.kids[place]]) - self.busts[place]
 
     def doubled(self, place: int) -> float:
         """What a hand of two cards is worth that is doubled."""
-        self.weigh((place, *self.hands.kids[place]))
-        cards, against = self.hands.cards, self.pays.doubled
-        return (
-            sum(
-                sum(map(mul, against[cards[kid].total].against, self.ends[kid]))
-                for kid in self.hands.kids[place]
-            )
-            - 2 * self.busts[place]
-        )
+        kids = self.hands.kids[place]
+        self.weigh((place, *kids))
+        totals, against = self.hands.totals, self.pays.doubled
+        paid = sum([self._paid(against[totals[kid][0]], kid) for kid in kids])
+        return paid - 2 * self.busts[place]
 
     # How often a hand comes.
 
@@ -318,22 +333,36 @@ class HandTree:
         self, orders: Sequence[int], hits: Sequence[bool], doubles: Iterable[tuple[int, int]]
     ) -> Distribution:
         """How hands end that come in so many orders, or are doubled in so many."""
-        found, hands, stops = Distribution(), self.hands, self.stops
+        found, totals, stops = Distribution(), self.hands.totals, self.stops
+        single: dict[int, _Met] = defaultdict(list)
+        doubled: dict[int, _Met] = defaultdict(list)
         for place in self.places:
             times = orders[place]
             if not times:
                 continue
             kind = stops[place]
-            if kind is None and hits[place]:
-                found.busts += times * self.busts[place]
-                continue
-            kind = hands.cards[place].total if kind is None else kind
-            if self.pays.single[kind].fixed is not None:
-                found.paid[kind] = found.paid.get(kind, 0.0) + times * self.clear[place]
-            else:
-                found.add(kind, self.ends[place], times, doubled=False)
+            if kind is None:
+                if hits[place]:
+                    found.busts += times * self.busts[place]
+                    continue
+                kind = totals[place][0]
+            single[kind].append((place, times))
         for place, times in doubles:
             found.doubled_busts += times * self.busts[place]
-            for kid in hands.kids[place]:
-                found.add(hands.cards[kid].total, self.ends[kid], times, doubled=True)
+            for kid in self.hands.kids[place]:
+                doubled[totals[kid][0]].append((kid, times))
+        for kind, met in single.items():
+            if self.pays.single[kind].fixed is None:
+                found.single[kind] = self._met(met)
+            else:
+                found.paid[kind] = sum([times * self.clear[place] for place, times in met])
+        found.doubled = {kind: self._met(met) for kind, met in doubled.items()}
         return found
+
+    def _met(self, hands: _Met) -> list[float]:
+        """The chance of each end of the dealer beside one of these."""
+        chances = [times * self.chance[place] for place, times in hands]
+        columns = zip(*[self.ends[place] for place, _ in hands], strict=True)
+        against = [sum(map(mul, chances, column)) for column in columns]
+        clear = sum([times * self.clear[place] for place, times in hands])
+        return [*against, clear - sum(against)]

@@ -45,6 +45,7 @@ class Payment:
     against: tuple[float, ...]  # each of `RESULTS`
     outcomes: tuple[BlackjackOutcome, ...]  # how it ends, against each of them
     fixed: float | None  # the same against all: paid before the dealer plays
+    above_bust: tuple[float, ...]  # how much more than against a dealer who goes over, the last
 
     def expected(self, chances: list[float]) -> float:
         expected: float = sum(map(mul, self.against, chances))
@@ -97,7 +98,8 @@ def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
         against.append((event.won - event.lost) / _BET)
         outcomes.append(outcome)
     same = len(set(against)) == 1
-    return Payment(tuple(against), tuple(outcomes), against[0] if same else None)
+    above_bust = tuple(gain - against[-1] for gain in against[:-1])
+    return Payment(tuple(against), tuple(outcomes), against[0] if same else None, above_bust)
 
 
 def _paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
