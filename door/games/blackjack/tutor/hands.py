@@ -5,13 +5,16 @@ more cards, and these meet the dealer's chances out of exactly the cards that ar
 that is drawn is missing for the next one.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from math import inf
+from operator import mul, sub
 from types import MappingProxyType
 
 from door.games.blackjack.course import BlackjackAction
-from door.games.blackjack.tutor.dealer import ACE, RESULTS, TEN, dealer_ways
+from door.games.blackjack.rules import LONGEST_HAND
+from door.games.blackjack.tutor.dealer import ACE, RESULTS, TEN, Branches, branch, dealer_ways
 from door.games.blackjack.tutor.payments import NATURAL, Payment, payments
 from door.games.blackjack.tutor.spot import Cards, Spot, counted, may_double, open_actions, stopped
 
@@ -24,12 +27,33 @@ Of all opening hands out of 1 to 8 decks none is weighed otherwise with more of 
 it the first one is, by 0.00003."""
 
 
+_Drawn = tuple[list[tuple[float, int]], float]
+"""Cards that may come: how likely each is, and the key with it; and how likely one too many is."""
+
+_Doubled = tuple[list[tuple[float, int, Payment]], float]
+"""The same of a doubled hand, and how each is paid."""
+
+_Second = tuple[float, int, _Doubled | None]
+"""A card that completes a half: how likely it is, the key with it, and doubling if that is open."""
+
+
+@dataclass(slots=True)
+class _Hands:
+    """Hands that can come, by their keys: what standing is paid, what hitting leads to, None where
+    that is not asked; those before that they lead to."""
+
+    found: list[tuple[int, Payment | None, _Drawn | None]] = field(default_factory=list)
+    known: set[int] = field(default_factory=set)
+    worth: dict[int, float] = field(default_factory=dict)
+
+
 class WeighedHand:
     """The hand of a spot.
 
-    `unseen`, `cards` and `key` follow the card that is being tried: `_take` takes it out,
-    `_put_back` puts it in again. What was worked out is remembered under `key`, which stands for
-    the cards taken out in any order; all of it is forgotten with this object.
+    First it is found out which hands can come of it, card by card, and which of them may be stood
+    on; then how the dealer ends beside all of those at once; and last what each is worth, those of
+    more cards first. `unseen`, `cards` and `key` follow the card that is being tried: `_take` takes
+    it out, `_put_back` puts it in again. `key` stands for the cards taken out in any order.
     """
 
     def __init__(self, spot: Spot, hand: Cards) -> None:
@@ -37,95 +61,147 @@ class WeighedHand:
         self.rules = spot.rules
         self.hand = hand
         self.pair = max(range(10), key=spot.hand.__getitem__)
+        self.all_unseen = spot.unseen
         self.unseen = list(spot.unseen)
-        self.cards = sum(spot.unseen)
+        self.all_cards = self.cards = sum(spot.unseen)
         self.key = 0
         self.ways = dealer_ways(spot.rules, spot.up, spot.looked)
         self.pays = payments(spot.rules)
-        self.all_cards = self.cards
         self.spread = self.pays.most + 1
-        self.dealer: dict[int, list[float]] = {}
-        self.played: dict[int, float] = {}
+        self.meeting: Branches = {}
+        self.looked: dict[int, float] = {}  # what the look makes of the ends beside these hands
         self.leads: dict[Cards, float] = {}
         self.guessed_next = self._next(0)
         chances = self.ways.chances(self.unseen, self.cards)
         self.guessed_worth = [payment.expected(chances) for payment in self.pays.single]
 
-    def value(self, action: BlackjackAction) -> float:
-        """What an action gains for one that was bet at first; insurance is none of them."""
-        self.played.clear()  # the same cards make another hand of a half
-        match action:
-            case BlackjackAction.DOUBLE:
-                return self._doubled(self.hand)
-            case BlackjackAction.SPLIT:
-                return 2 * self._half()
-            case BlackjackAction.HIT:
-                return self._hit(self.hand)
-            case _:
-                return self._worth(self.hand.total)
+    def values(self, actions: Iterable[BlackjackAction]) -> dict[BlackjackAction, float]:
+        """What each action gains for one that was bet at first; insurance is none of them."""
+        drawn, halves = _Hands(), _Hands()  # the same cards make another hand of a half
+        worth: dict[BlackjackAction, Callable[[], float]] = {}
+        for action in actions:
+            match action:
+                case BlackjackAction.DOUBLE:
+                    worth[action] = partial(self._doubled, self._double(self.hand))
+                case BlackjackAction.SPLIT:
+                    worth[action] = partial(self._split, self._half(halves), halves)
+                case BlackjackAction.HIT:
+                    worth[action] = partial(self._hit, self._draw(self.hand, drawn), drawn)
+                case _:
+                    payment = self._met(self.pays.single[self.hand.total])
+                    worth[action] = partial(self._paid, payment, 0)
+        orders = self.ways.orders(self.all_cards, LONGEST_HAND)
+        self.ends = self.ways.ends(self.meeting, orders, list(map(float, self.all_unseen)))
+        for hands in (drawn, halves):
+            self._weigh(hands)
+        return {action: found() for action, found in worth.items()}
 
-    # What may be done with a hand.
+    # Which hands can come.
 
-    def _hit(self, hand: Cards) -> float:
-        gain, over = 0.0, 1.0
+    def _draw(self, hand: Cards, hands: _Hands) -> _Drawn:
+        """The cards that may come to a hand, and what it becomes then."""
+        drawn, over = [], 1.0
         for place, chance in self._next(hand.hard):
             over -= chance
             self._take(place)
-            gain += chance * self._drawn(hand.with_card(place))
+            drawn.append((chance, self.key))
+            if self.key not in hands.known:
+                hands.known.add(self.key)
+                after = hand.with_card(place)
+                self._asked(after, stopped(self.rules, after), hands)
             self._put_back(place)
-        return gain - over
+        return drawn, over
 
-    def _drawn(self, hand: Cards) -> float:
-        """A hand of three cards or more that has just got the last of them."""
-        kind = stopped(self.rules, hand)
+    def _asked(self, hand: Cards, kind: int | None, hands: _Hands) -> None:
+        """Note that a hand may come, what follows it first: hit or stand, or how it is paid. One
+        that leads by more than the cards taken out can have changed is not compared with the
+        other."""
         if kind is not None:
-            return self._worth(kind)
-        best = self.played.get(self.key)
-        if best is None:
-            best = self.played[self.key] = self._asked(hand)
-        return best
-
-    def _asked(self, hand: Cards) -> float:
-        """The better of hit and stay. One that leads by more than the cards taken out can have
-        changed is not compared with the other."""
+            payment = self._met(self.pays.single[kind])
+            hands.found.append((self.key, payment, None))
+            return
         lead = self._guessed_lead(hand)
         doubt = _DOUBT * self.spread * (self.all_cards - self.cards) / max(self.cards, 1)
-        if lead > doubt:
-            return self._hit(hand)
-        stood = self._worth(hand.total)
-        return stood if lead < -doubt else max(stood, self._hit(hand))
+        stood = None if lead > doubt else self._met(self.pays.single[hand.total])
+        hit = None if lead < -doubt else self._draw(hand, hands)
+        hands.found.append((self.key, stood, hit))
 
-    def _doubled(self, hand: Cards) -> float:
-        gain, over = 0.0, 1.0
+    def _double(self, hand: Cards) -> _Doubled:
+        doubled, over = [], 1.0
         for place, chance in self._next(hand.hard):
             over -= chance
             self._take(place)
-            gain += chance * self._expected(self.pays.doubled[hand.with_card(place).total])
+            payment = self._met(self.pays.doubled[hand.with_card(place).total])
+            doubled.append((chance, self.key, payment))
             self._put_back(place)
-        return gain - 2 * over
+        return doubled, over
 
-    def _half(self) -> float:
-        """One card of the pair, its second card, and the best after it."""
+    def _half(self, hands: _Hands) -> list[_Second]:
+        """One card of the pair, and its second card."""
         card = Cards(self.pair + 1, self.pair == ACE, 1)
-        gain = 0.0
+        seconds: list[_Second] = []
         for place, chance in self._next(card.hard):
             self._take(place)
-            gain += chance * self._second(card.with_card(place))
+            hand = card.with_card(place)
+            kind = self._second(hand)
+            self._asked(hand, kind, hands)
+            doubles = kind is None and may_double(self.rules, hand, from_split=True)
+            seconds.append((chance, self.key, self._double(hand) if doubles else None))
             self._put_back(place)
-        return gain
+        return seconds
 
-    def _second(self, hand: Cards) -> float:
+    def _second(self, hand: Cards) -> int | None:
+        """As what a half is paid that takes no third card."""
         if hand.total == 21 and self.rules.split_21 == "natural":
-            return self._worth(NATURAL)
+            return NATURAL
         if self.pair == ACE and self.rules.split_aces == "one card":
-            return self._worth(hand.total)
-        kind = stopped(self.rules, hand)
-        if kind is not None:
-            return self._worth(kind)
-        best = self._asked(hand)
-        if may_double(self.rules, hand, from_split=True):
-            best = max(best, self._doubled(hand))
-        return best
+            return hand.total
+        return stopped(self.rules, hand)
+
+    def _met(self, payment: Payment) -> Payment:
+        """Note that the hand meets the dealer's, if it is paid by that."""
+        if payment.fixed is None and self.key not in self.looked:
+            excluded = self.ways.excluded
+            holes = self.cards if excluded is None else self.cards - self.unseen[excluded]
+            self.looked[self.key] = self.cards / holes if holes else 1.0
+            out = tuple(map(sub, self.all_unseen, self.unseen))
+            branch(self.meeting, out, self.all_cards - self.cards, self.key)
+        return payment
+
+    # What they are worth.
+
+    def _weigh(self, hands: _Hands) -> None:
+        worth = hands.worth
+        for key, stood, hit in hands.found:
+            best = -inf if stood is None else self._paid(stood, key)
+            if hit is not None:
+                best = max(best, self._hit(hit, hands))
+            worth[key] = best
+
+    def _hit(self, drawn: _Drawn, hands: _Hands) -> float:
+        cards, over = drawn
+        worth = hands.worth
+        return sum([chance * worth[key] for chance, key in cards]) - over
+
+    def _doubled(self, doubled: _Doubled) -> float:
+        cards, over = doubled
+        return sum([chance * self._paid(payment, key) for chance, key, payment in cards]) - 2 * over
+
+    def _split(self, seconds: list[_Second], hands: _Hands) -> float:
+        gain = 0.0
+        for chance, key, doubled in seconds:
+            best = hands.worth[key]
+            if doubled is not None:
+                best = max(best, self._doubled(doubled))
+            gain += chance * best
+        return 2 * gain
+
+    def _paid(self, payment: Payment, key: int) -> float:
+        """What a hand gains that takes no more cards."""
+        if payment.fixed is not None:
+            return payment.fixed
+        gained: float = sum(map(mul, payment.above_bust, self.ends[key]))
+        return payment.against[-1] + self.looked[key] * gained
 
     # What hands would be worth if no card that is drawn were missing for the next one: enough to
     # leave out what cannot be best.
@@ -148,19 +224,7 @@ class WeighedHand:
             return self.guessed_worth[kind]
         return self.guessed_worth[hand.total] + max(0.0, self._guessed_lead(hand))
 
-    # Pay and cards.
-
-    def _worth(self, kind: int) -> float:
-        """What a hand that takes no more cards gains."""
-        return self._expected(self.pays.single[kind])
-
-    def _expected(self, payment: Payment) -> float:
-        if payment.fixed is not None:
-            return payment.fixed
-        chances = self.dealer.get(self.key)
-        if chances is None:
-            chances = self.dealer[self.key] = self.ways.chances(self.unseen, self.cards)
-        return payment.expected(chances)
+    # Cards.
 
     def _next(self, hard: int) -> list[tuple[int, float]]:
         """Which cards may come that do not take a hand over 21, and how likely each is.
@@ -220,7 +284,7 @@ def values(spot: Spot) -> Mapping[BlackjackAction, float]:
     if spot.insurance is not None:
         return MappingProxyType(_insurance_values(spot, spot.insurance))
     hand = WeighedHand(spot, counted(spot.hand))
-    return MappingProxyType({action: hand.value(action) for action in open_actions(spot)})
+    return MappingProxyType(hand.values(open_actions(spot)))
 
 
 def _insurance_values(spot: Spot, price: float) -> dict[BlackjackAction, float]:
