@@ -197,6 +197,9 @@ node_option = click.option("--node", type=click.IntRange(0, 9999), help="The nod
     type=click.Choice(["cp437", "cp437-text", "utf-8", "us-ascii"]),
     help="The board's character set; cp437-text is CP437 without the symbols below 20h.",
 )
+@click.option(
+    "--size", metavar="COLUMNSxROWS", help="The caller's window, as the board knows it: 80x24."
+)
 @click.option("--local", is_flag=True, help="Play as the sysop, on this terminal.")
 @click.option("--verbose", is_flag=True, help="Also log every call to standard error.")
 @click.pass_obj
@@ -208,13 +211,14 @@ def run_(
     board: str | None,
     node: int | None,
     charset: str | None,
+    size: str | None,
     **how: Any,
 ) -> None:
     """Serve one caller from another board (see docs/door-mode.md)."""
     from door.cli import run
     from door.session.arrival import Asked
 
-    call = Asked(dropfile, board, node, charset)
+    call = Asked(dropfile, board, node, charset, size)
     sys.exit(run.run(run.Options(config_path, call, **how), before))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from door.dropfiles import events_ra
+from door.dropfiles import events_ra, terminal_ini
 from door.dropfiles.dropfile import (
     TRUST,
     UNSAID,
@@ -156,7 +156,7 @@ def understand(found: Found, reading: HostSettings) -> Understood:
         event=_event(trusted, found, reading, doubts),
         node=next((file.node for file in files if file.node is not None), found.node),
         connection=_connection(files),
-        screen=_screen(files),
+        screen=_screen(files, found),
         gives=_gives(files, found),
         doubts=tuple(doubts),
         left=tuple(left),
@@ -296,27 +296,38 @@ def _connection(files: list[DropFile]) -> Connection:
     return next((line for line in said if line.kind is not ConnectionKind.UNSAID), UNSAID)
 
 
-def _screen(files: list[DropFile]) -> Screen:
-    measured = [file for file in files if not file.is_page_length and file.rows and file.columns]
-    sized = [*measured, *files]
+def _screen(files: list[DropFile], found: Found) -> Screen:
+    measured = [
+        (file.columns, file.rows)
+        for file in files
+        if not file.is_page_length and file.rows and file.columns
+    ]
+    if _is_synchronets(files, found) and not measured:
+        size = terminal_ini.read(found.chosen.parent)
+        measured = [] if size is None else [size]
+    columns = [measured[0][0]] if measured else [file.columns for file in files if file.columns]
+    rows = [measured[0][1]] if measured else [file.rows for file in files if file.rows]
     return Screen(
         emulation=next((file.emulation for file in files if file.emulation), None),
         charset=next((file.charset for file in files if file.charset), None),
-        rows=next((file.rows for file in sized if file.rows), None),
-        columns=next((file.columns for file in sized if file.columns), None),
+        rows=next(iter(rows), None),
+        columns=next(iter(columns), None),
         language=next((file.language for file in files if file.language), None),
         is_page_length=not measured,
         drops_low_bytes=any(file.enigma for file in files),
     )
 
 
+def _is_synchronets(files: list[DropFile], found: Found) -> bool:
+    return found.synchronet or any(
+        file.software.casefold().startswith(_SYNCHRONET) for file in files
+    )
+
+
 def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
     chosen = files[0]
     gives = []
-    synchronet = found.synchronet or any(
-        file.software.casefold().startswith(_SYNCHRONET) for file in files
-    )
-    if synchronet and chosen.kind in _MODUSER_KINDS:
+    if _is_synchronets(files, found) and chosen.kind in _MODUSER_KINDS:
         path = chosen.path.parent / MODUSER
         gives.append(GiveBack(Way.MODUSER, path, None, chosen.path, chosen.identity))
     for file in files:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 CONFIG, CONFIG_VARIABLE = "sysop.toml", "BJFT_CONFIG"
-VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset")
+VALUES = ("config", "dropfile", "door", "board", "node", "socket", "connect", "charset", "size")
 FLAGS = ("stdio", "telnet", "no-telnet")
 WAYS = ("stdio", "socket", "connect")
 STAYS = (

@@ -287,6 +287,7 @@ class Facts:
             board=asked.get("board"),
             node=int(asked["node"]) if "node" in asked else None,
             charset=asked.get("charset"),
+            size=asked.get("size"),
         )
 
     @classmethod

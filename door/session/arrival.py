@@ -6,8 +6,9 @@ Nothing here opens the books or a line.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -28,6 +29,7 @@ UNNAMED = "host"  # the board of a drop file that names none we know
 
 log = logging.getLogger("door.run")
 
+_SIZE = re.compile("([1-9][0-9]{0,3})[xX]([1-9][0-9]{0,3})")
 _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
 
 
@@ -43,12 +45,13 @@ class DoorCall:
 @dataclass(frozen=True)
 class Asked:
     """What the command line says of the call. `charset` is what the board passes on to its caller,
-    whatever its files say."""
+    and `size` how large their window is, such as "80x24", whatever its files say."""
 
     dropfile: Path | None
     board: str | None
     node: int | None
     charset: str | None = None
+    size: str | None = None
 
 
 def arrive(
@@ -87,7 +90,28 @@ def arrive(
         look=said_by_host(emulation, charset),
         formerly=formerly,
     )
-    return DoorCall(guest, understood, _introduction(guest, understood, charset, environment))
+    introduction = _introduction(guest, understood, charset, environment)
+    size = _size(asked.size)
+    if size is not None:
+        columns, rows = size
+        introduction = replace(introduction, columns=columns, rows=rows, size_is_certain=True)
+    return DoorCall(guest, understood, introduction)
+
+
+def _size(asked: str | None) -> tuple[int, int] | None:
+    """Read columns and rows of the command line. What is not a size is a board's word that it has
+    not replaced: the terminal is asked then.
+
+    >>> _size("132x40"), _size("{termWidth}x{termHeight}")
+    ((132, 40), None)
+    """
+    if asked is None:
+        return None
+    match = _SIZE.fullmatch(asked)
+    if match is None:
+        log.warning("--size takes columns and rows such as 80x24, and was given %r", asked)
+        return None
+    return int(match[1]), int(match[2])
 
 
 def note(arrival: DoorCall) -> None:

@@ -318,3 +318,30 @@ def test_the_first_screen_waits_for_no_books() -> None:
 
 def test_a_door_process_loads_nothing_that_only_a_server_needs() -> None:
     assert loaded_by("door.run.process").isdisjoint({"telnetlib3", "argon2", "click"})
+
+
+def test_the_command_line_says_how_large_the_window_is(sent) -> None:
+    introduction = sent(SYNCHRONET, XIBALBA, size="132x40").introduction
+    assert (introduction.columns, introduction.rows) == (132, 40)
+    assert introduction.size_is_certain
+
+
+def test_a_word_for_a_size_that_the_board_left_as_it_was_is_passed_over(sent, caplog) -> None:
+    introduction = sent(ENIGMA, TWO, size="{termWidth}x{termHeight}").introduction
+    assert not introduction.size_is_certain
+    assert "--size takes columns and rows such as 80x24" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "size"),
+    [
+        (SYNCHRONET, "cols=132\r\nrows=50\r\ntype=ANSI\r\nchars=CP437\r\n", (132, 50, True)),
+        (SYNCHRONET, "rows = 24\n[cols]\ncols = 80\n", (0, 0, False)),
+        (SYNCHRONET, "cols=many\nrows=24\n", (0, 0, False)),
+        (ENIGMA, "cols=132\nrows=50\n", (0, 0, False)),
+    ],
+)
+def test_synchronet_has_measured_the_window(sent, tmp_path, written, said, size) -> None:
+    (tmp_path / "terminal.ini").write_text(said, encoding="ascii")
+    introduction = sent(written, TWO).introduction
+    assert (introduction.columns, introduction.rows, introduction.size_is_certain) == size

@@ -1,0 +1,35 @@
+"""terminal.ini, which Synchronet keeps in the folder of a node: the window as it has found it.
+
+It is written at the log-on and when the terminal changes, so it may be much older than the drop
+file of a call. `cols` and `rows` stand before any section. What it calls the character set is the
+terminal's, and not what Synchronet takes from a door.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from door.dropfiles.lines import raw
+from door.errors import DropFileRefused
+
+NAME = "terminal.ini"
+_MOST = 999
+
+
+def read(folder: Path) -> tuple[int, int] | None:
+    """Return columns and rows; None where there is no such file, or it does not say both."""
+    try:
+        text = raw(folder / NAME).content.decode("cp437")
+    except DropFileRefused:
+        return None
+    said: dict[str, str] = {}
+    for line in text.splitlines():
+        if line.lstrip().startswith("["):
+            break
+        key, _, value = line.partition("=")
+        said.setdefault(key.strip().casefold(), value.strip())
+    size = [said.get(key, "") for key in ("cols", "rows")]
+    if not all(each.isascii() and each.isdigit() and 0 < int(each[:4]) <= _MOST for each in size):
+        return None
+    columns, rows = map(int, size)
+    return columns, rows
