@@ -6,6 +6,7 @@ happen, and nothing has.
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 import time
@@ -17,8 +18,15 @@ from typing import TYPE_CHECKING
 
 from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
+from door.config.boards import board_of
+from door.dropfiles.dropfile import HostSettings, Limit
+from door.dropfiles.finding import find
 from door.dropfiles.telling import sentences
+from door.dropfiles.understanding import Understood, understand
+from door.errors import DoesNotFit, DropFileRefused
 from door.session.arrival import Asked, DoorCall, arrive
+from door.setup import host_boards
+from door.setup.host_boards import HostKind, HostSetup
 from timebank.calls.arrival import host_caller, open_host_call
 from timebank.errors import Refused
 from timebank.ledger.database import Database
@@ -27,7 +35,6 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
-    from door.config.boards import HostBoard
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
@@ -53,7 +60,7 @@ def examine(config: Config, asked: Asked) -> list[str]:
     now = datetime.now(UTC)
     arrival = arrive(asked, config.boards, os.environ, now.astimezone(), time.monotonic())
     said = sentences(arrival.understood)
-    said += ["", _board(arrival.guest.board, config)]
+    said += ["", *_board(arrival, config)]
     with _books(config) as database:
         try:
             record, opened = _trial(database, config, arrival, now)
@@ -65,13 +72,61 @@ def examine(config: Config, asked: Asked) -> list[str]:
     return said
 
 
-def _board(board: HostBoard, config: Config) -> str:
+def _board(arrival: DoorCall, config: Config) -> list[str]:
+    board = arrival.guest.board
     if board.name in config.boards:
-        return f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."
-    return (
-        f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}. "
-        "Make one, and add the name that its files have to its `aliases`, or say --board."
-    )
+        return [f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."]
+    said = f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}."
+    return [said, *_to_paste(arrival.understood, config)]
+
+
+def remedy(config: Config, asked: Asked) -> list[str]:
+    """Return what to paste where a board's callers are refused for want of it; empty where that
+    would not help."""
+    reading = HostSettings(datetime.now(UTC).astimezone(), "auto", "auto")
+    try:
+        understood = understand(find(asked.dropfile, os.environ, asked.node), reading)
+    except DropFileRefused:
+        return []
+    is_known = any(board_of(config.boards, name) for name in understood.names)
+    is_enigmas = understood.time.limit is Limit.CONSTANT
+    return [] if is_known or not is_enigmas else _to_paste(understood, config)
+
+
+def _to_paste(understood: Understood, config: Config) -> list[str]:
+    """Say what the settings lack, to the letter, and how the board starts the door."""
+    kind = _kind(understood)
+    if kind is None:
+        name = json.dumps(understood.board, ensure_ascii=False)
+        lines = ["[boards.YourBoard]", f"aliases = [{name}]"]
+        return [*_pasted(config, lines), "Its callers are called Alias@YourBoard then."]
+    setup = HostSetup(kind, kind.name, Path(kind.root), says_board=not kind.alias)
+    return [
+        *_pasted(config, host_boards.lines(setup)),
+        *_command_line(setup, config),
+        f"`door setup {kind.key}` does this, writes what {kind.name} needs, and tries a call.",
+    ]
+
+
+def _command_line(setup: HostSetup, config: Config) -> list[str]:
+    if setup.kind.is_wrapped:
+        return []
+    try:
+        line = host_boards.command(config, setup)
+    except DoesNotFit as refused:
+        return [str(refused)]
+    return [f"The command line for {setup.kind.name} is:", f"    {line}"]
+
+
+def _pasted(config: Config, lines: list[str]) -> list[str]:
+    return [f"Paste this at the end of {config.path}:", *(f"    {line}" for line in lines)]
+
+
+def _kind(understood: Understood) -> HostKind | None:
+    if any(file.enigma for file in understood.files):
+        return host_boards.KINDS["enigma"]
+    found = (host_boards.recognized(name) for name in understood.names)
+    return next((kind for kind in found if kind is not None), None)
 
 
 @contextmanager

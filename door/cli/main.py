@@ -18,6 +18,7 @@ import click
 from door.cli.common import DEFAULT_CONFIG, config_option, load_config
 from door.cli.config import config_group
 from door.cli.init import init
+from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
 from timebank.cli.common import by_option
@@ -42,7 +43,7 @@ def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
 
 
-for command in (config_group, init, nodes, kick, say, refused, forgive, drain, stop):
+for command in (config_group, init, setup, nodes, kick, say, refused, forgive, drain, stop):
     main.add_command(command)
 
 
@@ -234,12 +235,13 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
     from door.session.arrival import Asked
     from timebank.errors import BooksFailed, DatabaseRefused
 
-    config = load_config(config_path)
+    config, asked = load_config(config_path), Asked(dropfile, board, node)
     try:
         with refusing(DatabaseRefused, BooksFailed):
-            said = cli_doctor.examine(config, Asked(dropfile, board, node))
+            said = cli_doctor.examine(config, asked)
     except DropFileRefused as refused:
-        raise UserError(f"{refused}\nThe caller would be told: {refused.polite}") from refused
+        told = (str(refused), f"The caller would be told: {refused.polite}")
+        raise UserError("\n".join((*told, *cli_doctor.remedy(config, asked)))) from refused
     for sentence in said:
         click.echo(sentence)
 

@@ -7,17 +7,18 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
 
 import click
 import pytest
 
 from door.cli.main import main
 from door.config.boards import board_of, unlisted
-from door.games.registry import game_named
+from door.games.registry import GAMES, game_named
 from tests import ROOT
 
 GUIDES = sorted((ROOT / "docs" / "boards").glob("*.md"))
-INSTALLER = ROOT / "door" / "setup" / "files" / "install-xtrn.ini"
+INSTALLER = ROOT / "door" / "setup" / "files" / "boards" / "install-xtrn.ini"
 # The names that Synchronet 3.22a's scripts know. `jsexec install-xtrn` installs nothing at all when
 # a file has another one.
 SYNCHRONETS_NAMES = {
@@ -74,7 +75,8 @@ def test_a_guide_says_how_the_program_comes_to_be_where_it_starts_it(guide: Path
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
 def test_a_guide_names_options_and_tables_that_there_are(guide: Path) -> None:
     text = guide.read_text(encoding="utf-8").replace('", "', " ")
-    known = {option for each in main.commands["run"].params for option in _options(each)}
+    commands = [main.commands[name] for name in ("run", "setup")]
+    known = {option for each in commands for one in each.params for option in _options(one)}
     assert set(re.findall(r"(?<![\w-])--[a-z]+", text)) <= known
     for code in re.findall(r"(?:--door|xtrn=) ?([A-Z]\w+)", text):
         assert game_named(code) is not None
@@ -86,7 +88,7 @@ def test_a_guides_command_line_is_understood(guide: Path) -> None:
     if guide.stem == STARTS_NO_DOOR:
         assert "Action=Telnet\nParameters=127.0.0.1:2323\n" in text
         return
-    lines = re.findall(r"\brun((?: --?[\w-]+| \S*(?:%|\*|\{|/)\S*)+)", text)
+    lines = re.findall(r"\brun((?: --?[\w-]+| YourBoard| \S*(?:%|\*|\{|/)\S*)+)", text)
     assert lines
     for line in lines:
         words = [word.strip("`],") for word in line.split()]
@@ -102,6 +104,23 @@ def test_a_guides_settings_are_accepted(guide: Path, tmp_path: Path) -> None:
         file.write_text(toml, encoding="utf-8")
         assert "boards" in tomllib.loads(toml)
         assert config.load(file).boards
+
+
+SNIPPETS = {
+    "enigma": ["enigma.hjson", "enigma-submit.hjson"],
+    "gamesrv": ["gamesrv.ini"],
+    "magicka": ["magicka.ini"],
+    "mystic": ["mystic.txt"],
+    "wwiv": ["wwiv.txt"],
+}
+
+
+@pytest.mark.parametrize("guide", SNIPPETS)
+def test_a_guide_shows_what_door_setup_writes(guide: str) -> None:
+    text = (ROOT / "docs" / "boards" / f"{guide}.md").read_text(encoding="utf-8")
+    shown = {dedent(block) for block in re.findall(r"```\w*\n(.*?)^ *```", text, re.DOTALL | re.M)}
+    for name in SNIPPETS[guide]:
+        assert (INSTALLER.parent / name).read_text(encoding="utf-8") in shown
 
 
 def test_the_installer_has_the_whole_house_and_every_table() -> None:
@@ -121,7 +140,7 @@ def test_the_installer_has_the_whole_house_and_every_table() -> None:
         assert asked is None or isinstance(asked, str)
         game = None if asked is None else game_named(asked)
         doors.append(game and game.name)
-    assert doors == [None, "black-jack-for-time", "baccarat", "unix-bj", "vegas"]
+    assert doors == [None, *GAMES]
 
 
 def test_the_installer_has_no_name_that_synchronets_scripts_do_not_know() -> None:

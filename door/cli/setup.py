@@ -1,0 +1,176 @@
+"""`door setup`: what another board needs to send its callers here, written and tried."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from door.cli.common import config_option, load_config
+from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from door.setup.host_boards import HostSetup
+
+BOARDS = ("synchronet", "enigma", "mystic", "gamesrv", "wwiv", "magicka")
+_SCRIPT, _TEXT = 0o755, 0o644
+
+
+@click.command()
+@config_option
+@click.argument("board", type=click.Choice(BOARDS))
+@click.option("--name", help="What the board is called here, in [boards.NAME].")
+@click.option(
+    "--bbs",
+    "root",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="The folder of the board's software, such as /sbbs.",
+)
+@click.option(
+    "--line",
+    type=click.Choice(["stdio", "socket"]),
+    default="stdio",
+    show_default=True,
+    help="How its callers come: by standard input and output, or on their sockets.",
+)
+@click.option("--no-call", is_flag=True, help="Write everything, and try no call.")
+def setup(
+    config_path: Path, board: str, name: str | None, root: Path | None, line: str, no_call: bool
+) -> None:
+    """Let a BOARD send its callers here: write what it needs, and try a call.
+
+    A table for it goes into sysop.toml, where everything else stays as it is. What is to be pasted
+    on the other board is written beside sysop.toml, and where it goes is said.
+    """
+    from door.errors import DoesNotFit
+    from door.setup import host_boards
+
+    config = load_config(config_path)
+    kind = host_boards.KINDS[board]
+    with refusing(DoesNotFit):
+        made = host_boards.chosen(
+            config, kind, name, (root or Path(kind.root)).absolute(), stdio=line == "stdio"
+        )
+        files = host_boards.files(config, made)
+    text = _settings(config, made)
+    _write(config, files)
+    for words in (*host_boards.next_steps(config, made), *_doubts(config, made)):
+        click.echo(words)
+    if not kind.followed:
+        click.echo(f"Nobody has followed this on a {kind.name} yet: say what you find.")
+    if not no_call:
+        _try(config, text, made)
+
+
+def _settings(config: Config, made: HostSetup) -> str:
+    """Add the board's table to the settings, unless they would be wrong with it."""
+    from door.config.describing import described
+    from door.setup import host_boards, writing
+    from timebank.errors import SettingsError
+
+    before = config.path.read_text(encoding="utf-8-sig")
+    text, said = host_boards.with_table(before, made)
+    with refusing(SettingsError):
+        described(text, config.path)
+    if text != before:
+        try:
+            writing.replace(config.path, text)
+        except OSError as error:
+            raise UserError(
+                f"{config.path} cannot be written ({error.strerror}), and is as it was. Paste this"
+                " into it:\n" + "\n".join(f"    {each}" for each in host_boards.lines(made))
+            ) from error
+    for words in said:
+        click.echo(words)
+    return text
+
+
+def _write(config: Config, files: dict[str, str]) -> None:
+    from door.setup.writing import Fate, beside, put
+
+    said = {
+        Fate.WRITTEN: "Wrote {path}.",
+        Fate.SAME: "{path} is there already, as it would be written now.",
+        Fate.BESIDE: "{path} is there already and stays; what would be written now is in {new}.",
+    }
+    for name, text in files.items():
+        path = config.path.absolute().parent / name
+        try:
+            fate = put(path, text, _SCRIPT if path.suffix == ".sh" else _TEXT)
+        except OSError as error:
+            raise UserError(f"{path} cannot be written ({error.strerror}).") from error
+        click.echo(said[fate].format(path=path, new=beside(path).name))
+
+
+def _doubts(config: Config, made: HostSetup) -> list[str]:
+    """Say what will be in the way once the board starts the door."""
+    said = []
+    if not made.root.is_dir():
+        said.append(f"There is no folder {made.root} here: --bbs says where {made.kind.name} is.")
+    elif made.kind.starts_doors:
+        said += _owners(config, made)
+    if made.kind.starts_doors and config.bank.events:
+        events = ", ".join(event.name for event in config.bank.events)
+        said.append(
+            f"The events of {config.path} close the door too ({events}). Unless you have a reason"
+            " for them, write events = [] above the first table, in place of [[events]]."
+        )
+    return said
+
+
+def _owners(config: Config, made: HostSetup) -> list[str]:
+    theirs, data = made.root.stat().st_uid, config.board.data
+    ours = (data if data.exists() else config.path).stat().st_uid
+    if theirs == ours:
+        return []
+    return [
+        f"{made.root} and {data} belong to different users. The books must belong to the user that"
+        f" {made.kind.name} runs as, or to a group of both: docs/door-mode.md, Setting it up."
+    ]
+
+
+def _try(config: Config, text: str, made: HostSetup) -> None:
+    """Say who would come and what they would bring, then have the board's own command run."""
+    if not made.kind.starts_doors:
+        return
+    from door.setup import trial_call
+
+    for words in _told(config, made):
+        click.echo(words)
+    try:
+        tried = trial_call.call(config, text, made)
+    except OSError as error:
+        raise UserError(f"No call could be tried ({error.strerror}).") from error
+    if tried.trouble:
+        click.echo(tried.trouble, err=True)
+        sys.exit(EXIT_WRONG)
+    click.echo(
+        f"A call was tried as {made.kind.name} makes it, on books of its own: the caller was asked"
+        f" something after {tried.seconds:.1f} s, hung up, and the door ended in order."
+    )
+
+
+def _told(config: Config, made: HostSetup) -> list[str]:
+    import tempfile
+
+    from door.cli.doctor import examine
+    from door.errors import DropFileRefused
+    from door.session.arrival import Asked
+    from door.setup.host_boards import DROP_FILE, drop_file
+    from timebank.errors import BooksFailed, DatabaseRefused
+
+    again = load_config(config.path)
+    with tempfile.TemporaryDirectory(prefix="bjft-call-") as folder:
+        path = Path(folder) / DROP_FILE
+        path.write_bytes(drop_file(made))
+        try:
+            with refusing(DatabaseRefused, BooksFailed):
+                asked = Asked(path, made.name if made.says_board else None, None)
+                said = examine(again, asked)
+        except DropFileRefused as refused:
+            raise UserError(str(refused)) from refused
+    return said[said.index("") + 1 :]
