@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from timebank.callers.own_limits import Word
     from timebank.ledger.purse import Purse, Receipt
     from timebank.ledger.transfers import TransferRow
-    from timebank.settings.schedule import Schedule
+    from timebank.settings.schedule import EarlyEvent, Schedule
 
 DAY = timedelta(days=1)
 
@@ -93,6 +93,17 @@ def hourly_word(word: Word, schedule: Schedule, now: datetime) -> str:
     else:
         told = _("Your hourly word: since {time} you've staked {staked} and lost nothing.")
     return told.format(time=time, staked=span(word.staked), amount=span(abs(word.net)))
+
+
+def starts_early(event: EarlyEvent, schedule: Schedule, now: datetime) -> str:
+    """Say when an event begins that the sysop has just started early, and when it is over."""
+    words = _("The sysop starts {event} early: the board is closed from {time} until {end}.")
+    times = {"time": when(event.start, schedule, now), "end": when(event.end, schedule, now)}
+    return words.format(event=event.name, **times)
+
+
+def taken_back(event: EarlyEvent) -> str:
+    return _("The sysop takes {event} back: the board stays open.").format(event=event.name)
 
 
 @lru_cache(maxsize=64)

@@ -103,6 +103,10 @@ class CallClock:
         await self._entry_is_due.wait()
         self._entry_is_due.clear()
 
+    def look_for_events(self) -> None:
+        """Have the books see what changed events leave of the time, before the next minute."""
+        self._entry_is_due.set()
+
     def purse_changed(self) -> None:
         if not self.purse.time_is_up():
             self.console.lift(TimeUp)

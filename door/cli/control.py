@@ -23,6 +23,8 @@ def table(answer: Mapping[str, Any]) -> list[str]:
         lines = ["Nobody is online."]
     if answer["log_ons"]:
         lines.append(f"Logging on: {answer['log_ons']}.")
+    if answer.get("event"):
+        lines.append(answer["event"])
     if answer["draining"]:
         lines.append(
             "The board is draining: it takes no more calls and closes when the last caller leaves."

@@ -17,6 +17,7 @@ import click
 
 from door.cli.common import DEFAULT_CONFIG, config_option, load_config
 from door.cli.config import config_group
+from door.cli.events import event
 from door.cli.init import init
 from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
@@ -43,7 +44,19 @@ def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
 
 
-for command in (config_group, init, setup, nodes, kick, say, refused, forgive, drain, stop):
+for command in (
+    config_group,
+    init,
+    setup,
+    nodes,
+    kick,
+    say,
+    refused,
+    forgive,
+    event,
+    drain,
+    stop,
+):
     main.add_command(command)
 
 
@@ -582,6 +595,23 @@ def lock(config_path: Path, by: str, name: str) -> None:
 def unlock(config_path: Path, by: str, name: str) -> None:
     """Let a locked caller back in."""
     _set_locked(config_path, by, name, False, "no longer locked out", "not locked out")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+@click.argument("text")
+def notice(config_path: Path, by: str, name: str, text: str) -> None:
+    """Leave a caller a line that they read at their next log-on, or at once where they are on."""
+    from timebank.keeping import sysop
+
+    with _desk(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        words = sysop.leave_notice(desk, record.id, text, by)
+    if not words:
+        raise UserError("There is nothing to say.")
+    click.echo(f"{record.name} reads it at the next log-on, or sooner: {words}")
 
 
 @callers.command("second-step-off")

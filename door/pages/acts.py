@@ -20,7 +20,14 @@ from starlette.routing import Route
 from door.errors import NoAnswer
 from door.pages import sessions
 from door.pages.asking import NOT_OURS, form_of, is_own, number_in
-from timebank.errors import OutcomeUnknown, TimeBankError
+from timebank.errors import OutcomeUnknown, Refused, TimeBankError
+from timebank.keeping.events import (
+    LEAST_MINUTES,
+    MOST_MINUTES,
+    MOST_NOTICE,
+    USUAL_NOTICE,
+    EventAsked,
+)
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -34,6 +41,8 @@ UNDER_WAY = "This is being done. The sysop's log shows when it is."
 UNKNOWN = (
     "The books can't say whether this was done. Look at the sysop's log before you do it again."
 )
+START_EVENT, END_EVENT = "event-start", "event-end"
+LENGTHS = {"minutes": (LEAST_MINUTES, MOST_MINUTES), "notice": (0, MOST_NOTICE)}
 LOOKS_ONLY = "You may look at these pages, and change nothing."
 
 
@@ -41,18 +50,18 @@ LOOKS_ONLY = "You may look at these pages, and change nothing."
 class ActField:
     name: str
     label: str
-    kind: str = "text"  # or "minutes"
+    kind: str = "text"  # or "minutes", below zero too; "length" is a number of them
     may_be_empty: bool = False
 
 
 @dataclass(frozen=True)
 class PageAct:
-    """`asks` says what will happen, `does` does it in a thread and says what was done."""
+    """`asks` says what will happen, `does` does it and says what was done: both in a thread."""
 
     name: str
     label: str
     fields: Sequence[ActField]
-    asks: Callable[[OnCaller | None, Mapping[str, str]], str]
+    asks: Callable[[Doing, OnCaller | None, Mapping[str, str]], str]
     does: Callable[[Doing, str, OnCaller | None, Mapping[str, str]], str]
     is_of_caller: bool = True
 
@@ -64,7 +73,7 @@ def _minutes(form: Mapping[str, str]) -> int:
     return int(form["minutes"]) * MINUTE
 
 
-def _adjusts(on: OnCaller | None, form: Mapping[str, str]) -> str:
+def _adjusts(_: Doing, on: OnCaller | None, form: Mapping[str, str]) -> str:
     assert on is not None
     seconds = _minutes(form)
     way = "put into" if seconds > 0 else "taken out of"
@@ -74,8 +83,17 @@ def _adjusts(on: OnCaller | None, form: Mapping[str, str]) -> str:
     )
 
 
-def _named(words: str) -> Callable[[OnCaller | None, Mapping[str, str]], str]:
-    def asks(on: OnCaller | None, form: Mapping[str, str]) -> str:
+def _event(form: Mapping[str, str]) -> EventAsked:
+    minutes, notice = form["minutes"], form["notice"]
+    return EventAsked(
+        form["name"] or None,
+        int(minutes) if minutes else None,
+        int(notice) if notice else USUAL_NOTICE,
+    )
+
+
+def _named(words: str) -> Callable[[Doing, OnCaller | None, Mapping[str, str]], str]:
+    def asks(_: Doing, on: OnCaller | None, form: Mapping[str, str]) -> str:
         return words.format(name="" if on is None else on.name, **form)
 
     return asks
@@ -147,6 +165,33 @@ ACTS = (
         is_of_caller=False,
     ),
     PageAct(
+        START_EVENT,
+        "Start a system event early",
+        (
+            ActField("name", "Its name, empty for the next one", may_be_empty=True),
+            ActField(
+                "minutes", "Minutes that it lasts, empty for its own", "length", may_be_empty=True
+            ),
+            ActField(
+                "notice", "Minutes until it begins, empty for one", "length", may_be_empty=True
+            ),
+        ),
+        lambda do, on, form: do.plan_event(_event(form)),
+        lambda do, by, on, form: do.start_event(by, _event(form)),
+        is_of_caller=False,
+    ),
+    PageAct(
+        END_EVENT,
+        "Take the event back",
+        (),
+        _named(
+            "The event that was started early is taken back, and the board is open again. The one"
+            " of the schedule takes place at its time."
+        ),
+        lambda do, by, on, form: do.end_event(by),
+        is_of_caller=False,
+    ),
+    PageAct(
         "drain",
         "Take no more calls",
         (),
@@ -207,8 +252,12 @@ class ActPages:
         ]
 
     async def _of_board(self, visit: Visit) -> Response:
-        acts = [act for act in ACTS if not act.is_of_caller]
-        return self._refused(visit) or self._showing.show("acts.html", visit, acts=acts, on=None)
+        if refused := self._refused(visit):
+            return refused
+        started = await self._showing.read(self._doing.started_event)
+        other = START_EVENT if started else END_EVENT
+        acts = [act for act in ACTS if not act.is_of_caller and act.name != other]
+        return self._showing.show("acts.html", visit, acts=acts, on=None)
 
     async def _of_caller(self, visit: Visit) -> Response:
         on = await self._found(visit.request.path_params["number"])
@@ -222,7 +271,10 @@ class ActPages:
         act, on, form, problem = await self._read(visit)
         if problem is not None or act is None:
             return problem or self._showing.problem("There is no such act.", 404, visit)
-        words = act.asks(on, form)
+        try:
+            words = await self._showing.read(partial(act.asks, self._doing, on, form))
+        except Refused as refused:
+            return self._showing.problem(str(refused), 409, visit)
         key = self._forms.issue(visit.session)
         return self._showing.show(
             "confirm.html", visit, act=act, on=on, form=form, words=words, key=key
@@ -290,6 +342,11 @@ def _wrong(act: PageAct, typed: Mapping[str, str]) -> str:
             number = number_in(text.removeprefix("-"))
             if not number or number > LONGEST_MINUTES:
                 return f"Minutes are a whole number, up to {LONGEST_MINUTES:,}, and not 0."
+        elif each.kind == "length":
+            least, most = LENGTHS[each.name]
+            number = number_in(text)
+            if text and (number is None or not least <= number <= most):
+                return f"The field “{each.label}” takes {least} to {most:,}."
         elif not (text or each.may_be_empty):
             return f"The field “{each.label}” is empty."
     return ""

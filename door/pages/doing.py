@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from door.errors import NoAnswer
-from door.server import asking
+from door.server import asking, early
 from timebank.callers import callers, sysop_log
-from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksFailed, UnknownCaller
+from timebank.keeping import events
 from timebank.keeping import sysop as keeping
-from timebank.language import N_
 from timebank.ledger import transfers
 from timebank.window import sysop
-from timebank.words import clean, clock
+from timebank.words import MINUTE, clean, clock, span
 
 if TYPE_CHECKING:
     from door.pages.reading import Reading
@@ -66,13 +65,7 @@ class Doing:
 
     def leave_notice(self, by: str, on: OnCaller | None, text: str) -> str:
         assert on is not None
-        words = clean(text, LONGEST_TEXT)
-
-        def work(desk: Desk) -> None:
-            add_notice(desk, on.number, N_("The sysop: {words}"), words=words)
-            sysop_log.note(desk, by, on.number, f"Notice left: {words}")
-
-        self._write(work)
+        self._write(lambda desk: keeping.leave_notice(desk, on.number, text, by))
         return f"{on.name} reads it at the next log-on, or sooner."
 
     def lock(self, by: str, on: OnCaller | None, *, is_locked: bool) -> str:
@@ -94,6 +87,36 @@ class Doing:
 
     def drain(self, by: str) -> str:
         return self._asked(by, None, "Board taken out of service", "drain")
+
+    def plan_event(self, asked: events.EventAsked) -> str:
+        """Say what starting an event would do, from the moment on at which it is confirmed."""
+        planned = self._reading.look(lambda desk: events.plan(desk, asked))
+        event = planned.event
+        minutes = span(int((event.end - event.start).total_seconds()))
+        words = f"{event.name} closes the board for {minutes}"
+        if asked.notice:
+            words += f", {span(asked.notice * MINUTE)} after you confirm this"
+        if event.instead_of is not None:
+            words += f", in place of the one at {self._reading.local(event.instead_of):%H:%M}"
+        return (
+            f"{words}. Callers are told. What they have beyond it is held for them until it is"
+            " over."
+        )
+
+    def start_event(self, by: str, asked: events.EventAsked) -> str:
+        started = self._write(lambda desk: events.start(desk, asked, by))
+        early.tell_servers(self._config.path)
+        return started.words
+
+    def started_event(self) -> str:
+        """Name the event that was started early and is not over; "" without one."""
+        event = self._reading.look(events.started)
+        return "" if event is None else event.name
+
+    def end_event(self, by: str) -> str:
+        words = self._write(lambda desk: events.take_back(desk, by))
+        early.tell_servers(self._config.path)
+        return words
 
     def _node_of(self, on: OnCaller) -> dict[str, int | None]:
         """Say where the call is that was shown; raises `NoAnswer` when it is over.

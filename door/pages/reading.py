@@ -16,9 +16,9 @@ from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
-from timebank.keeping import restoring
+from timebank.keeping import events, restoring
 from timebank.keeping.last_copy import LastCopy, last_copy
-from timebank.ledger import transfers
+from timebank.ledger import early_events, transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
@@ -67,7 +67,7 @@ class Today:
     house: Sequence[Luck]
     # Callers and tables whose luck cannot be believed, and records that only the sysop can resolve.
     warnings: Sequence[str]
-    event: str  # when the next system event is, "" without any
+    event: str  # a sentence about the next system event
     free: int  # bytes, where the books are; 0 for books on a server
     copy: LastCopy | None
     last: int  # number of a transfer
@@ -151,6 +151,7 @@ class Reading:
             self._database.reading(self.config.bank, self._clock.reading()) as desk,
         ):
             self._clock.adopt(self._clock.judge(desk))
+            self.config.bank.schedule.adopt_early(early_events.standing(desk))
         with self._database.reading(self.config.bank, self._clock.reading()) as desk:
             return at(desk)
 
@@ -182,14 +183,9 @@ class Reading:
         begun = stamp(schedule.day_starts(day))
         first = leaves.first_at(desk, begun)
         periods = summary.summary(desk, "day", begun, None, first=first)
-        closed = schedule.closed_at_or_after(now)
         hand = house.first_hand(desk, first)
         tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
         copy = last_copy(self.config.bank)
-        event = ""
-        if closed is not None:
-            start, end = schedule.local(closed.start), schedule.local(closed.end)
-            event = f"{closed.name}, {start:%a %Y-%m-%d %H:%M} to {end:%H:%M}"
         return Today(
             day=day,
             now=schedule.local(now),
@@ -198,7 +194,7 @@ class Reading:
             flows=periods[-1] if periods else None,
             house=tables,
             warnings=[*_unlikely(desk, tables, doubted), *_undelivered(desk), *_old(copy, now)],
-            event=event,
+            event=events.next_words(desk),
             free=self._free(),
             copy=copy,
             last=extracts.last_number(desk),

@@ -47,6 +47,9 @@ class Served(Protocol):
     def drain(self) -> None:
         """Take no more calls, and close when the last caller has gone, or now if asked again."""
 
+    def look_now(self) -> None:
+        """See at once what a command has written into the books."""
+
     async def give_way(self) -> bool:
         """Make room for another server, if a door has started this one; tell whether it does."""
 
@@ -91,6 +94,9 @@ def do(server: Served, said: Said) -> Part:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:
             return {"forgiven": _forgive(board, clean(who))}
+        case {"control": "look"}:
+            server.look_now()
+            return {}
         case {"control": "drain", "again": bool(again)}:
             return _drain(server, again=again)
         case {"control": "stop"}:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from door.errors import CommandRefused, Unanswered, Unreachable
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksFailed
+from timebank.keeping import events
 from timebank.servers import registry
 from timebank.words import span
 
@@ -68,6 +69,7 @@ class Moment:
 
     calls: list[OpenCall]
     lost: list[tuple[ServerRecord, int]]
+    event: str  # a sentence about one that was started early; "" without
 
     def on(self, node: int) -> OpenCall | None:
         return next((call for call in self.calls if call.node == node), None)
@@ -102,7 +104,7 @@ async def by_all(board: Board, said: Said, do: Do) -> Part:
 def _check(command: Said) -> None:
     """Refuse what no server could do, before any is asked."""
     match command:
-        case {"control": "here" | "nodes" | "refused" | "drain" | "stop"}:
+        case {"control": "here" | "look" | "nodes" | "refused" | "drain" | "stop"}:
             return
         case {"control": "kick", "node": int(), "why": str()}:
             return
@@ -187,12 +189,16 @@ class _Everyone:
 def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
     local = desk.settings.schedule.local
     calls = [replace(call, since=local(call.since)) for call in open_calls(desk) if call.live]
-    return registry.living(desk), Moment(calls, registry.lost(desk))
+    event = "" if events.started(desk) is None else events.next_words(desk)
+    return registry.living(desk), Moment(calls, registry.lost(desk), event)
 
 
 async def _carry_out(everyone: _Everyone, command: Said, books: Moment | None) -> Part:
     match command:
         case {"control": "here"}:
+            return {}
+        case {"control": "look"}:
+            await everyone.ask(command)
             return {}
         case {"control": "nodes"}:
             return _nodes(await everyone.ask(command), books, everyone.name)
@@ -306,6 +312,7 @@ def _nodes(answers: Answers, books: Moment | None, name: object) -> Part:
         "servers": servers,
         "log_ons": sum(server["log_ons"] for server in servers),
         "draining": bool(servers) and all(server["draining"] for server in servers),
+        "event": "" if books is None else books.event,
     }
 
 
@@ -379,6 +386,7 @@ def _refused(answers: Answers) -> Part:
 _TEXTS, _NUMBERS = ("name", "address", "where"), ("node", "idle", "left")
 _SEEN = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, int), "away": bool}
 _SHAPES: Mapping[str, Mapping[Any, Any]] = {
+    "look": {},
     "nodes": {"calls": {str: _SEEN}, "log_ons": int, "draining": bool},
     "kick": {"callers": {str: str}},
     "say": {"callers": {str: str}},

@@ -30,7 +30,7 @@ from timebank.calls.calls import RENEW_SECONDS, busy_elsewhere, close_dead_calls
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
 from timebank.language import Phrase, speaking_to
-from timebank.ledger import dialects
+from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
 from timebank.thebank.importer import import_all
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from door.call.books import Books
     from door.call.caller import Caller
     from timebank.ledger.database import Database, Desk
+    from timebank.settings.schedule import EarlyEvent
     from timebank.settings.settings import BankSettings
 
 OVERDUE_SECONDS = 600.0
@@ -62,6 +63,8 @@ class _Look(NamedTuple):
     leads: bool
     # How many nodes are on calls of other servers.
     busy: int
+    # Events that were started early.
+    early: tuple[EarlyEvent, ...]
 
 
 class Housekeeping:
@@ -84,7 +87,9 @@ class Housekeeping:
 
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
-        self._leads = (await self._books.run(self._look)).leads
+        seen = await self._books.run(self._look)
+        self._leads = seen.leads
+        self._take_early(seen.early)
         await self._look_for_a_wrong_clock()
         await self._begin_to_lead()
         for kind in (bus.SERVERS, bus.LEASE):
@@ -101,6 +106,7 @@ class Housekeeping:
     async def start_beside_others(self) -> None:
         """Do what a process owes its own callers; the server or `timebank maintain` do the rest."""
         await self._guarded(self.keep_clock)
+        await self._guarded(self._look_for_events)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
         self._begin(self._guarded(self._renew_mark))
 
@@ -220,6 +226,7 @@ class Housekeeping:
         """
         await self.keep_clock()
         seen = await self._books.run(self._look)
+        self._take_early(seen.early)
         self._board.busy_elsewhere = seen.busy
         await self._lead(seen.leads)
         if seen.version != self._books_version:
@@ -240,7 +247,8 @@ class Housekeeping:
         if board.server_id:
             leads = leadership.attend(desk, board.server_id, draining=board.draining)
         version = dialects.of(desk.connection).data_version(desk.connection)
-        return _Look(version, leads, busy_elsewhere(desk, board.process))
+        early = early_events.standing(desk)
+        return _Look(version, leads, busy_elsewhere(desk, board.process), early)
 
     async def _lead(self, leads: bool) -> None:
         """Take the jobs up, or leave them to whoever has them now."""
@@ -261,6 +269,33 @@ class Housekeeping:
             await self._lead((await self._books.run(self._look)).leads)
         await self.flush_outbox()
         self._leads = False
+
+    def look_now(self) -> None:
+        """Look at the books without waiting for the next round: something was changed there."""
+        self._look_now.set()
+
+    async def _look_for_events(self) -> None:
+        self._take_early(await self._books.run(early_events.standing))
+
+    def _take_early(self, early: tuple[EarlyEvent, ...]) -> None:
+        """Go by the events that were started early, and tell who is on of what is new in them."""
+        schedule, now = self._board.config.bank.schedule, self._clock.now()
+        before = set(schedule.early)
+        if not schedule.adopt_early(early):
+            return
+        news = [event for event in early if event not in before and not event.is_over(now)]
+        gone = [event for event in before - set(early) if not event.is_over(now)]
+        for caller in self._board.callers():
+            if caller.console.is_lost:
+                continue
+            with speaking_to(caller.console.viewer):
+                lines = [wording.starts_early(event, schedule, now) for event in news]
+                lines += [wording.taken_back(event) for event in gone]
+            if not caller.is_away:
+                caller.console.bell()
+                for line in lines:
+                    caller.console.say(f"|12{line}")
+            caller.clock.look_for_events()
 
     async def keep_clock(self) -> None:
         """Hold the wall clock against what has passed, and tell the log when it is off."""

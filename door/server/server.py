@@ -251,6 +251,10 @@ class Server:
         for console in self.board.consoles - on_calls:
             console.interrupt(Closing(Phrase(DRAINING)))
 
+    def look_now(self) -> None:
+        """See at once what a command has written into the books."""
+        self._housekeeping.look_now()
+
     async def give_way(self) -> bool:
         """Leave the places to another server in this folder, if a door has started this one.
 
@@ -292,6 +296,7 @@ class Server:
 
     def _adopt(self, new: Config) -> None:
         """Go by new settings."""
+        new.bank.schedule.adopt_early(self.board.config.bank.schedule.early)
         self.board.config = new
         self.board.reception.keep_to(new)
         self._take_doors()

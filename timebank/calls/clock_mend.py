@@ -19,6 +19,7 @@ from sqlalchemy import Integer, Text, bindparam, delete, func, insert, or_, sele
 from timebank.callers import sysop_log
 from timebank.calls.calls import live_call
 from timebank.guests.departure import leave_without_call
+from timebank.ledger import early_events
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import Cutoff, Mended
@@ -113,11 +114,13 @@ _RIGHT: Reader[str | None] = value(
 
 def ahead(desk: Desk) -> list[Ahead]:
     """List the callers that another clock has set too far ahead, going by this transaction's."""
-    schedule = desk.settings.schedule
+    schedule = early_events.schedule_of(desk)
     today = schedule.day_of(desk.now)
     tomorrow = (today + DAY).isoformat()
     closing = schedule.closed_at_or_after(desk.now)
-    ends = stamp(desk.now) if closing is None else stamp(closing.end)
+    # What waited already when an event was started early waits for the one of the schedule.
+    usual = schedule.with_early(()).closed_at_or_after(desk.now)
+    ends = max([stamp(each.end) for each in (closing, usual) if each], default=stamp(desk.now))
     behind = None
     if closing is not None:
         behind = Cutoff(closing.name, f"{schedule.local(closing.start):%H:%M}", host=False)

@@ -181,11 +181,13 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
 def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     """Give the clock by which the board goes; when that is not the wall clock's time, say so."""
     from timebank.calls.clock import BelievedClock, told
+    from timebank.ledger import early_events
     from timebank.ledger.machine import Machine
 
     clock = BelievedClock(Machine())
     with database.reading(settings, clock.reading()) as desk:
         clock.adopt(clock.judge(desk))
+        settings.schedule.adopt_early(early_events.standing(desk))
     if clock.off:
         click.echo(
             f"The wall clock is {told(clock.off)}, and is not believed:"

@@ -9,6 +9,7 @@ its way in the copy is closed or in doubt:
 - hands in play are void, and what stood on the table is returned: their cards may be known;
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
 - what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
+- events that were started early are those of the books that are replaced, where they can tell;
 - recovery codes are void, and powers that were taken since stay taken;
 - numbers go on past any that were ever given, in a new generation (generations.py).
 
@@ -22,12 +23,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Integer, Text, bindparam, func, insert, select
+from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
 
 from timebank.callers import own_limits, powers, recovery, sysop_log
 from timebank.callers.callers import CallerRecord, get
@@ -51,7 +52,15 @@ from timebank.ledger.schema import (
     stamp,
     transfers,
 )
-from timebank.ledger.sql import Prepared, Reader, change, columns_of, highest, value
+from timebank.ledger.sql import (
+    Prepared,
+    Reader,
+    change,
+    columns_of,
+    highest,
+    insert_into,
+    value,
+)
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -74,6 +83,8 @@ LEAST_AHEAD = 1_000_000
 AHEAD_A_SECOND = 100
 # The first version of books in which callers could limit themselves.
 WITH_OWN_LIMITS = 3
+# ... and the first in which an event could be started early.
+WITH_EARLY_EVENTS = 5
 
 log = logging.getLogger("timebank")
 
@@ -99,6 +110,8 @@ class Given:
     commits: int = 0
     # What callers have set for themselves in the books that are replaced.
     own_limits: Mapping[tuple[int, int], OwnLimits] = field(default_factory=dict)
+    # Rows of `early_events` there; None where those cannot tell.
+    early_events: Sequence[tuple[object, ...]] | None = None
 
     def and_also(self, other: Given) -> Given:
         """Put together what is known from two places, of which the later one counts."""
@@ -112,7 +125,8 @@ class Given:
         commits = max(self.commits, other.commits)
         generation = max(self.generation, other.generation)
         own_limits = {**self.own_limits, **other.own_limits}
-        return Given(generation, numbers, at, powerless, commits, own_limits)
+        early = self.early_events if other.early_events is None else other.early_events
+        return Given(generation, numbers, at, powerless, commits, own_limits, early)
 
     def firsts(self, now: datetime) -> dict[str, int]:
         """Give the first number of every table past all of these and all that may have been."""
@@ -286,6 +300,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
     _keep_own_limits(desk, given)
+    _keep_early_events(desk, given)
     admission = admit(desk, given.powerless, by)
     treated = Treated(
         generation, tuple(number for number, _ in in_play), records, given_back, files, admission
@@ -369,6 +384,7 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
         mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         powerless = powerless_in(old)
         own = own_limits_in(old)
+        early = early_events_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
     note = live_mark.read_note(path)
@@ -378,9 +394,9 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     kept = {table: number for table, number in numbers.items() if table in NUMBERED}
     # In books older than the copy somebody may have no powers yet.
     at = None if is_last else 0
-    return Given(
-        generation, kept, at, powerless if is_last else None, commits, own if is_last else {}
-    )
+    if not is_last:
+        return Given(generation, kept, at, commits=commits)
+    return Given(generation, kept, at, powerless, commits, own, early)
 
 
 def given_in(desk: Desk) -> Given:
@@ -394,6 +410,7 @@ def given_in(desk: Desk) -> Given:
         own_limits={
             (number, created): OwnLimits(*row) for number, created, *row in _OWN_LIMITS(books)
         },
+        early_events=[tuple(row) for row in _EARLY_EVENTS(books)],
     )
 
 
@@ -560,6 +577,30 @@ def _keep_own_limits(desk: Desk, given: Given) -> None:
         record = _living(desk, number)
         if record is not None and stamp(record.created) == created:
             own_limits.put_back(desk, number, own)
+
+
+_EARLY_EVENTS = Prepared(lambda: select(schema.early_events))
+_FORGET_EARLY_EVENTS = Prepared(lambda: delete(schema.early_events))
+_ADD_EARLY_EVENT = Prepared(
+    lambda: insert_into(schema.early_events, " ".join(schema.early_events.c.keys()))
+)
+
+
+def early_events_in(old: sqlite3.Connection) -> Sequence[tuple[object, ...]]:
+    if sqlite.version_of(old) < WITH_EARLY_EVENTS:
+        return ()
+    return sqlite.ask(old, _EARLY_EVENTS).fetchall()
+
+
+def _keep_early_events(desk: Desk, given: Given) -> None:
+    """Let an event that was started early since the copy was taken close the board still, and none
+    that was taken back since."""
+    if given.early_events is None:
+        return
+    _FORGET_EARLY_EVENTS(desk.connection)
+    for row in given.early_events:
+        names = schema.early_events.c.keys()
+        _ADD_EARLY_EVENT(desk.connection, **dict(zip(names, row, strict=True)))
 
 
 _POWERLESS = Prepared(

@@ -12,6 +12,9 @@ from timebank.callers.notices import add_notice
 from timebank.keeping import deletion
 from timebank.language import N_
 from timebank.ledger.database import Desk
+from timebank.words import clean
+
+LONGEST_NOTICE = 200  # characters
 
 
 def enter(desk: Desk, name: str, password_hash: str, by: str, *, with_powers: bool) -> CallerRecord:
@@ -55,6 +58,17 @@ def take_key_away(desk: Desk, caller_id: int, line: str, fingerprint: str, by: s
     _note(desk, by, record, f"no longer logs on with the SSH key {fingerprint}")
     said = N_("The sysop has taken away your SSH key {fingerprint}.")
     add_notice(desk, caller_id, said, fingerprint=fingerprint)
+
+
+def leave_notice(desk: Desk, caller_id: int, text: str, by: str) -> str:
+    """Leave a caller a line of the sysop's; returns it fit for a screen, "" where nothing is left
+    of it to say."""
+    words = clean(text, LONGEST_NOTICE)
+    if words:
+        record = callers.get(desk, caller_id)
+        add_notice(desk, caller_id, N_("The sysop: {words}"), words=words)
+        sysop_log.note(desk, by, record.id, f"Notice left: {words}")
+    return words
 
 
 def delete(desk: Desk, caller_id: int, by: str) -> None:

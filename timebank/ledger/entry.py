@@ -35,7 +35,7 @@ from sqlalchemy import (
 
 from timebank.errors import CallClosed, OwnLimit, UnknownCaller
 from timebank.language import Phrase
-from timebank.ledger import reasons
+from timebank.ledger import early_events, reasons
 from timebank.ledger.chain import Head, head_columns
 from timebank.ledger.database import Desk
 from timebank.ledger.own_limits import COLUMNS, OwnLimits, in_doubt_since, sure_instant
@@ -157,6 +157,8 @@ class _Found(NamedTuple):
     hourly: int | None
     hourly_until: int | None
     told: int | None
+    # Events that were started early; NULL or none without any.
+    early: list[tuple[str, int, int, int | None]] | None
 
 
 def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
@@ -195,6 +197,7 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
         *(case((has_limits, each)) for each in (lost, in_play, in_doubt_since())),
         case((has_limits, 1), else_=0),
         *COLUMNS,
+        early_events.column(),
     )
     tables = of.tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
@@ -355,6 +358,7 @@ class Posting:
         self.visit = None
         if row.board is not None:
             self.visit = visit_of(desk, self.caller_id, call_id, row.board, self.balance["stake"])
+        self._schedule = desk.settings.schedule.with_early(early_events.read(row.early))
         self.closing: ClosedPeriod | None = None
         # The most that `online` may hold now; None when no event is ever to come.
         self.limit: int | None = None
@@ -398,7 +402,7 @@ class Posting:
     def look_for_events(self) -> None:
         desk, visit = self.desk, self.visit
         self._host: str | None = None
-        closing = desk.settings.schedule.closed_at_or_after(desk.now)
+        closing = self._schedule.closed_at_or_after(desk.now)
         if visit is not None and visit.until is not None:
             until = instant(visit.until)
             if closing is None or until < closing.start:

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -194,6 +194,7 @@ calls = _numbered(
 )
 _index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed IS NULL")
 _index("one_open_call_a_node", calls.c.node, unique=True, where="closed IS NULL AND away = 0")
+_index("calls_of_a_caller", calls.c.caller_id, calls.c.id)
 
 # Hash chains that seeds come from, sealed ahead (wagers/chains.py): a shoe opened takes the next
 # link. Whoever reads `root` knows every seed that is left in the chain.
@@ -436,6 +437,7 @@ notices = _numbered(
     Column("shown", Integer),
 )
 _index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
+_index("notices_of_a_caller", notices.c.caller_id, notices.c.id)
 
 sysop_log = _numbered(
     "sysop_log",
@@ -611,6 +613,19 @@ own_limits = Table(
     Column("hourly_until", Integer),
     Column("told", Integer),
     CheckConstraint("(later_lost IS NULL) = (later_from IS NULL)", name="later_at_some_time"),
+    sqlite_with_rowid=False,
+)
+
+# Events that the sysop has started early: see schedule.EarlyEvent. A row goes when its event is
+# taken back, and some time after it is over.
+early_events = Table(
+    "early_events",
+    metadata,
+    Column("starts", Integer, primary_key=True),
+    _whole("ends"),
+    Column("name", Text, nullable=False),
+    Column("instead_of", Integer),
+    CheckConstraint("ends > starts", name="it_lasts"),
     sqlite_with_rowid=False,
 )
 

@@ -396,6 +396,12 @@ class json_map(FunctionElement[str]):
     inherit_cache = True
 
 
+class json_list(FunctionElement[str]):
+    """What is in the columns of all rows, as a JSON array of arrays; none or NULL without rows."""
+
+    inherit_cache = True
+
+
 class _among(FunctionElement[bool]):
     """A column is among the numbers in a JSON array."""
 
@@ -442,6 +448,11 @@ def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> No
 _written(by_name, "lower({})", "{} COLLATE NOCASE")
 _written(json_row, "CAST(json_build_array({all}) AS TEXT)", "json_array({all})")
 _written(json_map, "json_object_agg({all})", "json(json_group_object({all}))")
+_written(
+    json_list,
+    "json_agg(json_build_array({all}))",
+    "json(json_group_array(json_array({all})))",
+)
 _written(
     _among,
     "{} IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST({} AS JSON)))",

@@ -11,7 +11,8 @@ which they are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -43,6 +44,27 @@ class ClosedPeriod:
     name: str  # of all the events
 
 
+@dataclass(frozen=True)
+class EarlyEvent:
+    """An event that the sysop has started early, in UTC.
+
+    `instead_of` is when the one begins whose place it takes; None where it takes nobody's.
+    """
+
+    name: str
+    start: datetime
+    end: datetime  # not included
+    instead_of: datetime | None
+
+    def is_over(self, at: datetime) -> bool:
+        """Whether it has ended; the one whose place it takes may be still to come."""
+        return self.end <= at
+
+
+# When an event begins and ends, and its name.
+_Occurrence = tuple[datetime, datetime, str]
+
+
 def first_instant(moment: datetime, zone: ZoneInfo) -> datetime:
     """The first UTC instant at which the clocks of `zone` show `moment` (naive) or later."""
     local = moment.replace(tzinfo=zone, fold=0)
@@ -68,30 +90,70 @@ class Schedule:
     replaced whole.
     """
 
-    def __init__(self, events: Sequence[Event], zone: ZoneInfo) -> None:
+    def __init__(
+        self, events: Sequence[Event], zone: ZoneInfo, early: Iterable[EarlyEvent] = ()
+    ) -> None:
         self.zone = zone
         self.events = tuple(sorted(events, key=lambda event: (event.start, event.name)))
-        longest = max((event.minutes for event in events), default=0)
-        self._longest = timedelta(minutes=longest)
-        self._closed: tuple[datetime, ClosedPeriod] | None = None
+        self._early = tuple(sorted(early, key=lambda event: event.start))
+        self._closed: tuple[tuple[EarlyEvent, ...], datetime, ClosedPeriod] | None = None
         self._day: tuple[datetime, datetime, date] | None = None
+        self._other: Schedule | None = None
 
     def local(self, at: datetime) -> datetime:
         return at.astimezone(self.zone)
 
     # Events
 
+    @property
+    def early(self) -> tuple[EarlyEvent, ...]:
+        """What the sysop has started early, as far as this process knows: the books have it."""
+        return self._early
+
+    def adopt_early(self, early: Iterable[EarlyEvent]) -> bool:
+        """Go by what the books say was started early; tell whether that is news."""
+        found = tuple(sorted(early, key=lambda event: event.start))
+        is_new = found != self._early
+        if is_new:
+            self._early = found
+        return is_new
+
+    def with_early(self, early: Iterable[EarlyEvent]) -> Schedule:
+        """The same schedule with these events started early, and no others."""
+        found = tuple(sorted(early, key=lambda event: event.start))
+        if found == self._early:
+            return self
+        other = self._other
+        if other is None or other.early != found:
+            self._other = other = Schedule(self.events, self.zone, found)
+        return other
+
     def closed_at_or_after(self, at: datetime) -> ClosedPeriod | None:
         """The closed period that contains `at`, else the next one; None without events."""
-        known = self._closed
-        if known is not None and known[0] <= at < known[1].end:
-            return known[1]
-        if not self.events:
-            return None
-        found = self._find(at)
-        # From the earlier of the two on there is no other answer until this period has ended.
-        self._closed = (min(at, found.start), found)
+        known, early = self._closed, self._early
+        if known is not None and known[0] is early and known[1] <= at < known[2].end:
+            return known[2]
+        found = self._find(at, early)
+        if found is not None:
+            # From the earlier of the two on there is no other answer until this period has ended.
+            self._closed = (early, min(at, found.start), found)
         return found
+
+    def next_of(self, name: str | None, at: datetime) -> tuple[datetime, Event] | None:
+        """The next event of this name, or of any, that begins after `at`, and when it does.
+
+        One whose place an early one takes is passed over. None where there is no such event.
+        """
+        first = self.local(at).date() - DAY
+        chosen = [event for event in self.events if name in (None, event.name)]
+        if not chosen:
+            return None
+        replaced = _replaced(self._early)
+        return next(
+            (start, event)
+            for start, event in self._scheduled(chosen, first)
+            if start > at and (event.name, start) not in replaced
+        )
 
     def seconds_to_event(self, at: datetime) -> int | None:
         """The whole seconds from `at` to the next event: 0 inside one, None without any."""
@@ -116,23 +178,32 @@ class Schedule:
             reached = max(reached, end)
         return reached >= WEEK_MINUTES
 
-    def _find(self, at: datetime) -> ClosedPeriod:
+    def _find(self, at: datetime, early: tuple[EarlyEvent, ...]) -> ClosedPeriod | None:
         """The period at or after `at`: go back until its true start is in sight."""
+        if not self.events and not early:
+            return None
         at = at.astimezone(UTC)
+        minutes = max((event.minutes for event in self.events), default=0)
+        lengths = [each.end - each.start for each in early]
+        longest = max(timedelta(minutes=minutes), *lengths, timedelta())
         # Two days more than the longest event: a local day can be 24 hours off (Apia, 2011).
-        back = self._longest + 2 * DAY
+        back = longest + 2 * DAY
         while True:
             first = self.local(at).date() - back
             # Nothing that starts before `first` reaches beyond this.
-            settled = self.day_starts(first) + self._longest
-            found = next(closed for closed in self._merged(first) if closed.end > at)
-            if found.start > settled or back >= LONGEST_CHAIN:
+            settled = self.day_starts(first) + longest
+            merged = self._merged(first, early)
+            found = next((closed for closed in merged if closed.end > at), None)
+            if found is None or found.start > settled or back >= LONGEST_CHAIN:
                 return found
             back = min(2 * back, LONGEST_CHAIN)
 
-    def _merged(self, first: date) -> Iterator[ClosedPeriod]:
-        """Endless, from the local date `first` on: what overlaps or touches is joined."""
-        occurrences = self._occurrences(first)
+    def _merged(self, first: date, early: tuple[EarlyEvent, ...]) -> Iterator[ClosedPeriod]:
+        """What is closed from the local date `first` on: what overlaps or touches is joined.
+
+        Endless, but for a board that has no events besides the early ones.
+        """
+        occurrences = self._occurrences(first, early)
         start, end, name = next(occurrences)
         names = [name]
         for next_start, next_end, name in occurrences:
@@ -143,14 +214,26 @@ class Schedule:
             else:
                 yield ClosedPeriod(start, end, " and ".join(names))
                 start, end, names = next_start, next_end, [name]
+        yield ClosedPeriod(start, end, " and ".join(names))
 
-    def _occurrences(self, first: date) -> Iterator[tuple[datetime, datetime, str]]:
+    def _occurrences(self, first: date, early: tuple[EarlyEvent, ...]) -> Iterator[_Occurrence]:
+        replaced = _replaced(early)
+        scheduled = (
+            (start, start + timedelta(minutes=event.minutes), event.name)
+            for start, event in self._scheduled(self.events, first)
+            if (event.name, start) not in replaced
+        )
+        if not early:
+            return scheduled
+        own = ((each.start, each.end, each.name) for each in early)
+        return heapq.merge(own, scheduled, key=lambda occurrence: occurrence[0])
+
+    def _scheduled(self, events: Sequence[Event], first: date) -> Iterator[tuple[datetime, Event]]:
         day = first
-        while True:
-            for event in self.events:
+        while events:
+            for event in events:
                 if day.weekday() in event.days:
-                    start = first_instant(datetime.combine(day, event.start), self.zone)
-                    yield start, start + timedelta(minutes=event.minutes), event.name
+                    yield first_instant(datetime.combine(day, event.start), self.zone), event
             day += DAY
 
     # Days
@@ -180,3 +263,8 @@ class Schedule:
             end = self.day_starts(day + DAY)
         self._day = found = (self.day_starts(day), end, day)
         return found
+
+
+def _replaced(early: Iterable[EarlyEvent]) -> set[tuple[str, datetime]]:
+    """Name the events whose places early ones take, and when those begin."""
+    return {(each.name, each.instead_of) for each in early if each.instead_of is not None}

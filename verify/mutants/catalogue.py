@@ -542,7 +542,7 @@ _SETTINGS = (
     Mutant(
         "An event of days that began long ago is passed over.",
         "timebank/settings/schedule.py",
-        "back = self._longest + 2 * DAY",
+        "back = longest + 2 * DAY",
         "back = DAY",
     ),
     Mutant(

@@ -357,3 +357,27 @@ def test_keys_are_shown_and_taken_away_with_a_line_in_the_log_and_a_notice(sysop
     what = f"Ada, caller number 1, no longer logs on with the SSH key {mark}"
     assert sysop.log == [(LINE, 1, what)]
     assert sysop.notices == [(1, f"The sysop has taken away your SSH key {mark}.")]
+
+
+# Notices, and events that are started early
+
+
+def test_a_notice_waits_for_the_caller(sysop: Sysop) -> None:
+    told = sysop("callers", "notice", "ada", "Supper at \x1b[2J eight", "--by", "Jane")
+    assert told.output == "Ada reads it at the next log-on, or sooner: Supper at [2J eight\n"
+    assert sysop.notices == [(1, "The sysop: Supper at [2J eight")]
+    assert sysop.log[-1] == ("Jane (command line)", 1, "Notice left: Supper at [2J eight")
+    assert sysop("callers", "notice", "ada", " ").status == 2
+    assert sysop("callers", "notice", "Nobody", "x").error.startswith("There is no caller named")
+
+
+def test_an_event_is_started_early_and_taken_back_without_a_server(sysop: Sysop) -> None:
+    started = sysop("event", "start", "Repairs", "--minutes", "5", "--in", "0", "--by", "Jane")
+    assert started.output.startswith("Repairs closes the board from ")
+    assert "was started early: `door event end`" in sysop("event").output
+    assert "The board is closed for Repairs until" in sysop("event", "start").error
+    ended = sysop("event", "end", "--by", "Jane")
+    assert ended.output.startswith("Repairs is taken back; ")
+    assert "No event that was started early" in sysop("event", "end").error
+    assert "There is no event Lunch" in sysop("event", "start", "Lunch").error
+    assert [by for by, *_ in sysop.log if by != "clock"] == ["Jane (command line)"] * 2

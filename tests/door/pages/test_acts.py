@@ -260,3 +260,33 @@ async def test_nobody_new_gets_to_look_by_a_name(tmp_path: Path) -> None:
         with board.books() as desk:
             (said,) = [each for each in named.doubts(desk, board.config.path) if "Jane" in each]
     assert said.startswith("[pages] readers names Jane, who is not registered")
+
+
+async def test_an_event_is_started_early_and_taken_back(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("minutes today")
+        await browser.logs_on()
+        offered = (await browser.get("/acts")).text
+        assert "Start a system event early" in offered
+        assert "Take the event back" not in offered
+        asked = await asks(browser, "event-start", None, name="", minutes="30", notice="2")
+        assert (
+            "Mail hour closes the board for 30 minutes, 2 minutes after you confirm this, in place"
+            " of the one at 03:00. Callers are told."
+        ) in asked.text
+        place, form = filled(asked)
+        assert "Mail hour closes the board from 12:02" in (await browser.post(place, form)).text
+        await terminal.until("The sysop starts Mail hour early")
+        assert "Mail hour is from 12:02" in (await browser.get("/")).text
+        assert "It was started early" in (await browser.get("/")).text
+        again = await asks(browser, "event-start", None, name="", minutes="", notice="")
+        assert (again.status, "was started early already" in again.text) == (409, True)
+        wrong = await asks(browser, "event-start", None, name="", minutes="0", notice="")
+        assert (wrong.status, "takes 1 to 10,080." in wrong.text) == (400, True)
+        assert "Take the event back" in (await browser.get("/acts")).text
+        ended = filled(await asks(browser, "event-end", None))
+        assert "Mail hour is taken back" in (await browser.post(*ended)).text
+        await terminal.until("The sysop takes Mail hour back")
+        assert [line[0] for line in logged(board)[:2]] == ["Sysop", "Sysop"]

@@ -73,6 +73,7 @@ async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> N
             "servers": [{"name": here, "log_ons": 1, "draining": False}],
             "log_ons": 1,
             "draining": False,
+            "event": "",
             "silent": [],
         }
         header, first, second, waiting = (await sysop(board, "nodes")).output.splitlines()

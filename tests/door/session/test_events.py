@@ -1,12 +1,19 @@
 """System events: nobody's time reaches past one, and nothing is lost to it without a word."""
 
+import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from door.server import early
+from tests.door.server.test_control import sysop
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
 from tests.world import NOON, PASSWORD, World, world
+from timebank.keeping import events
+from timebank.keeping.events import EventAsked
+from timebank.ledger.database import Desk
 
 HALF_PAST = sysop_toml(events=event("Mail hour", "12:30"))
 HALF_HOUR = 30 * MINUTE
@@ -160,7 +167,7 @@ async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_pa
         await board.at_rest()
         await board.pass_time(1)
         await ada.sees("20 minutes available after Mail hour at 12:10.")
-        await ada.sees_time_left(10 * MINUTE - 1)
+        await is_left(ada, 10 * MINUTE)
 
 
 # Hands and events.
@@ -361,3 +368,64 @@ async def test_the_two_minutes_at_the_window_end_with_the_event(tmp_path: Path) 
         await ada.is_asked("<W>ithdraw")
         await board.pass_time(MINUTE)
         await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
+
+
+# Events that the sysop starts early.
+
+
+async def sysop_does(board: World, act: Callable[[Desk], str]) -> str:
+    """Change the books as a command does, and tell the server."""
+    with board.books() as desk:
+        words = act(desk)
+    await asyncio.to_thread(early.tell_servers, board.config.path)
+    return words
+
+
+async def starts_early(board: World, asked: EventAsked) -> str:
+    return await sysop_does(board, lambda desk: events.start(desk, asked, "Jane").words)
+
+
+async def is_left(ada: Guest, most: int) -> None:
+    """Wait until their time left is that, or what a second or two has taken of it."""
+    await ada.terminal.wait_for(lambda _: most - 3 <= ada.time_left <= most, f"{most} s or less")
+
+
+async def test_an_event_that_is_started_early_is_told_closes_the_board_and_is_over(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5)
+        await starts_early(board, EventAsked(minutes=30))
+        await ada.sees("early: the board is closed from 12:01 until 12:31.")
+        await board.pass_time(1)
+        await is_left(ada, MINUTE)
+        assert ada.has["stake"] == 5 * MINUTE
+        *_, event_line = (await sysop(board, "nodes")).output.splitlines()
+        assert event_line == (
+            "Mail hour is from 12:01 until 12:31. It was started early: `door event end` takes it"
+            " back."
+        )
+        await board.pass_time(MINUTE)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 12:31.")
+        terminal = await board.call()
+        await terminal.until("The board is closed for Mail hour until 12:31 (UTC).")
+        await board.clock.advance(HALF_HOUR)
+        await ada.calls()
+        await ada.reads_that("back after Mail hour at 12:01.")
+
+
+async def test_an_event_that_is_taken_back_gives_the_time_back_at_once(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await starts_early(board, EventAsked("Mail hour", notice=10))
+        await ada.sees("The sysop starts Mail hour early")
+        await board.pass_time(1)
+        await is_left(ada, 10 * MINUTE)
+        board.server.reload()
+        assert board.config.bank.schedule.early, "settings that are read again know of it"
+        await sysop_does(board, lambda desk: events.take_back(desk, "Jane"))
+        await ada.sees("The sysop takes Mail hour back: the board stays open.")
+        await board.pass_time(1)
+        await is_left(ada, 60 * MINUTE)

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.examples import EXAMPLES
-from timebank.settings.schedule import ClosedPeriod, Event, Schedule, first_instant
+from timebank.settings.schedule import ClosedPeriod, EarlyEvent, Event, Schedule, first_instant
 
 MINUTE = timedelta(minutes=1)
 EVERY_DAY = frozenset(range(7))
@@ -347,3 +347,46 @@ class TestDays:
         monrovia = ZoneInfo("Africa/Monrovia")  # 44:30 behind Greenwich until 1972
         assert first_instant(datetime(1971, 12, 31), monrovia) == utc(1971, 12, 31, 0, 44, 30)
         assert first_instant(datetime(1972, 1, 7), monrovia) == utc(1972, 1, 7, 0, 44, 30)
+
+
+# Events that were started early.
+
+
+def test_one_started_early_takes_the_place_of_the_next_of_its_name() -> None:
+    nightly = schedule("UTC", event("03:00", 60), event("05:00", 30, name="Backup"))
+    night = utc(2026, 6, 2, 3)
+    early = EarlyEvent("Mail", utc(2026, 6, 1, 22), utc(2026, 6, 1, 23), night)
+    evening = utc(2026, 6, 1, 20)
+    assert nightly.closed_at_or_after(evening).start == night
+    assert nightly.adopt_early([early])
+    assert not nightly.adopt_early([early]), "that is no news"
+    periods = []
+    at = evening
+    for _ in range(3):
+        periods.append(nightly.closed_at_or_after(at))
+        at = periods[-1].end
+    assert periods == [
+        ClosedPeriod(utc(2026, 6, 1, 22), utc(2026, 6, 1, 23), "Mail"),
+        ClosedPeriod(utc(2026, 6, 2, 5), utc(2026, 6, 2, 5, 30), "Backup"),
+        ClosedPeriod(utc(2026, 6, 3, 3), utc(2026, 6, 3, 4), "Mail"),
+    ]
+    usual = nightly.with_early(())
+    assert usual.closed_at_or_after(evening).start == night
+    assert nightly.with_early([early]) is nightly
+    assert nightly.next_of("Mail", evening)[0] == utc(2026, 6, 3, 3)
+    assert nightly.next_of(None, evening)[0] == utc(2026, 6, 2, 5)
+    assert nightly.next_of("Lunch", evening) is None
+
+
+def test_one_started_early_is_one_with_what_it_touches_however_long_it_lasts() -> None:
+    hourly = schedule("UTC", event("03:00", 60))
+    early = EarlyEvent("Repairs", utc(2026, 6, 1, 4), utc(2026, 6, 7, 12), None)
+    hourly.adopt_early([early])
+    for at in (utc(2026, 6, 1, 3, 30), utc(2026, 6, 7, 11)):
+        closed = hourly.closed_at_or_after(at)
+        assert closed == ClosedPeriod(utc(2026, 6, 1, 3), utc(2026, 6, 7, 12), "Mail and Repairs")
+    never = schedule("UTC")
+    assert never.next_of(None, utc(2026, 6, 1)) is None
+    never.adopt_early([early])
+    assert never.closed_at_or_after(utc(2026, 6, 1)).end == early.end
+    assert never.closed_at_or_after(early.end) is None

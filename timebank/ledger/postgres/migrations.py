@@ -176,6 +176,20 @@ CREATE TABLE chains (
         'ALTER TABLE shoes ADD COLUMN anchor TEXT COLLATE "C", ADD COLUMN link BIGINT',
         "CREATE UNIQUE INDEX one_shoe_a_link ON shoes (anchor, link) WHERE anchor IS NOT NULL",
     ),
+    # Events that the sysop has started early, and a caller's calls and notices without reading all.
+    4: (
+        """
+CREATE TABLE early_events (
+    starts BIGINT NOT NULL,
+    ends BIGINT NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    instead_of BIGINT,
+    PRIMARY KEY (starts),
+    CONSTRAINT it_lasts CHECK (ends > starts)
+)""",
+        "CREATE INDEX calls_of_a_caller ON calls (caller_id, id)",
+        "CREATE INDEX notices_of_a_caller ON notices (caller_id, id)",
+    ),
 }
 
 

@@ -128,8 +128,26 @@ CREATE TABLE chains (
     )
 
 
+def _early_events(connection: sqlite3.Connection) -> None:
+    """Lead from version 4 to 5: events that the sysop has started early, and calls and notices
+    of a caller without reading those of all."""
+    connection.execute(
+        """
+CREATE TABLE early_events (
+    starts INTEGER NOT NULL,
+    ends INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    instead_of INTEGER,
+    PRIMARY KEY (starts),
+    CONSTRAINT it_lasts CHECK (ends > starts)
+) WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX calls_of_a_caller ON calls (caller_id, id)")
+    connection.execute("CREATE INDEX notices_of_a_caller ON notices (caller_id, id)")
+
+
 # The step that leaves each version.
-STEPS: Steps = {1: _several_servers, 2: _own_limits, 3: _sealed_ahead}
+STEPS: Steps = {1: _several_servers, 2: _own_limits, 3: _sealed_ahead, 4: _early_events}
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:

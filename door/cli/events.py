@@ -1,0 +1,80 @@
+"""The commands that start a system event early, and take it back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from door.cli.common import config_option, load_config
+from timebank.cli.common import by_option
+
+MOST_MINUTES, MOST_NOTICE = 7 * 24 * 60, 60  # as in timebank.keeping.events, which is heavy
+
+
+@click.group(invoke_without_command=True)
+@config_option
+@click.pass_context
+def event(context: click.Context, config_path: Path) -> None:
+    """Show the next system event, start it early, or take it back."""
+    from timebank.cli.common import open_books
+    from timebank.keeping import events
+
+    if context.invoked_subcommand is not None:
+        return
+    with open_books(load_config(config_path).bank) as books, books.look() as desk:
+        words = events.next_words(desk)
+    click.echo(words)
+
+
+@event.command()
+@config_option
+@by_option
+@click.argument("name", required=False)
+@click.option(
+    "--minutes",
+    type=click.IntRange(1, MOST_MINUTES),
+    help="How long it lasts, instead of what sysop.toml says.",
+)
+@click.option(
+    "--in",
+    "notice",
+    type=click.IntRange(0, MOST_NOTICE),
+    default=1,
+    show_default=True,
+    metavar="MINUTES",
+    help="How long callers have until then.",
+)
+def start(config_path: Path, by: str, name: str | None, minutes: int | None, notice: int) -> None:
+    """Start the next system event now, or that called NAME, in place of the one at its time.
+
+    Callers are told and have a minute. With --minutes, NAME may be one that sysop.toml does not
+    have.
+    """
+    from door.server import early
+    from timebank.cli.common import open_books
+    from timebank.keeping import events
+
+    asked = events.EventAsked(name, minutes, notice)
+    with open_books(load_config(config_path).bank) as books, books.work() as desk:
+        started = events.start(desk, asked, by)
+    click.echo(started.words)
+    early.tell_servers(config_path)
+
+
+@event.command()
+@config_option
+@by_option
+def end(config_path: Path, by: str) -> None:
+    """Take back an event that was started early: the board is open again.
+
+    The one of the schedule takes place at its time.
+    """
+    from door.server import early
+    from timebank.cli.common import open_books
+    from timebank.keeping import events
+
+    with open_books(load_config(config_path).bank) as books, books.work() as desk:
+        words = events.take_back(desk, by)
+    click.echo(words)
+    early.tell_servers(config_path)

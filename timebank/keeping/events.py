@@ -1,0 +1,210 @@
+"""System events that the sysop starts early, and takes back.
+
+What is started early closes the board like any event: what callers may use, stake, borrow and
+withdraw ends where it begins, what reaches past that is held for them, and the board opens again by
+itself. It takes the place of the next event of its name, which does not come a second time. Taken
+back, it is as if it had not been: the one of the schedule comes at its time, and what is held
+behind it may be used again.
+
+Each is a row in the books, which every entry reads (ledger/early_events.py). So it holds for all
+servers and door processes, and over their end.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, or_
+
+from timebank.callers import sysop_log
+from timebank.errors import Refused
+from timebank.ledger import early_events
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import callers, instant, stamp
+from timebank.ledger.schema import early_events as rows
+from timebank.ledger.sql import Prepared, change, equal, insert_into
+from timebank.settings.schedule import ClosedPeriod, EarlyEvent, Event, Schedule
+from timebank.words import MINUTE, span
+
+LEAST_MINUTES, MOST_MINUTES = 1, 7 * 24 * 60  # that it lasts, as in sysop.toml
+USUAL_NOTICE = 1  # minutes that callers have from the command on
+MOST_NOTICE = 60
+LONGEST_NAME = 40
+# How long a row stays once it tells nothing any more: a clock may be set back.
+KEPT = timedelta(days=2)
+
+_ADD = Prepared(lambda: insert_into(rows, "starts ends name instead_of"))
+_TAKE_BACK = Prepared(lambda: delete(rows).where(equal(rows.c.starts)))
+_FORGET = Prepared(
+    lambda: delete(rows).where(
+        rows.c.ends < bindparam("before"),
+        or_(rows.c.instead_of.is_(None), rows.c.instead_of < bindparam("before")),
+    )
+)
+# What waits behind a period that is no more waits for nothing: it comes back with the next entry.
+_LET_GO = Prepared(
+    lambda: change(
+        callers,
+        "",
+        callers.c.held_until > bindparam("since"),
+        callers.c.held_until <= bindparam("until"),
+        held_until=None,
+    )
+)
+
+
+class EventAsked(NamedTuple):
+    """What the sysop asks for: `name` None for whichever is next, `minutes` None for its own."""
+
+    name: str | None = None
+    minutes: int | None = None
+    notice: int = USUAL_NOTICE
+
+
+class Started(NamedTuple):
+    event: EarlyEvent
+    words: str  # what will happen, or has: a sentence
+
+
+def plan(desk: Desk, asked: EventAsked) -> Started:
+    """Say what `start` would do; raises `Refused` as it does, and changes nothing."""
+    schedule = early_events.schedule_of(desk)
+    _refuse_second(desk, schedule)
+    starts = stamp(desk.now) + asked.notice * MINUTE
+    found = _next(schedule, asked, desk.now)
+    if found is None:
+        event = _unknown(schedule, asked, starts)
+    else:
+        event = _early(schedule, asked, found, starts)
+    return Started(event, _words(schedule, event))
+
+
+def start(desk: Desk, asked: EventAsked, by: str) -> Started:
+    """Start an event early, with a line in the sysop's log.
+
+    Raises `Refused`: for a name that no event has, where minutes are missing too; for one that
+    comes before this could; while the board is closed; and where one is started early already.
+    """
+    planned = plan(desk, asked)
+    event, before = planned.event, stamp(desk.now - KEPT)
+    _FORGET(desk.connection, before=before)
+    _ADD(
+        desk.connection,
+        starts=stamp(event.start),
+        ends=stamp(event.end),
+        name=event.name,
+        instead_of=None if event.instead_of is None else stamp(event.instead_of),
+    )
+    sysop_log.note(desk, by, None, f"Event started early: {planned.words.rstrip('.')}")
+    return planned
+
+
+def take_back(desk: Desk, by: str) -> str:
+    """Take back what was started early and is not over, with a line in the sysop's log; say so.
+
+    Raises `Refused` where there is none.
+    """
+    event = started(desk)
+    if event is None:
+        raise Refused("No event that was started early is on, or about to begin.")
+    closed = early_events.schedule_of(desk).closed_at_or_after(event.start)
+    assert closed is not None  # this very event
+    _TAKE_BACK(desk.connection, starts=stamp(event.start))
+    _LET_GO(desk.connection, since=stamp(event.start), until=stamp(closed.end))
+    words = f"{event.name} is taken back"
+    following = early_events.schedule_of(desk).closed_at_or_after(desk.now)
+    if following is not None:
+        words += f"; {told(desk, following)}"
+    sysop_log.note(desk, by, None, f"Event taken back: {words}")
+    return f"{words}."
+
+
+def started(desk: Desk) -> EarlyEvent | None:
+    """The event that was started early and is not over; None without one."""
+    events = early_events.standing(desk)
+    return next((event for event in events if not event.is_over(desk.now)), None)
+
+
+def next_words(desk: Desk) -> str:
+    """Say when the board is closed next, and whether the sysop has started that early."""
+    closed = early_events.schedule_of(desk).closed_at_or_after(desk.now)
+    if closed is None:
+        return "No system event is to come."
+    words = told(desk, closed)
+    early = started(desk)
+    sequel = ""
+    if early is not None and closed.start <= early.start < closed.end:
+        sequel = " It was started early: `door event end` takes it back."
+    return f"{words[0].upper()}{words[1:]}.{sequel}"
+
+
+def told(desk: Desk, closed: ClosedPeriod) -> str:
+    """Say when the board is closed: a clause."""
+    local = desk.settings.schedule.local
+    end = f"until {_time(local(closed.end), local(desk.now))}"
+    if closed.start <= desk.now:
+        return f"the board is closed for {closed.name} {end}"
+    return f"{closed.name} is from {_time(local(closed.start), local(desk.now))} {end}"
+
+
+def _refuse_second(desk: Desk, schedule: Schedule) -> None:
+    """Refuse where the board is closed, or an event was started early already."""
+    closed = schedule.closed_at_or_after(desk.now)
+    if closed is not None and closed.start <= desk.now:
+        words = told(desk, closed)
+        raise Refused(f"{words[0].upper()}{words[1:]}.")
+    event = started(desk)
+    if event is not None:
+        local = schedule.local
+        begins = _time(local(event.start), local(desk.now))
+        raise Refused(f"{event.name} was started early already, and begins at {begins}.")
+
+
+def _next(schedule: Schedule, asked: EventAsked, now: datetime) -> tuple[datetime, Event] | None:
+    if asked.name is None:
+        return schedule.next_of(None, now)
+    wanted = asked.name.casefold()
+    names = {event.name for event in schedule.events if event.name.casefold() == wanted}
+    return schedule.next_of(min(names), now) if names else None
+
+
+def _early(
+    schedule: Schedule, asked: EventAsked, found: tuple[datetime, Event], starts: int
+) -> EarlyEvent:
+    begins, event = found
+    if stamp(begins) <= starts:
+        raise Refused(f"{event.name} begins at {schedule.local(begins):%H:%M} by itself.")
+    seconds = (asked.minutes or event.minutes) * MINUTE
+    return EarlyEvent(event.name, instant(starts), instant(starts + seconds), begins)
+
+
+def _unknown(schedule: Schedule, asked: EventAsked, starts: int) -> EarlyEvent:
+    """An event that is in no schedule, for which the sysop has said how long it lasts."""
+    names = sorted({event.name for event in schedule.events})
+    known = f"sysop.toml has: {', '.join(names)}." if names else "sysop.toml has none."
+    if asked.name is None:
+        raise Refused(f"There is no event to start early: name one, with its minutes. {known}")
+    name = " ".join(asked.name.split())
+    if asked.minutes is None:
+        raise Refused(f"There is no event {name}. {known} For one of its own say its minutes.")
+    if not (name and name.isprintable() and "|" not in name and len(name) <= LONGEST_NAME):
+        raise Refused(
+            f"The name of an event has 1 to {LONGEST_NAME} characters that can be shown, and no |."
+        )
+    return EarlyEvent(name, instant(starts), instant(starts + asked.minutes * MINUTE), None)
+
+
+def _words(schedule: Schedule, event: EarlyEvent) -> str:
+    start, end = schedule.local(event.start), schedule.local(event.end)
+    words = (
+        f"{event.name} closes the board from {start:%H:%M} to {_time(end, start)},"
+        f" {span(int((event.end - event.start).total_seconds()))}"
+    )
+    if event.instead_of is not None:
+        words += f", in place of the one at {_time(schedule.local(event.instead_of), start)}"
+    return f"{words}."
+
+
+def _time(local: datetime, now: datetime) -> str:
+    return f"{local:%H:%M}" if local.date() == now.date() else f"{local:%Y-%m-%d %H:%M}"

@@ -1,0 +1,48 @@
+"""Which events the sysop has started early, as the books have it.
+
+Every entry of a caller reads them in its own transaction: however late a process hears of one,
+nobody is granted, lent or staked a second that reaches past it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import ColumnElement, select
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import early_events, instant
+from timebank.ledger.sql import Prepared, columns_of, json_list
+from timebank.settings.schedule import EarlyEvent, Schedule
+
+_NAMES = "name starts ends instead_of"
+_STANDING = Prepared(
+    lambda: select(*columns_of(early_events, _NAMES)).order_by(early_events.c.starts)
+)
+
+
+def column() -> ColumnElement[Any]:
+    """Choose them beside something else, for `read`."""
+    return select(json_list(*columns_of(early_events, _NAMES))).scalar_subquery()
+
+
+def read(rows: Iterable[tuple[str, int, int, int | None]] | None) -> tuple[EarlyEvent, ...]:
+    return tuple(
+        EarlyEvent(
+            name,
+            instant(starts),
+            instant(ends),
+            None if instead_of is None else instant(instead_of),
+        )
+        for name, starts, ends, instead_of in rows or ()
+    )
+
+
+def standing(desk: Desk) -> tuple[EarlyEvent, ...]:
+    return read(_STANDING(desk.connection))
+
+
+def schedule_of(desk: Desk) -> Schedule:
+    """The board's schedule as the books have it at this moment."""
+    return desk.settings.schedule.with_early(standing(desk))
