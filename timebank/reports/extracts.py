@@ -18,6 +18,7 @@ from sqlalchemy import BindParameter, bindparam, or_, select
 from timebank.errors import NothingToList
 from timebank.language import N_, Phrase
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import CODES
 from timebank.ledger.schema import accounts, rounds, source, target, transfers
 from timebank.ledger.sql import Query, Reader, equal, highest, read, value
 from timebank.ledger.transfers import Extract, extracts_of, game_of
@@ -115,6 +116,7 @@ _GAMES: Reader[str] = value(
         .order_by("game")
     )
 )
+USUAL_KINDS = frozenset(reason.KIND for reason in CODES.values() if reason.KIND)
 _KINDS: Reader[str] = value(lambda: select(transfers.c.kind).distinct().order_by(transfers.c.kind))
 
 
@@ -134,8 +136,11 @@ def known_game(desk: Desk, text: str) -> str:
 
 def known_kind(desk: Desk, text: str) -> str:
     """Find a kind of transfer; raises `NothingToList`."""
-    known = _KINDS.all(desk.connection)
     key = text.casefold()
+    if key in USUAL_KINDS:
+        return key
+    # All rows are gone through for the others: of millions, that takes seconds.
+    known = _KINDS.all(desk.connection)
     if key not in known:
         said = N_("The books know no kind of transfer {text}. They know: {names}.")
         raise _unknown(said if known else N_("The books hold no transfer yet."), text, known)

@@ -153,6 +153,11 @@ def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
     assert timebank("ledger", "--until", "9999-12-31")[0] == 0
 
 
+def test_a_kind_that_has_not_come_up_yet_is_no_mistake(evening, timebank) -> None:
+    status, output, error = timebank("ledger", "--kind", "loan")
+    assert (status, output.splitlines()[1:], error) == (0, ["No transfers."], "")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
