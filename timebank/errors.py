@@ -170,6 +170,16 @@ class NoPlace(Unusable, ValueError):
     """A text names no database on a server; `str()` says why, in words that continue its key."""
 
 
+class AuditBroken(Unusable):
+    """A process that checked a part of the books has died; nothing is known of that part."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A process that checked the books was killed, perhaps for want of memory, so the audit"
+            " is not finished. `--jobs 1` takes the least."
+        )
+
+
 class DatabaseRefused(Unusable):
     """The file cannot be used as our database."""
 

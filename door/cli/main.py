@@ -505,13 +505,37 @@ def _film(config: Config, number: int, asked: FilmAsked) -> None:
 
 @main.command()
 @config_option
-def audit(config_path: Path) -> None:
+@click.option(
+    "--since-hand",
+    metavar="NUMBER",
+    type=click.IntRange(1),
+    default=1,
+    help="Replay hands from this one on; the books are checked whole.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="How many processes check, each on a core of its own.  [default: by cores and hands]",
+)
+def audit(config_path: Path, since_hand: int, jobs: int | None) -> None:
     """Check the books and replay every settled hand."""
     from door.games import hands
-    from timebank.ledger import generations
+    from timebank.audit import jobs as audit_jobs
+    from timebank.errors import AuditBroken
+    from timebank.ledger import generations, transfers
+    from timebank.wagers import journal
 
-    with _reading(load_config(config_path)) as desk:
-        findings, counted = hands.audit(desk)
+    config = load_config(config_path)
+    with _reading(config) as desk:
+        jobs = jobs or audit_jobs.usual(transfers.count(desk))
+        if jobs > 1:
+            last = journal.last_round(desk)
+            with refusing(AuditBroken):
+                findings, counted = hands.audit_by_jobs(
+                    config.bank, desk.now, since_hand, last, jobs
+                )
+        else:
+            findings, counted = hands.audit(desk, since_hand)
         generation = generations.current(desk.connection)
     for finding in findings:
         click.echo(finding)

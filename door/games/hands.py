@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, seat_of
 from door.games.rounds import found, kind_of
+from timebank.audit import jobs as audit_jobs
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
 from timebank.errors import JournalDamaged
@@ -21,9 +23,14 @@ from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from door.games.engine.game import Dealt
     from timebank.ledger.database import Desk
+    from timebank.settings.settings import BankSettings
     from timebank.wagers.journal import Shoe, StoredRound
+
+AT_ONCE = 20_000  # hands that one process replays before it takes others
 
 
 def describe(desk: Desk, number: int) -> str:
@@ -77,11 +84,34 @@ def as_json(desk: Desk, number: int) -> str:
     )
 
 
-def audit(desk: Desk) -> tuple[list[Finding], int]:
-    """Check the books, and every settled hand against its journal; return findings and hands."""
-    findings = list(audit_books(desk))
-    counted, links = 0, _Links()
-    for stored in journal.rounds(desk, None):
+def audit(desk: Desk, since: int = 1) -> tuple[list[Finding], int]:
+    """Check the books, and every settled hand from number `since` on against its journal; return
+    findings, and how many hands there were."""
+    findings, counted = replayed(since, journal.last_round(desk), desk)
+    return [*audit_books(desk), *findings], counted
+
+
+def audit_by_jobs(
+    settings: BankSettings, now: datetime, since: int, last: int, jobs: int
+) -> tuple[list[Finding], int]:
+    """Do the same by several processes, up to hand number `last`; raises `AuditBroken` too."""
+    spans = [
+        partial(replayed, first, min(first + AT_ONCE - 1, last))
+        for first in range(since, last + 1, AT_ONCE)
+    ]
+    books = [partial(_with_none, part) for part in audit_jobs.parts(None)]
+    found = audit_jobs.run(settings, now, jobs, [*books, *spans])
+    return audit_jobs.in_order(each for each, _ in found), sum(counted for _, counted in found)
+
+
+def _with_none(part: Callable[[Desk], list[Finding]], desk: Desk) -> tuple[list[Finding], int]:
+    return part(desk), 0
+
+
+def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
+    """Check the settled hands from one number to another against their journals."""
+    findings, counted, links = list[Finding](), 0, _Links()
+    for stored in journal.rounds_between(desk, first, last):
         if isinstance(stored, JournalDamaged):
             findings.append(_damaged(stored))
             continue

@@ -8,11 +8,13 @@ that is kept beside them, and names each row that does not fit.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 
-from timebank.audit.chain import check_chain, check_generations
+from timebank.audit.chain import ALL_ROWS, Chain, check_generations
 from timebank.audit.finding import Check, Finding, each_is_wrong
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
@@ -36,15 +38,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
     `since_digest` is that of the last transfer (`ledger.head`) as noted down from an earlier audit,
     in whole: the books must continue the ones that it ended.
     """
-    accounts = _read_accounts(desk)
-    return [
-        *_check_file(desk),
-        *check_chain(desk, since_digest),
-        *check_generations(desk),
-        *_check_transfers(desk, accounts),
-        *_check_accounts(desk, accounts),
-        *(finding for check in CHECKS for finding in check(desk)),
-    ]
+    return [finding for part in PARTS.values() for finding in part(desk, since_digest)]
 
 
 class _Account:
@@ -56,11 +50,12 @@ class _Account:
         self.unit = unit
         self.kept = kept
         self.recomputed = 0
+        # What it may hold.
+        self.least = 0 if kind in schema.NEVER_NEGATIVE else -inf
+        self.most = 0 if kind in schema.NEVER_POSITIVE else inf
 
     def fits(self, amount: int) -> bool:
-        if self.kind in schema.NEVER_NEGATIVE:
-            return amount >= 0
-        return amount <= 0 or self.kind not in schema.NEVER_POSITIVE
+        return self.least <= amount <= self.most
 
     def fits_unit(self) -> bool:
         if self.unit == "second":
@@ -102,43 +97,64 @@ def _check_file(desk: Desk) -> Iterator[Finding]:
         yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
 
 
-_TRANSFERS = Prepared(
-    lambda: select(
-        *(transfers.c.id, transfers.c.place, transfers.c.size, transfers.c.amount),
-        *(transfers.c.source, transfers.c.target),
-    ).order_by(transfers.c.id)
-)
+def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
+    """Go through all transfers once, along the chain and from account to account."""
+    accounts = _read_accounts(desk)
+    chain, rows = Chain(desk, since_digest), _Rows(desk, accounts)
+    for row in ALL_ROWS.long(desk.connection):
+        chain.next(row)
+        rows.next(row)
+    chain.end()
+    rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
+    return [
+        *(*chain.findings, *check_generations(desk)),
+        *(*rows.findings, *_check_accounts(desk, accounts)),
+    ]
 
 
-def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
-    entries = _Entries()
-    # Numbers that no transfer has, because a restore went past them.
-    passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
-    last = 0
-    for number, place, size, amount, source_id, target_id in _TRANSFERS.long(desk.connection):
-        where = f"transfer {number}"
-        yield from _missing(last + 1, number - 1, passed)
-        last = number
-        yield from entries.next(number, place, size)
-        source, target = accounts.get(source_id), accounts.get(target_id)
+class _Rows:
+    """Follows the transfers through their entries and accounts; `findings` are what is off."""
+
+    def __init__(self, desk: Desk, accounts: dict[int, _Account]) -> None:
+        self.findings: list[Finding] = []
+        self._accounts = accounts
+        # Numbers that no transfer has, because a restore went past them.
+        self._passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
+        self._entries = _Entries()
+        self._last: Any = 0
+
+    def next(self, row: Sequence[Any]) -> None:
+        """Take the next row, whose values are those of `Written`."""
+        number, place, size, _, amount, source_id, target_id, *_ = row
+        if number != self._last + 1:
+            self.findings += _missing(self._last + 1, number - 1, self._passed)
+        self._last = number
+        if not self._entries.goes_on(place, size):
+            self.findings += self._entries.begin(number, place, size)
+        source, target = self._accounts.get(source_id), self._accounts.get(target_id)
         if source is None or target is None:
-            yield Finding(where, "It moves time of an account that does not exist.")
-            continue
+            self._tell(number, "It moves time of an account that does not exist.")
+            return
         if not isinstance(amount, int):
-            yield Finding(where, f"Its amount is {amount!r}, which is not a number.")
-            continue
+            self._tell(number, f"Its amount is {amount!r}, which is not a number.")
+            return
         if amount <= 0 or source is target:
-            yield Finding(where, f"It moves {amount} from {source.label} to {target.label}.")
+            self._tell(number, f"It moves {amount} from {source.label} to {target.label}.")
         if source.unit != target.unit:
-            yield Finding(where, f"It turns one {source.unit} into one {target.unit}.")
+            self._tell(number, f"It turns one {source.unit} into one {target.unit}.")
         for account, change in ((source, -amount), (target, amount)):
             before = account.recomputed
-            account.recomputed += change
-            if account.fits(before) and not account.fits(account.recomputed):
-                yield Finding(where, f"It leaves {account.recomputed} in {account.label}.")
-    yield from entries.end()
-    used = dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0)
-    yield from _missing(last + 1, used, passed)
+            account.recomputed = after = before + change
+            if not account.least <= after <= account.most and account.fits(before):
+                self._tell(number, f"It leaves {after} in {account.label}.")
+
+    def end(self, used: int) -> None:
+        """Say that there are no more; `used` is the last number that was given to a transfer."""
+        self.findings += self._entries.end()
+        self.findings += _missing(self._last + 1, used, self._passed)
+
+    def _tell(self, number: int, sentence: str) -> None:
+        self.findings.append(Finding(f"transfer {number}", sentence))
 
 
 def _missing(first: int, last: int, passed: Iterable[range]) -> Iterator[Finding]:
@@ -162,16 +178,21 @@ class _Entries:
         self.size = 0
         self.seen = 0
 
-    def next(self, number: int, place: int, size: int) -> Iterator[Finding]:
-        continues = self.seen < self.size and place == self.seen + 1 and size == self.size
-        if not continues:
-            yield from self.end()
-            if place != 1:
-                yield Finding(
-                    f"transfer {number}", f"It is row {place} of an entry that does not precede it."
-                )
-            self.first = number - place + 1
-            self.size = size
+    def goes_on(self, place: Any, size: Any) -> bool:
+        """Take a row that goes on with the entry; others begin one."""
+        if self.seen >= self.size or place != self.seen + 1 or size != self.size:
+            return False
+        self.seen = place
+        return True
+
+    def begin(self, number: int, place: Any, size: Any) -> Iterator[Finding]:
+        yield from self.end()
+        if place != 1:
+            yield Finding(
+                f"transfer {number}", f"It is row {place} of an entry that does not precede it."
+            )
+        self.first = number - place + 1
+        self.size = size
         self.seen = place
 
     def end(self) -> Iterator[Finding]:
@@ -348,7 +369,22 @@ def _lines_not_read() -> Query:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_incomplete, check_rounds, _grants, _days, _standing, _last_days, _calls, _of_no_call),
+    *(_incomplete, _grants, _days, _standing, _last_days, _calls, _of_no_call),
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
     *(_lines_not_read, check_hosts, check_loans),
 )
+
+
+def _check_the_rest(desk: Desk) -> Iterator[Finding]:
+    for check in CHECKS:
+        yield from check(desk)
+
+
+# What of the audit can be done beside the others, in the order in which findings are told. The
+# rows take the most time, and then the hands.
+PARTS: Mapping[str, Callable[[Desk, str | None], Iterable[Finding]]] = {
+    "rows": _check_rows,
+    "hands": lambda desk, _: check_rounds(desk),
+    "file": lambda desk, _: _check_file(desk),
+    "rest": lambda desk, _: _check_the_rest(desk),
+}

@@ -7,7 +7,7 @@ that other rows have. Some hundred thousand tries are a second's work, and done 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain as joined
 from typing import Any, NamedTuple
 
@@ -60,7 +60,7 @@ def _written() -> Query:
     return select(transfers.c.id, *(transfers.c[name] for name in Written._fields[1:]))
 
 
-_ALL = Prepared(lambda: _written().order_by(transfers.c.id))
+ALL_ROWS = Prepared(lambda: _written().order_by(transfers.c.id))
 _ONE = Prepared(lambda: _written().where(transfers.c.id == bindparam("number")))
 _ACCOUNTS = Prepared(lambda: select(accounts.c.id))
 _CALLS = Prepared(lambda: select(calls.c.id))
@@ -81,58 +81,73 @@ FIELDS = {
 }
 
 
-def check_chain(desk: Desk, since_digest: str | None) -> Iterator[Finding]:
-    """Follow the chain from its beginning and name the rows that do not fit.
+class Chain:
+    """Follows the chain from its beginning, row by row, and names in `findings` what does not fit.
 
     With `since_digest`, noted down from an earlier audit, the books must contain that digest.
     """
-    last: Written | None = None
-    link = GENESIS
-    to_come = generations(desk.connection)
-    found = since_digest in (None, GENESIS, *(each.digest for each in to_come))
-    bad = 0
-    for row in map(Written._make, _ALL.long(desk.connection)):
-        follows = row.number == (1 if last is None else last.number + 1)
+
+    def __init__(self, desk: Desk, since_digest: str | None) -> None:
+        self.findings: list[Finding] = []
+        self._desk = desk
+        self._since = since_digest
+        self._to_come = generations(desk.connection)
+        known = (each.digest for each in self._to_come)
+        self._found = since_digest in (None, GENESIS, *known)
+        self._last: int | None = None
+        self._link = GENESIS
+        self._bad = 0
+
+    def next(self, row: Sequence[Any]) -> None:
+        """Take the next row, whose values are those of `Written`."""
+        number, kind, digest = row[0], row[9], row[11]
+        follows = number == (1 if self._last is None else self._last + 1)
         begins: Generation | None = None
-        while to_come and _is_of(row, to_come[0]):
-            begins = to_come.pop(0)
-            yield from _unfit(begins, last, link)
-            link, follows = begins.digest, row.number == begins.first
+        while self._to_come and isinstance(number, int) and number >= self._to_come[0].first:
+            begins = self._to_come.pop(0)
+            self.findings += _unfit(begins, self._last, self._link)
+            self._link, follows = begins.digest, number == begins.first
         # After a gap, which is told elsewhere, the digest before is gone with its row.
-        if follows and row.made(link) != row.digest:
-            bad += 1
-            if bad == 1:
-                yield _Search(desk, row, begins).finding()
-            elif bad <= LISTED:
-                yield Finding(f"transfer {row.number}", "It does not fit the chain either.")
-        found = found or row.digest == since_digest
-        last, link = row, row.digest
-    for generation in to_come:
-        yield from _unfit(generation, last, link)
-        link = generation.digest
-    if bad > LISTED:
-        yield Finding("ledger", f"{bad - LISTED} more transfers do not fit the chain.")
-    if not found:
-        yield Finding(
-            "ledger",
-            f"No transfer has the digest {since_digest}: these books do not continue those that"
-            " it was noted down from.",
-        )
+        if follows and not (
+            isinstance(kind, str) and chain.digest(self._link, *row[:11]) == digest
+        ):
+            self._is_bad(Written._make(row), begins)
+        self._found = self._found or digest == self._since
+        self._last, self._link = number, digest
+
+    def end(self) -> None:
+        for generation in self._to_come:
+            self.findings += _unfit(generation, self._last, self._link)
+            self._link = generation.digest
+        if self._bad > LISTED:
+            more = self._bad - LISTED
+            self.findings.append(Finding("ledger", f"{more} more transfers do not fit the chain."))
+        if not self._found:
+            said = (
+                f"No transfer has the digest {self._since}: these books do not continue those that"
+                " it was noted down from."
+            )
+            self.findings.append(Finding("ledger", said))
+
+    def _is_bad(self, row: Written, begins: Generation | None) -> None:
+        self._bad += 1
+        if self._bad == 1:
+            self.findings.append(_Search(self._desk, row, begins).finding())
+        elif self._bad <= LISTED:
+            where = f"transfer {row.number}"
+            self.findings.append(Finding(where, "It does not fit the chain either."))
 
 
-def _is_of(row: Written, generation: Generation) -> bool:
-    return isinstance(row.number, int) and row.number >= generation.first
-
-
-def _unfit(generation: Generation, last: Written | None, link: str) -> Iterator[Finding]:
-    """Tell when a generation does not continue the chain, whose end before it is `link`."""
+def _unfit(generation: Generation, last: int | None, link: str) -> Iterator[Finding]:
+    """Tell when a generation does not continue the chain, which ends before it with transfer `last`
+    and the digest `link`."""
     where = f"generation {generation.number}"
-    if last is not None and last.number > generation.after:
+    if last is not None and last > generation.after:
         yield Finding(
-            where, f"It follows transfer {generation.after}, and there is transfer {last.number}."
+            where, f"It follows transfer {generation.after}, and there is transfer {last}."
         )
     # What is missing before it is told elsewhere, and its digest is gone with it.
-    whole = (0 if last is None else last.number) == generation.after
+    whole = (last or 0) == generation.after
     if whole and generation.made(link) != generation.digest:
         yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
 
@@ -232,7 +247,7 @@ class _Search:
     def _moved(self) -> str:
         """Try the places and the contents of all other rows."""
         before = GENESIS
-        for other in map(Written._make, _ALL(self.books)):
+        for other in map(Written._make, ALL_ROWS(self.books)):
             if self.row.digest in (
                 self.row.made(before, other.number),
                 self.row.made(other.digest, other.number),

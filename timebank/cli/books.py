@@ -392,7 +392,12 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
     callback=_digest,
     help="Prove that the books still continue those with this digest.",
 )
-def audit(config: Path, form: str, since_digest: str | None) -> None:
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    help="How many processes check, each on a core of its own.  [default: by cores and transfers]",
+)
+def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -> None:
     """Check the books, row by row.
 
     Exits with 1 and names the rows if anything is off. If all is well, it shows the digest of
@@ -402,15 +407,21 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     import json
 
     from timebank.audit import accounts as audits
-    from timebank.errors import BooksUnavailable
+    from timebank.audit import jobs as audit_jobs
+    from timebank.errors import AuditBroken, BooksUnavailable
     from timebank.keeping import restoring
     from timebank.ledger import chain
     from timebank.ledger import transfers as ledger
     from timebank.ledger.generations import generations
 
     with opened(config) as books, books.look() as desk:
-        findings = audits.audit(desk, since_digest)
         transfers = ledger.count(desk)
+        jobs = jobs or audit_jobs.usual(transfers)
+        if jobs > 1:
+            with refusing(AuditBroken):
+                findings = audit_jobs.audit(books.settings, desk.now, since_digest, jobs)
+        else:
+            findings = audits.audit(desk, since_digest)
         head = chain.head(desk.connection)
         restores = generations(desk.connection)
         remark = None

@@ -32,7 +32,7 @@ from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, calls, instant, shoes, stamp
-from timebank.ledger.sql import Foreseen, Prepared, Query, among, given
+from timebank.ledger.sql import Foreseen, Prepared, Query, Reader, among, given, highest, value
 from timebank.wagers import chains
 from timebank.words import Unit
 
@@ -283,6 +283,16 @@ def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalD
     return _stored(desk, _OF_CALLER, caller_id=caller_id)
 
 
+def rounds_between(desk: Desk, first: int, last: int) -> Iterator[StoredRound | JournalDamaged]:
+    """Go through the rounds from one number to another, both included, in the same way."""
+    return _stored(desk, _BETWEEN, first=first, last=last)
+
+
+def last_round(desk: Desk) -> int:
+    """The highest number of a round; 0 without any."""
+    return _LAST_ROUND.one(desk.connection)
+
+
 def overdue(desk: Desk) -> list[StoredRound]:
     """List the rounds left open past the end of the day after theirs, each by its lead."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
@@ -393,6 +403,8 @@ def _leads_in_play() -> ColumnElement[bool]:
 _OF_THIS_CALLER = _ROUNDS.c.caller_id == bindparam("caller_id")
 _TOO_LONG = _ROUNDS.c.day < bindparam("before")
 _ALL = Prepared(_those)
+_BETWEEN = Prepared(lambda: _those(_ROUNDS.c.id.between(bindparam("first"), bindparam("last"))))
+_LAST_ROUND: Reader[int] = value(lambda: select(highest(_ROUNDS.c.id)))
 _BY_NUMBER = Prepared(lambda: _those(_ROUNDS.c.id == bindparam("number")))
 _OF_CALLER = Prepared(lambda: _those(_OF_THIS_CALLER))
 _FROM = (

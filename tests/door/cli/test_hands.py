@@ -209,6 +209,16 @@ def test_the_audit_replays_every_settled_hand(board: Board) -> None:
     assert told.output == "The books are in order; 8 settled hands were replayed and agree.\n"
 
 
+def test_the_audit_replays_by_several_processes_and_from_a_hand_on(board: Board) -> None:
+    order, words = "The books are in order; ", "settled hands were replayed and agree.\n"
+    assert board.door("audit", "--since-hand", "6").output == f"{order}3 {words}"
+    board.sql("UPDATE rounds SET outcome = 'lose' WHERE id IN (1, 6)")
+    alone = board.door("audit", "--jobs", "1")
+    assert board.door("audit", "--jobs", "2") == alone
+    since = board.door("audit", "--since-hand", "5").output.splitlines()
+    assert [line.split(":")[0] for line in since] == ["hand 6"]
+
+
 def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
     other = sqlite3.connect(board.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

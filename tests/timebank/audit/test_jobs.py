@@ -1,0 +1,37 @@
+"""An audit by several processes finds what that by one finds, and says so when one of them dies."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+import pytest
+
+from tests.timebank.vandal import Vandal
+from timebank.audit import jobs
+from timebank.errors import AuditBroken
+from timebank.ledger.database import Desk
+
+
+def die(_: Desk) -> None:
+    os._exit(9)
+
+
+def test_the_same_is_found_in_the_same_order(open_books) -> None:
+    books = open_books()
+    call = books.call(books.caller("Ann"))
+    call.win(600, 900)
+    call.lose(300)
+    Vandal(books)("UPDATE transfers SET amount = amount + 1 WHERE id = 2")
+    now: datetime = books.do(lambda desk: desk.now)
+    alone = books.audit()
+    assert len(alone) > 1
+    together = jobs.audit(books.settings, now, None, 2)
+    assert [str(finding) for finding in together] == alone
+
+
+def test_a_process_that_dies_is_told_and_not_taken_for_books_in_order(open_books) -> None:
+    books = open_books()
+    now: datetime = books.do(lambda desk: desk.now)
+    with pytest.raises(AuditBroken, match="so the audit is not finished"):
+        jobs.run(books.settings, now, 2, [die])

@@ -1,0 +1,79 @@
+"""An audit by several processes, each of which checks parts of it on a core of its own.
+
+Each part reads the books as they are at one moment of its own: it agrees with itself, whatever the
+board writes meanwhile. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from timebank.audit import accounts
+from timebank.audit.finding import Finding
+from timebank.errors import AuditBroken
+from timebank.ledger.database import Desk
+from timebank.ledger.engines import books_of
+from timebank.settings.settings import BankSettings
+
+T = TypeVar("T")
+
+# Transfers from which on another process for a part is worth its start, half a second.
+MANY = 100_000
+
+
+def usual(transfers: int) -> int:
+    """Say how many processes check books of so many transfers, unless somebody says otherwise."""
+    return min(len(accounts.PARTS), os.cpu_count() or 1) if transfers >= MANY else 1
+
+
+def audit(
+    settings: BankSettings, now: datetime, since_digest: str | None, jobs: int
+) -> list[Finding]:
+    """Check the books as `accounts.audit` does, by `jobs` processes; raises what that raises, and
+    `AuditBroken`."""
+    return in_order(run(settings, now, jobs, parts(since_digest)))
+
+
+def parts(since_digest: str | None) -> list[Callable[[Desk], list[Finding]]]:
+    return [partial(_check, name, since_digest) for name in accounts.PARTS]
+
+
+def in_order(found: Iterable[Iterable[Finding]]) -> list[Finding]:
+    return [finding for each in found for finding in each]
+
+
+def run(
+    settings: BankSettings, now: datetime, jobs: int, work: Sequence[Callable[[Desk], T]]
+) -> list[T]:
+    """Do each piece of work at a desk of its own, and return what comes of them, in order.
+
+    Pieces go to other processes, so they are functions of modules, or `partial` of such. Raises
+    what they raise, and `AuditBroken` when a process dies.
+    """
+    # Processes that begin with nothing of this one, which may have threads and open books.
+    context = multiprocessing.get_context("spawn")
+    try:
+        with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
+            asked = [pool.submit(_at_a_desk, settings, now, each) for each in work]
+            return [each.result() for each in asked]
+    except BrokenProcessPool:
+        raise AuditBroken from None
+
+
+def _at_a_desk(settings: BankSettings, now: datetime, work: Callable[[Desk], T]) -> T:
+    with closing(books_of(settings)) as database:
+        database.open_existing()
+        with database.reading(settings, now) as desk:
+            return work(desk)
+
+
+def _check(part: str, since_digest: str | None, desk: Desk) -> list[Finding]:
+    return list(accounts.PARTS[part](desk, since_digest))
