@@ -32,10 +32,15 @@ def load_config(path: Path) -> Config:
     from door.config import config
     from timebank.errors import SettingsError
 
+    need(path)
+    with refusing(SettingsError):
+        return config.load(path)
+
+
+def need(path: Path) -> None:
+    """Say what to do where the settings that everybody takes are not there."""
     if path == DEFAULT_CONFIG and not path.exists():
         raise UserError(
             f"There is no {path} here. Run this in the folder of your board, or name its settings"
             " with --config; `door init` makes a board."
         )
-    with refusing(SettingsError):
-        return config.load(path)

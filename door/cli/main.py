@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack
 
 import click
 
-from door.cli.common import DEFAULT_CONFIG, config_option, load_config
+from door.cli.common import DEFAULT_CONFIG, config_option, load_config, need
 from door.cli.config import config_group
 from door.cli.events import event
 from door.cli.init import init
@@ -266,6 +266,7 @@ def check(config_path: Path) -> None:
     from door.cli.check import report
     from timebank.errors import SettingsError
 
+    need(config_path)
     with refusing(SettingsError):
         said = report(config_path)
     for words in said:

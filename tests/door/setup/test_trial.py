@@ -1,0 +1,67 @@
+"""`door serve` where there are no settings, and `door serve --try`: a board that does not stay."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.door.processes import command
+from tests.door.shell import door
+from tests.terminal import MODERN, PATIENCE, Terminal
+from tests.world import register
+
+
+def test_a_folder_without_settings_is_told_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = door("serve")
+    assert (told.status, told.output) == (2, "")
+    for words in ("`door init` makes a board", "`door serve --try` plays at once", "--config"):
+        assert words in told.error
+    assert "`door init` makes a board." in door("check").error
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_board_to_try_has_one_process() -> None:
+    told = door("serve", "--try", "--workers", "2")
+    assert (told.status, "leave --workers out" in told.error) == (2, True)
+
+
+async def test_a_board_to_try_takes_a_call_at_once_and_nothing_of_it_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not outlive its terminal either, and leaves nothing in the folder of such files."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    process = await asyncio.create_subprocess_exec(
+        *(str(command("door")), "serve", "--try"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None
+    said, called = "", None
+    async with asyncio.timeout(PATIENCE):
+        while called is None:
+            line = (await process.stdout.readline()).decode()
+            assert line, said
+            said += line
+            called = re.search(r"telnet localhost (\d+)", line)
+    assert "nothing of it stays when it closes" in said
+    assert [name[:9] for name in os.listdir(tmp_path)] == ["bjft-try-"]
+    terminal = Terminal(MODERN)
+    await terminal.connect(int(called[1]))
+    await register(terminal, "Ann")
+    await terminal.close()
+    process.send_signal(signal.SIGHUP)
+    async with asyncio.timeout(PATIENCE):
+        rest, errors = await process.communicate()
+    assert (process.returncode, errors) == (0, b"")
+    assert "no hand is lost" not in said + rest.decode()
+    assert os.listdir(tmp_path) == []
