@@ -112,6 +112,8 @@ def _places(config: Config) -> dict[str, str]:
 
 def _systemd(config: Config, wanted: WantedFiles) -> dict[str, str]:
     made = {"systemd/bjft.service": _service(config, wanted)}
+    if any(each.port for each in config.listeners):
+        made["systemd/bjft.socket"] = _socket(config)
     places, home = _places(config), plain(config.path.absolute().parent)
     who = f"User={wanted.user}\nGroup={_group(wanted.user)}"
     for job in JOBS:
@@ -161,6 +163,15 @@ def _service(config: Config, wanted: WantedFiles) -> str:
             "PrivateUsers=yes": "PrivateUsers=no",
         }
     return fitted(SERVICE, instead)
+
+
+def _socket(config: Config) -> str:
+    ports = [each for each in config.listeners if each.port]
+    places = [f"[{each.host}]" if ":" in each.host else each.host for each in ports]
+    streams = [
+        f"ListenStream={place}:{each.port}" for place, each in zip(places, ports, strict=True)
+    ]
+    return fitted("systemd/bjft.socket", {"ListenStream=0.0.0.0:2323": "\n".join(streams)})
 
 
 def _is_below(paths: Sequence[str], folders: Sequence[str]) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from door.errors import CallRefused, Hangup
 from door.lines.flow import Answer, Stage, StreamLine, address_of
+from door.lines.port import handed_down
 from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
@@ -37,6 +38,8 @@ def reserve(host: str, port: int) -> socket.socket:
 
 
 def _bound(host: str, port: int, *, shares: bool) -> socket.socket:
+    if (ready := handed_down.taken(host, port)) is not None:
+        return ready
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     wire = socket.socket(family, socket.SOCK_STREAM)
     try:

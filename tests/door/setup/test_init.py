@@ -210,6 +210,7 @@ def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
     assert [each.name for each in units] == sorted(
         [
             "bjft.service",
+            "bjft.socket",
             *(f"bjft-{job}.{kind}" for job in machine.JOBS for kind in ("service", "timer")),
         ]
     )

@@ -1,0 +1,56 @@
+"""A port that systemd opens and hands down: who calls before the board is there waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from door.lines.port import handed_down
+from tests.door.processes import OPEN_ALL_DAY, command
+from tests.terminal import MODERN, PATIENCE, Terminal
+from tests.world import register
+
+
+@pytest.mark.parametrize("count", ["1", "2"])
+async def test_who_calls_before_the_board_is_there_is_served_when_it_is(
+    tmp_path: Path, count: str
+) -> None:
+    activate = shutil.which("systemd-socket-activate")
+    if activate is None:
+        assert not os.environ.get("BJFT_NEED_CLIENTS"), "systemd-socket-activate must be here"
+        pytest.skip("systemd-socket-activate is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings = tmp_path / "sysop.toml"
+    settings.write_text(OPEN_ALL_DAY.replace("port = 0", f"port = {port}"), encoding="utf-8")
+    process = await asyncio.create_subprocess_exec(
+        *(activate, "-l", f"127.0.0.1:{port}", str(command("door"))),
+        *("serve", "--config", str(settings), "--workers", count),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    assert b"Listening" in await process.stderr.readline()
+    terminal = Terminal(MODERN)
+    await terminal.connect(port)  # which starts the board
+    await register(terminal, "Ann")
+    await terminal.close()
+    process.send_signal(signal.SIGTERM)
+    async with asyncio.timeout(PATIENCE):
+        said, _ = await process.communicate()
+    assert process.returncode == 0
+    assert f"port {port}." in said.decode()
+
+
+def test_what_is_meant_for_another_process_is_left_alone() -> None:
+    environment = {"LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "bjft", "HOME": "/"}
+    assert handed_down.read(environment) == {}
+    assert environment == {"HOME": "/"}
+    assert handed_down.read({"LISTEN_FDS": "x", "LISTEN_PID": str(os.getpid())}) == {}

@@ -1,0 +1,1 @@
+"""The container that we ship, built and run."""
