@@ -41,6 +41,7 @@ ORDER = {
         "door.clock",
         "door.flag",
         "door.wording",
+        "door.beside",
         "door.lines",
         "door.dropfiles",
         "door.games",

@@ -10,21 +10,15 @@ bench/README.md says what is left of it in the wait for a key.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-import os
 import pickle
-import socket
-import subprocess
-import sys
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import door
+from door.beside import Beside, command
 from door.errors import NoAdviceNow
 from door.games.blackjack.course import BlackjackAction
 from door.games.engine.descriptor import Shared
@@ -37,17 +31,9 @@ MOST_WAITING = 256  # questions; a process answers some hundred in a second
 KEPT = 512  # answers, some hundred bytes each
 TRIES = 2  # a process that dies is started once more for the question that it had
 PATIENCE = 20.0  # seconds for one answer, the start of the process included
-NICE = 5  # steps by which it is less urgent than the board, up to the last one
-LEAST_URGENT = 19
 PAUSE = 30.0  # seconds after two failures until the next process is started
 
-_HOME = str(Path(door.__file__).parents[1])
-# Nothing of the folder that the board runs in is imported, whatever lies there.
-_BEGIN = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from door.games.blackjack.tutor import"
-    " process; process.main()"
-)
-COMMAND = (sys.executable, "-P", "-c", _BEGIN, _HOME)
+COMMAND = command("door.games.blackjack.tutor.process")
 
 Weighed = Mapping[BlackjackAction, float]
 
@@ -69,7 +55,7 @@ class ThinkingProcess(Thinking):
     def __init__(self, command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> None:
         """Prepare it; `command` is started when the first question comes."""
         self._command, self._patience = command, patience
-        self._process: _Process | None = None
+        self._process: Beside | None = None
         self._known: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
         self._waiting: OrderedDict[Spot, list[asyncio.Future[Weighed]]] = OrderedDict()
         self._work: asyncio.Task[None] | None = None
@@ -153,8 +139,9 @@ class ThinkingProcess(Thinking):
 
     async def _asked(self, spot: Spot) -> Weighed:
         if self._process is None:
-            self._process = _Process(self._command)
-        said = await self._process.ask(spot)
+            self._process = Beside(self._command)
+        await self._process.say(pickle.dumps(spot))
+        said: dict[str, Any] = json.loads(await self._process.hear())
         if "error" in said:
             log.error("the tutor has no advice: %s", said["error"])
             raise NoAdviceNow("it cannot tell")
@@ -165,63 +152,6 @@ class ThinkingProcess(Thinking):
         process, self._process = self._process, None
         if process is not None:
             await process.end()
-
-
-class _Process:
-    """One run of the program, and the socket that leads to it."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        """Start it, which takes the loop a millisecond; OSError when that cannot be.
-
-        Not by the loop's own means: uvloop's would leave open in it what a host has handed down.
-        """
-        self._ours, theirs = socket.socketpair()
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-        try:
-            self._popen = subprocess.Popen(
-                command,
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
-                stderr=subprocess.DEVNULL,  # in a door, ours may be the caller's line
-                start_new_session=True,  # Ctrl-C and a terminal that hangs up are for the board
-            )
-        except BaseException:
-            self._ours.close()
-            raise
-        finally:
-            theirs.close()
-        self.number = self._popen.pid
-        _let_others_go_first(self.number)
-
-    async def ask(self, spot: Spot) -> dict[str, Any]:
-        if self._streams is None:
-            self._streams = await asyncio.open_unix_connection(sock=self._ours)
-        reader, writer = self._streams
-        writer.write(pickle.dumps(spot))
-        line = await reader.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError("it has ended")
-        said: dict[str, Any] = json.loads(line)
-        return said
-
-    async def end(self) -> None:
-        self._popen.kill()
-        await asyncio.get_running_loop().run_in_executor(None, self._popen.wait)
-        if self._streams is None:
-            self._ours.close()
-            return
-        writer = self._streams[1]
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
-
-
-def _let_others_go_first(process: int) -> None:
-    """Make a process less urgent than a board, one that `chrt` puts before all others included."""
-    with contextlib.suppress(OSError, AttributeError):  # a system may forbid that, or not know it
-        ours = os.getpriority(os.PRIO_PROCESS, 0)
-        os.setpriority(os.PRIO_PROCESS, process, min(ours + NICE, LEAST_URGENT))
-        os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))
 
 
 def for_board(board: Board) -> Thinking:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from door import beside
 from door.errors import NoAdviceNow
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS
@@ -130,7 +131,7 @@ async def test_it_is_less_urgent_than_the_board() -> None:
         number = await started(begun)
         ours = os.getpriority(os.PRIO_PROCESS, 0)
         theirs = os.getpriority(os.PRIO_PROCESS, number)
-        assert theirs == min(ours + thinking.NICE, thinking.LEAST_URGENT)
+        assert theirs == min(ours + beside.NICE, beside.LEAST_URGENT)
 
 
 # When it dies
