@@ -60,15 +60,20 @@ class Beside:
         self.number = self._popen.pid
         _let_others_go_first(self.number)
 
-    async def say(self, question: bytes) -> None:
+    async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open the way to it, if it is not open yet; to be done before several ask."""
         if self._streams is None:
             self._streams = await asyncio.open_unix_connection(sock=self._ours)
-        self._streams[1].write(question)
+        return self._streams
+
+    async def say(self, question: bytes) -> None:
+        _, writer = await self.open()
+        writer.write(question)
 
     async def hear(self) -> bytes:
-        """Return its next line, once something was said; EOFError when it has ended."""
-        assert self._streams is not None
-        line = await self._streams[0].readline()
+        """Return its next line; EOFError when it has ended."""
+        reader, _ = await self.open()
+        line = await reader.readline()
         if not line.endswith(b"\n"):
             raise EOFError("it has ended")
         return line

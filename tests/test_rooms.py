@@ -44,6 +44,7 @@ ORDER = {
         "door.beside",
         "door.lines",
         "door.dropfiles",
+        "door.beacon",
         "door.games",
         "door.odds",
         "door.config",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from door.config.beacon import BeaconSettings, read_beacon
 from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
 from door.config.listeners import (
@@ -99,6 +100,7 @@ class Config:
     public: PublicSettings = field(default_factory=PublicSettings)
     # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
     shoes_ahead: int = MOST_SHOES_AHEAD
+    beacon: BeaconSettings = field(default_factory=BeaconSettings)
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
     text: str = field(default="", compare=False, repr=False)  # of the file
@@ -130,6 +132,8 @@ def read(root: TomlTable, path: Path) -> Config:
     for name in games.unknown():
         known = f"is not a game of this house, which has {', '.join(GAMES)}"
         games.refuse(name, known + guess(name, GAMES))
+    fairness = root.table("fairness")
+    shoes_ahead = fairness.whole("shoes_ahead", MOST_SHOES_AHEAD, 0, MOST_SHOES_AHEAD)
     return Config(
         path=path,
         board=_board(root.table("board")),
@@ -142,9 +146,8 @@ def read(root: TomlTable, path: Path) -> Config:
         defence=read_defence(root.table("defence")),
         pages=read_pages(root.table("pages"), bank),
         public=read_public(root.table("public"), listeners),
-        shoes_ahead=root.table("fairness").whole(
-            "shoes_ahead", MOST_SHOES_AHEAD, 0, MOST_SHOES_AHEAD
-        ),
+        shoes_ahead=shoes_ahead,
+        beacon=read_beacon(fairness, shoes_ahead),
     )
 
 

@@ -21,6 +21,7 @@ from door.clock import sleep
 from door.errors import Closing
 from door.flag import Flag
 from door.games import overdue
+from door.games.tables.beacons import rounds_of
 from door.lobby import bulletins
 from door.server import leadership
 from door.servers import bus
@@ -194,7 +195,7 @@ class Housekeeping:
         self._report("mark", await self._beside_the_loop(restoring.renew))
 
     async def _stand_overdue(self) -> None:
-        await overdue.stand_all(self._books)
+        await overdue.stand_all(self._books, rounds_of(self._board))
 
     async def _write_bulletin(self) -> None:
         today = self._board.config.bank.schedule.day_of(self._clock.now())

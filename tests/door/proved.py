@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from door.beacon.network import QUICKNET
 from door.games import proofs
 from door.games.engine import shuffle
 from door.games.engine.cards import parse_card
@@ -16,11 +17,13 @@ from door.games.engine.errors import RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.journaled import Bet, TableRound
 from door.games.registry import GAMES
-from door.games.tables.play import Deal, act, deal, take_shoe
+from door.games.tables.play import Deal, act, bet, deal, deal_late, take_shoe
 from door.games.unix_bj.teletype import hand_start
+from tests.beacons import RECORDED
 from tests.timebank.books import Books
 from timebank.ledger.database import Desk
 from timebank.wagers import journal
+from timebank.wagers.beacons import BeaconRound
 from timebank.wagers.play_money import sit_down
 from timebank.wagers.wagers import Played, Sitter
 
@@ -136,7 +139,13 @@ async def _play_one(
         played: Played = work(desk, here)
         return played
 
-    step = await deal(post, kind, shoe, terms, bets)
+    if shoe.fresh and shoe.anchor is not None and not shoe.position and chance.random() < 0.5:
+        number = chance.choice(tuple(RECORDED))
+        awaited = BeaconRound(QUICKNET.key, number, QUICKNET.published(number))
+        hand, _ = await bet(post, kind, shoe, terms, bets, lambda _: awaited)
+        step = await deal_late(post, hand, awaited.signed(RECORDED[number]))
+    else:
+        step = await deal(post, kind, shoe, terms, bets)
     while not step.hand.over:
         decided = step.hand.tossed() or _decides(step.hand, chance)
         stake = decided.amount or _stake(step.hand, decided)
@@ -177,6 +186,11 @@ def tampered(hand: Proved, chance: random.Random) -> Iterator[tuple[str, dict[st
     other = chance.choice([card for card in ("2H", "KS", "9D") if card != cards[at]])
     yield "card", {**proof, "cards": [*cards[:at], other, *cards[at + 1 :]]}
     yield "seed", {**proof, "seed": chance.randbytes(32).hex()}
+    if beacon := proof.get("beacon"):
+        number = next(each for each in RECORDED if each != beacon["round"])
+        yield "signature", {**proof, "beacon": {**beacon, "signature": RECORDED[number]}}
+        yield "round", {**proof, "beacon": {**beacon, "round": number}}
+        yield "network", {**proof, "beacon": {**beacon, "key": "8" + "0" * 191}}
     paid = proof["paid"]
     yield "payment", {**proof, "paid": {**paid, "won": paid["won"] + COIN}}
     stakes = list(proof["stakes"])
@@ -219,7 +233,9 @@ def still_fits(proof: Mapping[str, Any], cards: Sequence[str]) -> bool:
     if not round_.over:
         return False
     cut = proof["cut"]
-    mixed = cut if isinstance(cut, str) else shuffle.Phrases(cut["text"], cut["link"])
+    signature = proof.get("beacon", {}).get("signature", "")
+    randomness = shuffle.randomness(signature) if signature else ""
+    mixed = cut if isinstance(cut, str) else shuffle.Phrases(cut["text"], cut["link"], randomness)
     seed = bytes.fromhex(proof["seed"])
     return (
         (totals.lost, totals.returned, totals.won) == (paid["lost"], paid["returned"], paid["won"])

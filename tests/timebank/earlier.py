@@ -26,6 +26,7 @@ DROP INDEX notices_of_a_caller;
 DROP INDEX one_open_call_a_node;
 ALTER TABLE calls DROP COLUMN seen;
 ALTER TABLE calls DROP COLUMN away;
+ALTER TABLE shoes DROP COLUMN beacon;
 DROP TABLE chains;
 DROP INDEX one_shoe_a_link;
 ALTER TABLE shoes DROP COLUMN anchor;

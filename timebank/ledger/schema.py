@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -246,6 +246,9 @@ shoes = _numbered(
     # The chain that its seed is of, and which of its links, from 1; NULL for a seed by itself.
     Column("anchor", Text),
     Column("link", Integer),
+    # The round of a public beacon that it is shuffled with, as JSON (wagers/beacons.py); NULL
+    # where it is shuffled without any.
+    Column("beacon", Text),
 )
 _index("one_shoe_a_link", shoes.c.anchor, shoes.c.link, unique=True, where="anchor IS NOT NULL")
 _index("one_open_shoe_a_game", shoes.c.caller_id, shoes.c.game, unique=True, where="closed IS NULL")

@@ -33,7 +33,8 @@ from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, calls, instant, shoes, stamp
 from timebank.ledger.sql import Foreseen, Prepared, Query, Reader, among, given, highest, value
-from timebank.wagers import chains
+from timebank.wagers import beacons, chains
+from timebank.wagers.beacons import BeaconRound
 from timebank.words import Unit
 
 OVERDUE_AFTER = timedelta(days=1)
@@ -67,6 +68,13 @@ class Shoe:
     # The chain that its seed is of, and which of its links, from 1; None and 0: a seed by itself.
     anchor: str | None = None
     link: int = 0
+    # The round of a public beacon that it is shuffled with.
+    beacon: BeaconRound | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether its round of a beacon is waited for: it has no order yet."""
+        return self.beacon is not None and self.beacon.is_awaited
 
     @property
     def shown_seed(self) -> str | None:
@@ -153,7 +161,7 @@ def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
 _SHOE = (
     *(shoes.c.id.label("shoe_id"), shoes.c.seal, shoes.c.decks, shoes.c.cut, shoes.c.closed),
     *(shoes.c.caller_id.label("shoe_of"), shoes.c.seed, shoes.c.at_table),
-    *(shoes.c.anchor, shoes.c.link),
+    *(shoes.c.anchor, shoes.c.link, shoes.c.beacon),
 )
 
 
@@ -372,6 +380,7 @@ def _shoe(row: Any) -> Shoe:
         table=row.at_table,
         anchor=row.anchor,
         link=row.link or 0,
+        beacon=beacons.read(row.beacon),
     )
 
 

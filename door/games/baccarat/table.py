@@ -31,6 +31,7 @@ from door.games.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, celeb
 from door.games.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.games.engine.game import Act
 from door.games.tables.alone import Alone
+from door.games.tables.beacons import rounds_of
 from door.games.tables.play import Step
 from door.games.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
 from timebank.errors import BooksUnavailable, Refused
@@ -41,6 +42,7 @@ from timebank.words import money
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.games.tables.beacons import Rounds
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -58,9 +60,9 @@ class BaccaratTable(Alone):
     scene: BaccaratScene
     betting: BaccaratStakes
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, rounds: Rounds | None = None) -> None:
         self.settings = BaccaratSettings.of(caller.config.games)
-        super().__init__(caller, BACCARAT_KIND, words.WORDS)
+        super().__init__(caller, BACCARAT_KIND, words.WORDS, rounds)
         self.scene = BaccaratScene()
         self.for_time = ForTime(caller, self.settings)
         self.for_the_bank: dict[Unit, ForTheBank] = {}
@@ -129,13 +131,13 @@ class BaccaratTable(Alone):
             await self._stand()
 
     def _lay(self, stored: StoredRound) -> None:
-        assert self.round is not None  # it was found
         if stored.unit == "second":
             self.for_time.coin = stored.coin
         else:
             self._play_for_the_bank(stored.unit)
-        self.wager = self.round.stake
-        self.scene.lay(self.round)
+        self.wager = stored.stake
+        if self.round is not None:
+            self.scene.lay(self.round)
 
     async def _lay_out(self) -> None:
         if isinstance(self.betting, ForTheBank):
@@ -305,12 +307,17 @@ class BaccaratTable(Alone):
         self.wager = amount
         self._update()
         with self.caller.status.suspense():
-            step = await self.play.place(amount, self._terms(), cut)
+            step = await self.play.bet(amount, self._terms(), cut)
             if banco:
                 self.console.say(f"|15{_('Banco!')}")
             self.console.say(f"|07{_('No more bets.')}")
             await stakes.remember(bet)
-            await self._show(step)
+            if step is not None:
+                await self._dealt(step)
+
+    async def _dealt(self, step: Step) -> None:
+        self._tell_without(step)
+        await self._show(step)
 
     # The coup.
 
@@ -350,6 +357,8 @@ class BaccaratTable(Alone):
             self.console.say(f"|11{verdict}")
 
     async def _stand(self) -> None:
+        if self.play.undealt is not None:
+            await self._deal_late(self.play.undealt)
         await self.play.stand(self._show_at_once)
         self.console.say(f"|14{_('Your time was up: you took no card.')}")
 
@@ -434,7 +443,7 @@ def _kept(caller: Caller) -> Mapping[str, object]:
 
 
 def sit_down(board: Board, caller: Caller) -> BaccaratTable:
-    return BaccaratTable(caller)
+    return BaccaratTable(caller, rounds_of(board))
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

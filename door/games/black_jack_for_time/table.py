@@ -18,6 +18,7 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.alone import TableForTime
+from door.games.tables.beacons import rounds_of
 from door.games.tables.scene import Ending
 from door.games.tables.words import TUTOR, turns_and_bets
 from timebank.language import N_, _
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.blackjack.tutor.thinking import Thinking
+    from door.games.tables.beacons import Rounds
     from door.games.tables.play import Step
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
@@ -82,7 +84,7 @@ class BlackJackForTimeTable(TableForTime):
 
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
-    def __init__(self, caller: Caller, thinking: Thinking) -> None:
+    def __init__(self, caller: Caller, thinking: Thinking, rounds: Rounds | None = None) -> None:
         self.settings = BlackJackForTimeSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
@@ -92,6 +94,7 @@ class BlackJackForTimeTable(TableForTime):
             self.settings,
             BlackJackScene,
             self.settings.rules.best_odds(),
+            rounds,
         )
         self.scene.printed = printed(self.settings.rules)
         rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
@@ -164,7 +167,7 @@ class BlackJackForTimeTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    return BlackJackForTimeTable(caller, thinking_of(board))
+    return BlackJackForTimeTable(caller, thinking_of(board), rounds_of(board))
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -15,6 +15,9 @@ from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind, Totals
 from door.games.engine.quoting import shown_key
 
+# What journals call a deal that had to wait for a round of a beacon; the bet came before.
+DEAL = "deal"
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -82,14 +85,15 @@ def replay_round(
 
 
 def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
-    """The actions of a journaled round as `replay_round` takes them: in order, without the bet.
+    """The actions of a journaled round as `replay_round` takes them: in order, without the bet
+    and the deal that came after it.
 
     >>> [str(act) for act in journaled_actions([(1, {"action": "hit"}), (0, {"action": "bet"})])]
     ['hit']
     """
     ordered = sorted(journal, key=lambda entry: entry[0])
     acts = (Act.of_entry(entry) for _, entry in ordered)
-    return tuple(act for act in acts if act.word != "bet")
+    return tuple(act for act in acts if act.word not in ("bet", DEAL))
 
 
 def _sentence(at: str, refusal: str) -> str:

@@ -18,20 +18,23 @@ from door.games.engine.cards import CARDS_IN_DECK, Card, deck
 SEED_BYTES = 32
 VERSION = "blackjack-for-time/1/"
 SECOND_VERSION = "blackjack-for-time/2/"
+THIRD_VERSION = "blackjack-for-time/3/"
 
 
 class Phrases(NamedTuple):
     """What a shoe of the second version is cut with, whose seed is a link of a chain.
 
     `text` has the phrases of all who cut it, a line each in the order of their commitments; `link`
-    is the number of its seed in the chain, from 1.
+    is the number of its seed in the chain, from 1. With `beacon`, the randomness of a round of a
+    public beacon in 64 lower-case hexadecimal digits, it is of the third version.
     """
 
     text: str
     link: int
+    beacon: str = ""
 
 
-# What is mixed into the shuffle of a shoe of the first version, or of the second.
+# What is mixed into the shuffle of a shoe of the first version, or of a later one.
 Cut: TypeAlias = str | Phrases
 
 _SPAN = 2**32
@@ -71,6 +74,15 @@ def anchor(seed: bytes, link: int) -> str:
     for _ in range(link):
         seed = hashlib.sha256(_checked(seed)).digest()
     return seed.hex()
+
+
+def randomness(signature: str) -> str:
+    """What a beacon's round is worth whose signature this is, both in hexadecimal digits.
+
+    >>> randomness("00")[:16]
+    '6e340b9cffb37a98'
+    """
+    return hashlib.sha256(bytes.fromhex(signature)).hexdigest()
 
 
 def commitment(seed: bytes, phrase: str, link: int) -> str:
@@ -144,7 +156,7 @@ def draws(seed: bytes, label: str, cut: Cut) -> Callable[[int], int]:
     (1 to 2**32), each equally likely; the label keeps the draws for one purpose apart from those
     for another out of the same seed.
     """
-    start = _said(VERSION if isinstance(cut, str) else SECOND_VERSION, label, cut)
+    start = _said(_version_of(cut), label, cut)
     key = _checked(seed)
     counter = 0
 
@@ -162,12 +174,19 @@ def draws(seed: bytes, label: str, cut: Cut) -> Callable[[int], int]:
     return below
 
 
+def _version_of(cut: Cut) -> str:
+    if isinstance(cut, str):
+        return VERSION
+    return THIRD_VERSION if cut.beacon else SECOND_VERSION
+
+
 def _said(version: str, label: str, cut: Cut) -> bytes:
     """What stands before the counter in every block."""
     if isinstance(cut, str):
         return f"{version}{label}\0{normal_cut(cut)}\0".encode()
     phrases = "\n".join(map(normal_cut, cut.text.split("\n")))
-    return f"{version}{label}\0{cut.link}\0{phrases}\0".encode()
+    mixed_in = f"{cut.beacon}\0" if cut.beacon else ""
+    return f"{version}{label}\0{cut.link}\0{phrases}\0{mixed_in}".encode()
 
 
 def _checked(seed: bytes) -> bytes:

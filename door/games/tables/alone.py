@@ -8,12 +8,14 @@ words; what is left to it stands under "For the game".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from door.call.console import lit
 from door.call.display import Scene
 from door.errors import TimeUp
 from door.games.engine.game import Act
+from door.games.tables.beacons import failed_words, waiting_words
 from door.games.tables.betting import Betting, BettingTime
 from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
@@ -26,8 +28,11 @@ from timebank.language import N_, _
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.game import Kind
+    from door.games.engine.journaled import Undealt
     from door.games.engine.settings import StakeSettings
+    from door.games.tables.beacons import Rounds
     from door.games.tables.scene import Ending, TableScene
+    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import Shoe, StoredRound
 
 BANNER_SECONDS = 1.5
@@ -51,16 +56,24 @@ class Alone(Sitting):
     betting: Betting
     shoe_runs_on = True  # from hand to hand, so that a shuffle is news
 
-    def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
+    def __init__(
+        self, caller: Caller, kind: Kind, words: Words, rounds: Rounds | None = None
+    ) -> None:
         super().__init__(caller, words)
-        self.play = Play(caller, kind)
+        self.play = Play(caller, kind, rounds)
         self.header = kind.name
         self._shoe_seen = 0  # whose cards they were dealt last
         self._link_seen = 0  # which of its chain's shoes that is
+        self._beacon_seen: BeaconRound | None = None  # what that is shuffled with
 
     @property
     def round(self) -> Any:
         return self.play.round
+
+    @property
+    def _is_in_play(self) -> bool:
+        """Whether a hand is on the table that is not over, dealt or not."""
+        return self.play.undealt is not None or (self.round is not None and not self.round.over)
 
     # For the game.
 
@@ -72,7 +85,8 @@ class Alone(Sitting):
         raise NotImplementedError
 
     def _lay(self, stored: StoredRound) -> None:
-        """Lay a hand that was left on the table, under the stakes that it was dealt under."""
+        """Lay a hand that was left on the table, under the stakes that it was dealt under; it may
+        have no cards yet."""
         raise NotImplementedError
 
     def _clear(self) -> None:
@@ -92,6 +106,10 @@ class Alone(Sitting):
 
     async def _place(self, bet: int, cut: str) -> None:
         """Stake the bet and deal; all of it is durable before a card is shown."""
+        raise NotImplementedError
+
+    async def _dealt(self, step: Step) -> None:
+        """Show a deal that came after its bet."""
         raise NotImplementedError
 
     async def _decide(self) -> None:
@@ -114,7 +132,12 @@ class Alone(Sitting):
                 is_sealed_anew=bool(scene.seed),
                 last_seal=scene.seal if scene.seed else "",
             )
-        return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen)
+        rounds = self.play.rounds
+        return replace(
+            fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen),
+            beacon=self._beacon_seen,
+            waits=rounds is not None and rounds.is_on,
+        )
 
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
@@ -126,15 +149,16 @@ class Alone(Sitting):
     async def has_open_hand(self) -> bool:
         """Look for a hand that was left open; it is laid on the table when there is one."""
         stored = await self.play.find_open()
-        if stored is None or self.round is None or self.play.shoe is None:
+        if stored is None or not self._is_in_play or self.play.shoe is None:
             return False
         self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
         self._shoe_seen, self._link_seen = self.play.shoe.id, self.play.shoe.link
+        self._beacon_seen = self.play.shoe.beacon
         self._lay(stored)
         return True
 
     async def _evening(self) -> None:
-        if self.round is not None or await self.has_open_hand():
+        if self.round is not None or self._is_in_play or await self.has_open_hand():
             stays = await self._resume()
         else:
             stays = await self._sit_down()
@@ -167,7 +191,7 @@ class Alone(Sitting):
 
     async def _read_fairness(self) -> None:
         """Show what the cards are held against; between two hands the next shoe is sealed first."""
-        if self.round is None or self.round.over:
+        if not self._is_in_play:
             await self.tries(self._seal_next())
         await self._step_away(self.console.read(_("Fairness"), self._fairness().text()))
 
@@ -203,6 +227,7 @@ class Alone(Sitting):
         shoe = await self.play.next_shoe(self._rules())
         is_new = self._shoe_seen not in (0, shoe.id)
         self._shoe_seen, self._link_seen = shoe.id, shoe.link
+        self._beacon_seen = shoe.beacon
         if is_new and self.shoe_runs_on:
             self.console.say(f"|07{_(self.words.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
@@ -232,9 +257,12 @@ class Alone(Sitting):
     # The hand.
 
     async def _play(self) -> None:
-        while self.round is not None and not self.round.over:
+        while self._is_in_play:
             try:
-                await self._decide()
+                if self.play.undealt is not None:
+                    await self._deal_late(self.play.undealt)
+                else:
+                    await self._decide()
             except TimeUp:
                 await self._stand()
             except NotEnough as refused:
@@ -243,8 +271,22 @@ class Alone(Sitting):
                 self.books_unavailable()
                 await self.console.any_key(_(self.words.try_again))
 
+    async def _deal_late(self, hand: Undealt) -> None:
+        """Wait for the round of the beacon that the shoe is shuffled with, and deal."""
+        self._beacon_seen = hand.beacon
+        self.console.say(waiting_words(hand.beacon))
+        with self.caller.status.suspense():
+            await self._dealt(await self.play.deal_late())
+
+    def _tell_without(self, step: Step) -> None:
+        """Say so of a shoe that should have a round of the beacon, and has none."""
+        beacon = step.hand.shoe.beacon
+        if beacon is not None and beacon.failed:
+            self.console.say(failed_words(beacon))
+
     def _bring_up(self, step: Step, said: Sequence[str] = ()) -> None:
         """Show figures, words and purse after a step, and the seed of a shoe that is done."""
+        self._beacon_seen = step.hand.shoe.beacon
         if self.play.is_shoe_done and self.play.shoe is not None:
             self.scene.seed = self.play.shoe.seed.hex()
         self._refresh()
@@ -273,9 +315,10 @@ class TableForTime(Alone):
         settings: StakeSettings,
         scene: type[TableScene],
         best_odds: float,
+        rounds: Rounds | None = None,
     ) -> None:
         """`best_odds` is the most that one coin of the opening bet can win."""
-        super().__init__(caller, kind, Words())
+        super().__init__(caller, kind, Words(), rounds)
         self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)
         self.title = self.scene.title
@@ -338,7 +381,8 @@ class TableForTime(Alone):
     async def _resume(self) -> bool:
         self._come_to_table()
         self.console.say(f"|14{_(self.words.resumed)}")
-        self.scene.tally.turns += 1
+        if self.round is not None:
+            self.scene.tally.turns += 1
         await self._play()
         # What follows is played under the settings of this call.
         self.scene.coin = self.caller.status.coin = self.betting.coin
@@ -386,13 +430,18 @@ class TableForTime(Alone):
     async def _place(self, bet: int, cut: str) -> None:
         amount = bet * self.betting.coin
         with self.caller.status.suspense():
-            step = await self.play.place(amount, self._terms(), cut)
-            self.scene.tally.turns += 1
-            self.scene.clear()
-            self.scene.bet, self.scene.is_dealt = amount, True
-            self._forget_last_hand()
-            await self._show(step)
+            step = await self.play.bet(amount, self._terms(), cut)
+            if step is not None:
+                await self._dealt(step)
         await self.betting.remember(bet)
+
+    async def _dealt(self, step: Step) -> None:
+        self.scene.tally.turns += 1
+        self.scene.clear()
+        self.scene.bet, self.scene.is_dealt = step.hand.bets[0].amount, True
+        self._forget_last_hand()
+        self._tell_without(step)
+        await self._show(step)
 
     def _forget_last_hand(self) -> None:
         """Clear away what was said of earlier hands; the news of this one needs the room."""
@@ -436,6 +485,8 @@ class TableForTime(Alone):
 
     async def _stand(self) -> None:
         self.console.say(f"|14{_(self.time_up_words)}")
+        if self.play.undealt is not None:
+            await self._deal_late(self.play.undealt)
         await self.play.stand(self._show_at_once)
 
     async def _show(self, step: Step) -> None:
@@ -477,8 +528,9 @@ class TableForTime(Alone):
 
     def _lay(self, stored: StoredRound) -> None:
         self.scene.coin = stored.coin
-        self.scene.is_dealt = True
-        self.scene.lay(self.round)
+        if self.round is not None:
+            self.scene.is_dealt = True
+            self.scene.lay(self.round)
 
     def _clear(self) -> None:
         self.scene.clear()

@@ -18,6 +18,7 @@ from door.games.blackjack.events import Event
 from door.games.blackjack.round import BlackjackRound
 from timebank.language import Phrase, _
 from timebank.names.names import fold
+from timebank.wagers.beacons import BeaconRound
 
 # What callers say to each other at a table they share: cleaned, addressed and paced.
 #
@@ -182,6 +183,20 @@ class BellSet(News):
     """The bell rings in so many seconds, and the cards are dealt."""
 
     seconds: int
+
+
+@dataclass(frozen=True)
+class BeaconAwaited(News):
+    """All bets are placed, and the cards wait for this round of a beacon."""
+
+    beacon: BeaconRound
+
+
+@dataclass(frozen=True)
+class BeaconFailed(News):
+    """The shoe is shuffled without the round of a beacon that it should have had."""
+
+    beacon: BeaconRound
 
 
 class BellRang(News):

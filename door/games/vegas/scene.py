@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from door.games.vegas.game import VegasSettings
     from door.games.vegas.news import RoundDealt, RoundWentOn
     from door.games.vegas.state import Chair, TableState
+    from timebank.wagers.beacons import BeaconRound
 
 LINES_OF_TALK = 30  # that are kept; a large window shows more of them
 NAME_COLUMNS = 13  # of a seat in a line of its own
@@ -85,6 +86,9 @@ class SeenTable(Protocol):
 
     @property
     def coin(self) -> int: ...
+
+    @property
+    def has_beacon(self) -> bool: ...
 
     def seconds_left(self) -> int: ...
 
@@ -249,7 +253,14 @@ class VegasScene:
         return replace(
             fairness.sealed_ahead(self._caller.record.preferences, shoe, shoe.link - 1),
             commitments=told,
+            beacon=self._beacon(),
+            waits=self._table.has_beacon,
         )
+
+    def _beacon(self) -> BeaconRound | None:
+        """Return the round of the shoe on the table, or of the last one that was dealt from."""
+        dealt = self._state.undealt or self._state.hand
+        return None if dealt is None else dealt.shoe.beacon
 
     def clock_words(self) -> str:
         """Return what the clock of the table runs for, "" when it is off."""

@@ -371,7 +371,7 @@ class VegasVisit(Sitting):
             for action in affordable(hand, self.caller):
                 letter, label = PLAY_KEYS[action]
                 choices[letter] = _(label)
-        elif state.in_play is None and seat is not None:
+        elif state.is_between_rounds and seat is not None:
             if not self._betting().refusal():
                 choices[BET] = _("Change bet") if seat.bet else _("Bet")
                 if not seat.bet and self._betting().has_bet:

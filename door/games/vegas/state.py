@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from door.games.engine.journaled import Undealt
 from door.games.vegas.round import VegasRound, chair_at_turn
 from timebank.language import speaking_to
 
@@ -76,6 +77,8 @@ class TableState:
     seats: dict[int, Chair] = field(default_factory=dict)
     standing: list[SeatedGuest] = field(default_factory=list)  # who waits for a seat, in order
     hand: VegasRound | None = None  # the last one stays until the next
+    # What has its bets in the books and waits for a round of the beacon; there is no `hand` then.
+    undealt: Undealt | None = None
     shoe: Shoe | None = None
     cut: str = ""
     # In the order they were told in: who leaves before the deal stays in.
@@ -87,6 +90,11 @@ class TableState:
     def in_play(self) -> VegasRound | None:
         """The round on the table that is not over."""
         return self.hand if self.hand is not None and not self.hand.over else None
+
+    @property
+    def is_between_rounds(self) -> bool:
+        """Whether bets may be placed."""
+        return self.in_play is None and self.undealt is None
 
     @property
     def at_turn(self) -> Chair | None:
@@ -101,7 +109,7 @@ class TableState:
     @property
     def may_be_cut(self) -> bool:
         """Whether nothing was dealt from the shoe yet."""
-        return self.in_play is None and self.shoe is not None and self.shoe.fresh
+        return self.is_between_rounds and self.shoe is not None and self.shoe.fresh
 
     @property
     def is_cut_by_all(self) -> bool:
@@ -131,7 +139,8 @@ class TableState:
         return next((seat for seat in self.seats.values() if seat.caller_id == caller_id), None)
 
     def place_of(self, caller_id: int) -> int | None:
-        return None if self.in_play is None else self.in_play.place_of(caller_id)
+        hand = self.undealt or self.in_play
+        return None if hand is None else hand.place_of(caller_id)
 
     # Told.
 
@@ -176,7 +185,7 @@ class TableState:
                 given.append(self.seats[chair])
         return given
 
-    def lay(self, hand: VegasRound, kept_until: float) -> None:
+    def lay(self, hand: VegasRound | Undealt, kept_until: float) -> None:
         """Put a round from the journal on the table; its callers may be here or not. Whoever sits
         here and was not dealt in waits for a seat again."""
         here = {guest.caller.record.id: guest for guest in self.guests()}
@@ -188,7 +197,9 @@ class TableState:
             for bet in hand.bets
         }
         self.standing = list(here.values())
-        self.hand, self.shoe, self.cut, self.seed = hand, hand.shoe, hand.shoe.cut or "", ""
+        self.undealt = hand if isinstance(hand, Undealt) else None
+        self.hand = None if isinstance(hand, Undealt) else hand
+        self.shoe, self.cut, self.seed = hand.shoe, hand.shoe.cut or "", ""
 
     def end_round(self) -> None:
         for seat in self.seats.values():

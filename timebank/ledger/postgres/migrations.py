@@ -190,6 +190,8 @@ CREATE TABLE early_events (
         "CREATE INDEX calls_of_a_caller ON calls (caller_id, id)",
         "CREATE INDEX notices_of_a_caller ON notices (caller_id, id)",
     ),
+    # Rounds of a public beacon that shoes are shuffled with.
+    5: ('ALTER TABLE shoes ADD COLUMN beacon TEXT COLLATE "C"',),
 }
 
 

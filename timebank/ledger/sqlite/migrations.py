@@ -146,8 +146,19 @@ CREATE TABLE early_events (
     connection.execute("CREATE INDEX notices_of_a_caller ON notices (caller_id, id)")
 
 
+def _beacons(connection: sqlite3.Connection) -> None:
+    """Let shoes be shuffled with a round of a public beacon."""
+    connection.execute("ALTER TABLE shoes ADD COLUMN beacon TEXT")
+
+
 # The step that leaves each version.
-STEPS: Steps = {1: _several_servers, 2: _own_limits, 3: _sealed_ahead, 4: _early_events}
+STEPS: Steps = {
+    1: _several_servers,
+    2: _own_limits,
+    3: _sealed_ahead,
+    4: _early_events,
+    5: _beacons,
+}
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:

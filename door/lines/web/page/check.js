@@ -1,7 +1,7 @@
 // Checks a hand that was pasted, or that stands in the page's own address behind the #. Nothing is
 // sent anywhere: the page makes no request. docs/fairness.md says how a hand is written.
 
-import { anchorOf, canCheck, cardsFrom, sealOf, toss } from "./fairness.js";
+import { QUICKNET, anchorOf, canCheck, cardsFrom, publishedAt, randomnessOf, sealOf, toss } from "./fairness.js";
 import { isPacked, unpacked } from "./packed.js";
 import { GAMES, RULES, Unplayable, isWhole, settle } from "./payments.js";
 
@@ -38,6 +38,12 @@ const WORDS = {
         tossFits: (at) => `The toss before card ${at} is right.`,
         tossDiffers: (at) => `The toss before card ${at} is not what the seed gives.`,
         shown: "Compare with what you were shown before the bet, and the cut with your own. This page cannot know them.",
+        otherNetwork: "The round is not one of drand’s quicknet. Do not trust it.",
+        noRound: (why) => `The shoe was shuffled without a round of drand (${why}). Look up whether relays had it.`,
+        roundCame: (round, at) => `The shoe is shuffled with round ${round} of drand, published ${at}. It has to be after your bet.`,
+        roundOther: (round, at) => `Round ${round} of drand was published ${at}, and not when it is said.`,
+        round: "The round, for you to look up and to compare",
+        signature: "Its signature, which has to be the same there",
         seal: "Seal",
         anchor: "Anchor",
         cut: "Cut",
@@ -102,6 +108,12 @@ const WORDS = {
         tossFits: (at) => `Le tirage avant la carte ${at} est juste.`,
         tossDiffers: (at) => `Le tirage avant la carte ${at} n’est pas celui de la graine.`,
         shown: "Comparez avec ce qui vous a été montré avant la mise, et la coupe avec la vôtre. Cette page ne peut pas les connaître.",
+        otherNetwork: "Le tour n’est pas du réseau quicknet de drand. Ne vous y fiez pas.",
+        noRound: (why) => `Le sabot a été mélangé sans tour de drand (${why}). Vérifiez si des relais l’avaient.`,
+        roundCame: (round, at) => `Le sabot est mélangé avec le tour ${round} de drand, paru le ${at}. Ce doit être après votre mise.`,
+        roundOther: (round, at) => `Le tour ${round} de drand est paru le ${at}, et non quand il est dit.`,
+        round: "Le tour, à consulter et à comparer",
+        signature: "Sa signature, qui doit être la même là-bas",
         seal: "Sceau",
         anchor: "Ancre",
         cut: "Coupe",
@@ -159,8 +171,16 @@ function isCut(value) {
     return isText && isWhole(value.link, 1, MOST_LINKS);
 }
 
+// The round of a beacon: with its signature, with why there is none, or waited for.
+function isBeacon(value) {
+    const isRound = isWhole(value?.round, 0, 1e12) && isWhole(value.published, 0, 1e13);
+    const isKey = typeof value?.key === "string" && /^[0-9a-f]{192}$/.test(value.key);
+    return isRound && isKey && /^([0-9a-f]{96})?$/.test(value.signature) && /^[a-z]{0,20}$/.test(value.failed);
+}
+
 const FIELDS = {
     seal: isSeal,
+    beacon: (value) => value === undefined || isBeacon(value),
     cut: isCut,
     anchor: (value) => value === undefined || value === "" || isSeal(value),
     decks: (value) => isWhole(value, 1, MOST_DECKS),
@@ -200,6 +220,9 @@ function read(text) {
     }
     if (typeof hand !== "object" || hand === null || Array.isArray(hand)) {
         throw new Error(words.noHand);
+    }
+    if (hand.beacon?.signature && typeof hand.cut === "string") {
+        throw new Error(words.wrongField("cut"));
     }
     const isPlayed = hand.seed !== undefined && hand.game !== undefined;
     const open = hand.seed === undefined ? {} : OPEN_FIELDS;
@@ -328,10 +351,33 @@ function comparedWithBooks(hand, said, now) {
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
+// The round of drand: whose it is, and when it came. The signature is for others to check.
+function roundFound(beacon) {
+    if (beacon === undefined) {
+        return [];
+    }
+    if (beacon.key !== QUICKNET.key) {
+        return [[false, words.otherNetwork]];
+    }
+    if (beacon.failed !== "") {
+        return [[null, words.noRound(beacon.failed)]];
+    }
+    const fits = beacon.published === publishedAt(beacon.round);
+    const at = new Date(publishedAt(beacon.round) * 1000).toISOString().replace("T", " ").replace(".000Z", " UTC");
+    return [[fits ? null : false, fits ? words.roundCame(beacon.round, at) : words.roundOther(beacon.round, at)]];
+}
+
+const isMixedIn = (beacon) => beacon !== undefined && beacon.signature !== "";
+
 // All that can be found about a hand whose seed is open.
-export async function findings(hand) {
+export async function findings(given) {
+    let hand = given;
+    if (isMixedIn(given.beacon)) {
+        hand = { ...given, cut: { ...given.cut, beacon: await randomnessOf(given.beacon.signature) } };
+    }
     const dealt = await cardsOf(hand, Math.max(USUALLY_ENOUGH, hand.cards?.length ?? 0));
     const found = [...(await sealFound(hand, await sealOf(hand.seed))), ...cardsFound(hand, dealt)];
+    found.push(...roundFound(hand.beacon));
     found.push(...(await tossesFound(hand, hand.tosses ?? [])));
     try {
         found.push(...(await paymentFound(hand, dealt)));
@@ -353,6 +399,10 @@ async function particulars(hand) {
         told.push([words.anchor, hand.anchor]);
     } else if (hand.seed !== undefined && link !== undefined && canCheck()) {
         told.push([words.anchor, await anchorOf(hand.seed, link)]);
+    }
+    if (hand.beacon !== undefined && hand.beacon.round > 0) {
+        told.push([words.round, `https://api.drand.sh/${QUICKNET.chain}/public/${hand.beacon.round}`]);
+        told.push([words.signature, hand.beacon.signature]);
     }
     if (hand.game !== undefined) {
         const own = Object.entries(hand.rules).filter(([key, value]) => RULES[hand.game][key]?.usual !== value);

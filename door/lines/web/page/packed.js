@@ -1,9 +1,10 @@
 // A hand out of the digits behind the # of a short link: docs/fairness.md says how they are made.
 // Like fairness.js it touches no page.
 
+import { QUICKNET, publishedAt } from "./fairness.js";
 import { RULES, GAMES } from "./payments.js";
 
-const LINK_VERSION = 1n;
+const [LINK_VERSION, WITH_BEACON] = [1, 2];
 const MOST_DIGITS = 4000;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz -',.\n";
 const MOVES = ["insurance", "no-insurance", "double", "split", "hit", "stay", "card", "no-card", "bank-card", "bank-no-card", "raise"];
@@ -95,7 +96,8 @@ export function isPacked(text) {
 // The hand that digits stand for; RangeError for digits that stand for none.
 export function unpacked(digits) {
     const reader = new Reader(digits);
-    if (BigInt(reader.take(8)) !== LINK_VERSION) {
+    const version = reader.take(8);
+    if (version !== LINK_VERSION && version !== WITH_BEACON) {
         throw new RangeError("of another version");
     }
     const game = reader.of(GAMES);
@@ -107,6 +109,10 @@ export function unpacked(digits) {
     const link = reader.whole();
     const text = reader.text();
     hand.cut = link > 0 ? { text, link } : text;
+    if (version === WITH_BEACON) {
+        const number = reader.whole();
+        hand.beacon = { round: number, published: publishedAt(number), key: QUICKNET.key, signature: reader.hex(96), failed: "" };
+    }
     hand.stakes = reader.list(() => reader.whole());
     hand.seat = reader.take(7) + 1;
     hand.actions = movesIn(reader);

@@ -9,7 +9,16 @@ from click.testing import CliRunner
 
 from door.cli.main import main
 from door.games.engine.cards import deck
-from door.games.engine.shuffle import Phrases, anchor, commitment, seal, shuffle, toss
+from door.games.engine.shuffle import (
+    Phrases,
+    anchor,
+    commitment,
+    randomness,
+    seal,
+    shuffle,
+    toss,
+)
+from tests.beacons import RECORDED
 from tests.door.games.engine.test_shuffle import blocks
 from timebank.wagers.chains import leads_back, link_of
 
@@ -17,12 +26,16 @@ ROOT = bytes(range(32))
 ANCHOR = link_of(ROOT, 3, 0).hex()
 
 
-def by_the_page(seed: bytes, link: int, cut: bytes, decks: int) -> tuple[str, ...]:
+def by_the_page(
+    seed: bytes, link: int, cut: bytes, decks: int, beacon: bytes = b""
+) -> tuple[str, ...]:
+    version = b"3" if beacon else b"2"
+    mixed_in = b"%s\0" % beacon if beacon else b""
     cards = list(deck(decks))
     counter = 0
     for last in range(len(cards) - 1, 0, -1):
         while True:
-            said = b"blackjack-for-time/2/shuffle\0%d\0%s\0" % (link, cut)
+            said = b"blackjack-for-time/%s/shuffle\0%d\0%s\0%s" % (version, link, cut, mixed_in)
             block = hmac.digest(seed, said + counter.to_bytes(8, "big"), "sha256")
             counter += 1
             number = int.from_bytes(block[:4], "big")
@@ -52,6 +65,32 @@ def test_the_published_vectors_hold(vector: str) -> None:
     assert said[:2] == [f"seal {seal_line}", f"anchor {ANCHOR}"]
     assert said[2 : 2 + len(told)] == [f"commitment {each}" for each in told]
     assert " ".join(said[2 + len(told) :]).split() == list(shoe)
+
+
+@pytest.mark.parametrize("vector", blocks("rounds"))
+def test_the_vectors_with_recorded_rounds_hold(vector: str) -> None:
+    given_line, round_line, worth, cards_line, tosses_line = vector.splitlines()
+    found = re.fullmatch(r'([0-9a-f]{64}) (\d) (".*") (\d)', given_line)
+    assert found is not None
+    seed, link, decks = bytes.fromhex(found[1]), int(found[2]), int(found[4])
+    phrases = re.findall('"(.*?)"', found[3])
+    number, signature = round_line.split()
+    assert RECORDED[int(number)] == signature
+    assert hashlib.sha256(bytes.fromhex(signature)).hexdigest() == worth == randomness(signature)
+    cut = Phrases("\n".join(phrases), link, worth)
+    shoe = shuffle(seed, cut, decks)
+    assert shoe == by_the_page(seed, link, cut.text.encode(), decks, worth.encode())
+    assert f"{' '.join(shoe[:10])} ... {shoe[-1]}" == cards_line
+    assert [each for each in range(4, 9) if toss(seed, cut, each)] == [
+        *map(int, tosses_line.split())
+    ]
+    cuts = [word for phrase in phrases for word in ("--cut", phrase)]
+    asked = ["verify", "--seed", seed.hex(), "--chain", str(link), "--decks", str(decks), *cuts]
+    said = CliRunner().invoke(main, [*asked, "--beacon", number, signature]).stdout
+    assert f"randomness {worth}" in said
+    assert said.split()[-len(shoe) :] == list(shoe)
+    refused = CliRunner().invoke(main, [*asked, "--beacon", "43", signature])
+    assert "has not signed round 43 so" in refused.output
 
 
 def test_the_seal_of_a_shoe_is_the_seed_of_the_one_before() -> None:

@@ -23,6 +23,7 @@ from axe_playwright_python.async_playwright import Axe
 from door.games import proofs
 from door.games.engine import shuffle
 from door.games.registry import GAMES
+from tests.beacons import RECORDED
 from tests.certificates import NEED_CLIENTS
 from tests.door.lines.web.visitor import (
     DESK,
@@ -264,6 +265,7 @@ async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
             ("  Cafe\u0301 noir ", 6, 0, 290),
             ("three\tblind mice", 1, 1, 102),
             (of_a_chain, 6, 0, 290),
+            (of_a_chain._replace(beacon=shuffle.randomness(RECORDED[42])), 6, 0, 290),
         )
         for number, (cut, decks, undealt, position) in enumerate(shoes):
             seed = bytes([number]) * 31 + b"\x80"
@@ -559,10 +561,15 @@ TABLES_OF_LINKS = """async () => {
         wholeRules(game, {}),
     ]);
 }"""
+# What the seal binds: whatever was paid, a change of it is found.
+SEALED = {"card", "seed", "signature", "round", "network"}
 # What the page says of each thing that was changed, when that makes a difference.
 NAMED = {
     "card": r"Card \d+ of the hand is said to be",
     "seed": "The seed has another seal",
+    "signature": r"Card \d+ of the hand is said to be",
+    "round": r"Round \d+ of drand was published",
+    "network": "not one of drand’s quicknet",
     "payment": "By cards, moves, stakes and rules it pays",
     "stake": r"was bet\. Booked is|it pays|These stakes cannot be paid",
     "decision": r"Move \d+ (is missing|is not open there)|The hand is over before move|it pays"
@@ -578,6 +585,7 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
     """Its arithmetic is its own: here it is held against the program's, with many rules."""
     played = await proved_hands(tmp_path / "books", 120)
     assert {each.proof["game"] for each in played} == set(proofs.GAMES)
+    assert any(each.proof.get("beacon") for each in played)
     chance = random.Random(61)
     changed = [
         (what, proof, still_fits(proof, each.cards))
@@ -602,7 +610,7 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
         of_changed = await page.evaluate(CHECK_ALL, [proof for _, proof, _ in changed])
         for (what, proof, is_same), found in zip(changed, of_changed, strict=True):
             wrong = "\n".join(sentence for fits, sentence in found if fits is False)
-            if what in ("card", "seed") or not is_same:
+            if what in SEALED or not is_same:
                 assert re.search(NAMED[what], wrong), (what, proof, found)
             else:
                 assert wrong == "", (what, proof)
