@@ -274,6 +274,7 @@ class Alone(Sitting):
     async def _deal_late(self, hand: Undealt) -> None:
         """Wait for the round of the beacon that the shoe is shuffled with, and deal."""
         self._beacon_seen = hand.beacon
+        self._refresh()
         self.console.say(waiting_words(hand.beacon))
         with self.caller.status.suspense():
             await self._dealt(await self.play.deal_late())
@@ -433,6 +434,8 @@ class TableForTime(Alone):
             step = await self.play.bet(amount, self._terms(), cut)
             if step is not None:
                 await self._dealt(step)
+            else:
+                self.scene.bet = amount
         await self.betting.remember(bet)
 
     async def _dealt(self, step: Step) -> None:
