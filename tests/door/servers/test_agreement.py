@@ -37,7 +37,7 @@ EACH_MACHINES_OWN = {
     "[pages] certificate",
     "[pages] key",
 }
-OWN_TABLES = ("listeners", "server", "defence")
+OWN_TABLES = ("listeners", "server", "defence", "public")
 
 
 @pytest.fixture
