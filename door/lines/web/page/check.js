@@ -401,7 +401,7 @@ async function particulars(hand) {
         told.push([words.anchor, await anchorOf(hand.seed, link)]);
     }
     if (hand.beacon !== undefined && hand.beacon.round > 0) {
-        told.push([words.round, `https://api.drand.sh/${QUICKNET.chain}/public/${hand.beacon.round}`]);
+        told.push([words.round, `api.drand.sh/${QUICKNET.chain}/public/${hand.beacon.round}`]);
         told.push([words.signature, hand.beacon.signature]);
     }
     if (hand.game !== undefined) {
