@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from door.games.engine.descriptor import find
 from door.games.engine.errors import RulesRefused
 from door.games.registry import GAMES, game_named
 from door.odds import telling
 from door.odds.card import card_lines, card_svg
-from door.odds.keeping import odds_of
+from door.odds.keeping import card_of, odds_of
 from timebank.cli.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> str:
     """Return the strategy cards of these tables: as "text", "json", or one of them as "svg"."""
     if form == "svg" and len(found) > 1:
         raise UserError("An SVG is of one table: name it.")
-    cards = [find(game.card_at)(game.title, rules, odds_of(game, rules)) for game, rules in found]
+    cards = [card_of(game, rules) for game, rules in found]
     if form == "svg":
         return card_svg(cards[0]).rstrip("\n")
     if form == "json":

@@ -63,7 +63,8 @@ def card(title: str, rules: BaccaratRules, odds: Odds) -> StrategyCard:
         f" {percent(drawn)}, with none {percent(stood)}. Nothing else is yours to decide.",
     )
     section = Section("A five of", columns, (("", moves),))
-    return StrategyCard(f"{title}: what to do on 5", (section,), notes)
+    gains = {"played": best, "careful": best}
+    return StrategyCard(f"{title}: what to do on 5", (section,), notes, gains)
 
 
 def costs(rules: BaccaratRules) -> Costs:

@@ -37,8 +37,10 @@ def card(title: str, rules: BlackjackRules, odds: Odds) -> StrategyCard:
         f"Played so, a caller gains {percent(totals)} of the bet on average; by every card in"
         f" sight {percent(best)}."
     ]
+    gains = {"played": totals, "careful": best}
     insurance = odds.insurance
     if insurance is not None:
+        gains["insurance"] = insurance.mean
         gain = percent(insurance.mean)
         advice = f"Insure: it gains {gain[1:]}"
         if insurance.mean <= 0:
@@ -46,7 +48,7 @@ def card(title: str, rules: BlackjackRules, odds: Odds) -> StrategyCard:
         notes.append(f"{advice} of what is insured, on average.")
     if rules.charlie:
         notes.append("It does not count how many cards make a total; the tutor does.")
-    return StrategyCard(f"{title}: what to do, by totals", tuple(sections), tuple(notes))
+    return StrategyCard(f"{title}: what to do, by totals", tuple(sections), tuple(notes), gains)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The odds of the tables' rules, worked out once and kept on disk.
+"""The odds of the tables' rules and their strategy cards, worked out once and kept on disk.
 
 They are kept by the game, its rules, and the program that worked them out, in the user's own cache
 (`XDG_CACHE_HOME`, else `~/.cache`). What cannot be read or is not what was written is thrown away,
@@ -11,12 +11,17 @@ import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from door.games.engine.descriptor import Game, find
+from door.odds.card import StrategyCard, card_of_plain
 from door.odds.odds import Odds
+
+T = TypeVar("T")
 
 FOLDER = "blackjack-for-time"
 
@@ -26,20 +31,31 @@ _WORKED_OUT_BY = ("odds", "games")  # folders of the program
 
 def odds_of(game: Game, rules: Any) -> Odds:
     """Return the odds of a game under some rules, kept or worked out."""
-    path = _path(game.name, rules)
-    kept = _kept(path)
+    path = _path("odds", game.name, rules)
+    kept = _kept(path, Odds.of_plain)
     if kept is not None:
         return kept
     odds: Odds = find(game.odds_at)(game.name, rules)
-    _keep(path, odds)
+    _keep(path, odds.plain())
     return odds
 
 
-def _path(name: str, rules: Any) -> Path:
+def card_of(game: Game, rules: Any) -> StrategyCard:
+    """Return the strategy card of a game under some rules, kept or made."""
+    path = _path("card", game.name, rules)
+    kept = _kept(path, card_of_plain)
+    if kept is not None:
+        return kept
+    card: StrategyCard = find(game.card_at)(game.title, rules, odds_of(game, rules))
+    _keep(path, asdict(card))
+    return card
+
+
+def _path(kind: str, name: str, rules: Any) -> Path:
     given = os.environ.get("XDG_CACHE_HOME", "")
     folder = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
     what = f"{name}\n{rules!r}\n{_program()}"
-    return folder / FOLDER / f"odds-{hashlib.sha256(what.encode()).hexdigest()}.json"
+    return folder / FOLDER / f"{kind}-{hashlib.sha256(what.encode()).hexdigest()}.json"
 
 
 @cache
@@ -52,21 +68,21 @@ def _program() -> str:
     return digest.hexdigest()
 
 
-def _kept(path: Path) -> Odds | None:
+def _kept(path: Path, read: Callable[[Mapping[str, Any]], T]) -> T | None:
     try:
         seal, _, text = path.read_text("utf-8").partition("\n")
     except (OSError, UnicodeDecodeError):
         return None
     if seal == _seal(text):
-        with contextlib.suppress(KeyError, TypeError, ValueError):
-            return Odds.of_plain(json.loads(text))
+        with contextlib.suppress(AttributeError, LookupError, TypeError, ValueError):
+            return read(json.loads(text))
     with contextlib.suppress(OSError):
         path.unlink()
     return None
 
 
-def _keep(path: Path, odds: Odds) -> None:
-    text = json.dumps(odds.plain())
+def _keep(path: Path, plain: Mapping[str, object]) -> None:
+    text = json.dumps(plain)
     own = path.with_name(f"{path.name}.{os.getpid()}")
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,8 @@ def card(title: str, rules: RedDogRules, odds: Odds) -> StrategyCard:
         f"Played so, a caller gains {percent(mean)} of the bet on average. No other play is better."
     )
     section = Section("Spread", columns, (("", moves),))
-    return StrategyCard(f"{title}: what to do, by the spread", (section,), (note,))
+    gains = {"played": mean, "careful": mean}
+    return StrategyCard(f"{title}: what to do, by the spread", (section,), (note,), gains)
 
 
 def costs(rules: RedDogRules) -> Costs:

@@ -23,6 +23,7 @@ from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
 from door.lobby import bulletins, texts
+from door.lobby.luck import show_luck
 from door.lobby.teller import visit_bank
 from door.session.settings import visit_settings
 from timebank.calls.calls import OpenCall, open_calls
@@ -46,10 +47,12 @@ SERVICES = {
     "Y": N_("Your settings"),
     "G": N_("Goodbye"),
 }
+SILENT = {"L": N_("Luck")}  # what the menu has no room for, and the help names
 MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where."),
     "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
+    "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
     "Y": N_("Choose screen, language and password; take the tour again."),
     "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
 }
@@ -108,9 +111,10 @@ async def _choose(
     if told:
         console.say(f"|12{told}")
     services = {letter: _(label) for letter, label in SERVICES.items()}
+    silent = {letter: _(label) for letter, label in SILENT.items()}
     with _ticking(caller):
         return await console.ask(
-            {**{letter: game.title for letter, game in games.items()}, **services},
+            {**{letter: game.title for letter, game in games.items()}, **services, **silent},
             menu=f"|07{_('Your game, or')} {lit(services)}",
             default=default,
             cancel="G",
@@ -143,6 +147,8 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await _who_is_on(board, caller)
     elif choice == "N":
         await _news(caller)
+    elif choice == "L":
+        await show_luck(board, caller)
     elif choice == "Y":
         await visit_settings(board, caller)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
@@ -96,6 +97,44 @@ class Judged(NamedTuple):
     odds: tuple[float, float] | None
 
 
+class FinishedHand(NamedTuple):
+    """A hand that is over, with all that its odds depend on: `lead` is the number of its round."""
+
+    lead: int
+    game: str
+    unit: Unit
+    caller_id: int
+    rules: str
+    decks: int
+    bet: int
+    staked: int
+    house: int
+    result: str
+    words: tuple[str, ...]
+
+    def judged(self, given: Given | None) -> Judged:
+        odds = None
+        if given is not None:
+            odds = given(
+                *(self.game, self.rules, self.decks, self.bet, self.staked, self.result, self.words)
+            )
+        return Judged(self.game, self.unit, self.caller_id, self.staked, self.house, odds)
+
+
+class TableLuck(NamedTuple):
+    """What `Luck` has of one table, the deviations worked out."""
+
+    game: str
+    unit: Unit
+    hands: int
+    unknown: int
+    staked: int
+    house: int
+    given: float
+    luck: float
+    deviations: float
+
+
 def _hands(*, of_caller: bool) -> Query:
     hand = rounds.c
     since, until = (bindparam(name, type_=BigInteger) for name in ("since", "until"))
@@ -165,10 +204,9 @@ def house(
     tables: dict[tuple[str, Unit], Luck] = {}
     people: dict[tuple[str, Unit, int], Luck] = {}
     span = {"since": since or 0, "until": until or NEVER, "first": first}
-    judged = _judged(desk, given, span, caller_id)
     # A round's seats are entered together, one after the other.
-    for _, seats in groupby(judged, lambda each: each[0]):
-        round_ = [hand for _, hand in seats]
+    for _, seats in groupby(_played(desk, span, caller_id), lambda each: each.lead):
+        round_ = [hand.judged(given) for hand in seats]
         game, unit = round_[0].game, round_[0].unit
         tables.setdefault((game, unit), Luck(game, unit)).add(round_)
         for hand in round_:
@@ -176,15 +214,38 @@ def house(
             people.setdefault((game, unit, of), Luck(game, unit, of)).add([hand])
     doubted = [luck for luck in people.values() if not luck.is_believable]
     return (
-        sorted(tables.values(), key=lambda luck: (luck.unit != "second", luck.game, luck.unit)),
+        sorted(tables.values(), key=_in_order),
         sorted(doubted, key=lambda luck: luck.deviations),
     )
 
 
-def _judged(
-    desk: Desk, given: Given | None, span: Mapping[str, int], caller_id: int | None
-) -> Iterator[tuple[int, Judged]]:
-    """Give each hand with the number of its round."""
+def hands_of(desk: Desk, caller_id: int, since: int, most: int) -> list[FinishedHand]:
+    """Give the hands of a caller that were over from `since` on, the newest `most` of them, oldest
+    first. What their odds say takes long, and is for whoever has the time (`lucks_of`)."""
+    span = {"since": since, "until": NEVER, "first": 0}
+    return list(deque(_played(desk, span, caller_id), most))
+
+
+def lucks_of(hands: Iterable[FinishedHand], given: Given | None) -> list[TableLuck]:
+    """Add up hands of one caller by table, those for minutes first."""
+    tables: dict[tuple[str, Unit], Luck] = {}
+    for hand in hands:
+        where = hand.game, hand.unit
+        tables.setdefault(where, Luck(*where)).add([hand.judged(given)])
+    return [
+        TableLuck(
+            *(luck.game, luck.unit, luck.hands, luck.unknown, luck.staked, luck.house),
+            *(luck.given, luck.luck, luck.deviations),
+        )
+        for luck in sorted(tables.values(), key=_in_order)
+    ]
+
+
+def _in_order(luck: Luck) -> tuple[bool, str, str]:
+    return luck.unit != "second", luck.game, luck.unit
+
+
+def _played(desk: Desk, span: Mapping[str, int], caller_id: int | None) -> Iterator[FinishedHand]:
     if caller_id is None:
         rows = _HANDS.long(desk.connection, **span)
     else:
@@ -192,11 +253,10 @@ def _judged(
     for row in rows:
         staked = row.lost + row.returned
         words = _words(desk, row.lead, row.seat) if staked > row.bet else ()
-        odds = None
-        if given is not None:
-            odds = given(row.game, row.rules, row.decks, row.bet, staked, row.result, words)
-        house = row.lost - row.won
-        yield row.lead, Judged(row.game, row.unit, row.caller_id, staked, house, odds)
+        yield FinishedHand(
+            *(row.lead, row.game, row.unit, row.caller_id, row.rules, row.decks, row.bet, staked),
+            *(row.lost - row.won, row.result, words),
+        )
 
 
 def _words(desk: Desk, lead: int, seat: int) -> tuple[str, ...]:

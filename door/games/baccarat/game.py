@@ -39,5 +39,6 @@ GAME = Game(
     read_settings=read,
     odds_at="door.odds.baccarat:odds",
     costs_at="door.odds.baccarat:costs",
+    shares={"sums": "door.lobby.sums:for_board"},
     card_at="door.odds.baccarat:card",
 )

@@ -33,6 +33,7 @@ from door.games.engine.game import Act
 from door.games.tables.alone import Alone
 from door.games.tables.beacons import rounds_of
 from door.games.tables.play import Step
+from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
 from door.games.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import ENGLISH, LANGUAGES, _, ngettext
@@ -240,11 +241,11 @@ class BaccaratTable(Alone):
         labels = words.menu(can_bet=can_bet)
         return await self.console.ask(
             # Where no bet is offered, B says why.
-            {BET: "", **labels},
+            {BET: "", **labels, STRATEGY: _(STRATEGY_LABEL)},
             menu=self._menu(labels),
             default=BET if can_bet else None,
             cancel=QUIT,
-            meanings=words.meanings(),
+            meanings={**words.meanings(), STRATEGY: _(STRATEGY_MEANING)},
         )
 
     def _menu(self, labels: Mapping[str, str]) -> str:
@@ -347,9 +348,16 @@ class BaccaratTable(Alone):
         advised = advice(self.round) if self.caller.prefers("tutor") else None
         if advised is not None:
             self.console.say(f"|11{advised.sentence}")
+        choices = words.card_choices()
         choice = await self.console.ask(
-            words.card_choices(), question=_("Card?"), meanings=words.card_meanings()
+            {**choices, STRATEGY: _(STRATEGY_LABEL)},
+            question=_("Card?"),
+            menu=lit(choices),
+            meanings={**words.card_meanings(), STRATEGY: _(STRATEGY_MEANING)},
         )
+        if choice == STRATEGY:
+            await self._read_strategy()
+            return
         action = BaccaratAction.CARD if choice == words.CARD else BaccaratAction.NO_CARD
         with self.caller.status.suspense():
             await self._show(await self.play.act(Act(action), 0, ""))
@@ -443,7 +451,9 @@ def _kept(caller: Caller) -> Mapping[str, object]:
 
 
 def sit_down(board: Board, caller: Caller) -> BaccaratTable:
-    return BaccaratTable(caller, rounds_of(board))
+    table = BaccaratTable(caller, rounds_of(board))
+    table.strategy = TableCard(board, GAME, table.settings.rules)
+    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -38,5 +38,8 @@ GAME = Game(
     odds_at="door.odds.blackjack:odds",
     costs_at="door.odds.decisions:BlackjackCosts",
     card_at="door.odds.blackjack_card:card",
-    shares={"tutor": "door.games.blackjack.tutor.thinking:for_board"},
+    shares={
+        "sums": "door.lobby.sums:for_board",
+        "tutor": "door.games.blackjack.tutor.thinking:for_board",
+    },
 )

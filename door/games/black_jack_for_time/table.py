@@ -20,6 +20,7 @@ from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.alone import TableForTime
 from door.games.tables.beacons import rounds_of
 from door.games.tables.scene import Ending
+from door.games.tables.strategy import TableCard
 from door.games.tables.words import TUTOR, turns_and_bets
 from timebank.language import N_, _
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from door.games.tables.play import Step
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
-TUTOR_ON = N_("Tutor is on: it tells you what the book would do.")
+TUTOR_ON = N_("Tutor is on: it tells you what the book would do. G shows the whole card.")
 TUTOR_OFF = N_("Tutor is off.")
 
 # What a caller looks at, and how long, in seconds.
@@ -167,7 +168,9 @@ class BlackJackForTimeTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    return BlackJackForTimeTable(caller, thinking_of(board), rounds_of(board))
+    table = BlackJackForTimeTable(caller, thinking_of(board), rounds_of(board))
+    table.strategy = TableCard(board, GAME, table.settings.rules)
+    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

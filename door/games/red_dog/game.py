@@ -30,5 +30,6 @@ GAME = Game(
     read_settings=read,
     odds_at="door.odds.red_dog:odds",
     costs_at="door.odds.red_dog:costs",
+    shares={"sums": "door.lobby.sums:for_board"},
     card_at="door.odds.red_dog:card",
 )

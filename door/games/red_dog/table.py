@@ -18,6 +18,7 @@ from door.games.red_dog.scene import RedDogScene
 from door.games.tables.alone import TableForTime
 from door.games.tables.beacons import rounds_of
 from door.games.tables.scene import Ending
+from door.games.tables.strategy import TableCard
 from door.games.tables.words import turns_and_bets
 from timebank.language import N_, _
 
@@ -100,7 +101,9 @@ class RedDogTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> RedDogTable:
-    return RedDogTable(caller, rounds_of(board))
+    table = RedDogTable(caller, rounds_of(board))
+    table.strategy = TableCard(board, RED_DOG_KIND.name, table.settings.rules)
+    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

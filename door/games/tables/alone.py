@@ -20,6 +20,7 @@ from door.games.tables.betting import Betting, BettingTime
 from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
 from door.games.tables.sitting import Sitting
+from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING
 from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
 from door.lobby.teller import visit_bank
 from timebank.errors import BooksUnavailable, NotEnough
@@ -184,6 +185,8 @@ class Alone(Sitting):
             await self._step_away(visit_bank(self.caller))
         elif choice == FAIRNESS:
             await self._read_fairness()
+        elif choice == STRATEGY:
+            await self._read_strategy()
         elif choice in self._switches():
             preference, _name, when_on, when_off = self._switches()[choice]
             await self.tries(self._switch(preference, when_on, when_off))
@@ -405,7 +408,7 @@ class TableForTime(Alone):
         bet = {} if refusal else {BET: _("Bet")}
         return await self.console.ask(
             # Where no bet is offered, B says why.
-            {BET: "", **bet, **rest},
+            {BET: "", **bet, **rest, **self._silent()},
             menu=lit({**bet, **rest}, None if refusal else BET),
             default=None if refusal else BET,
             cancel=QUIT,
@@ -417,6 +420,10 @@ class TableForTime(Alone):
         switches = {letter: _(name) for letter, (_kept, name, *_said) in self._switches().items()}
         return {RULES: _("Rules"), FAIRNESS: _("Fairness"), **switches}
 
+    def _silent(self) -> dict[str, str]:
+        """Return what no menu has room for, and the help names."""
+        return {} if self.strategy is None else {STRATEGY: _(STRATEGY_LABEL)}
+
     def _meanings(self) -> dict[str, str]:
         return {
             BET: _("Bet on a hand, and have it dealt."),
@@ -424,6 +431,7 @@ class TableForTime(Alone):
             FAIRNESS: _("See how the shuffle is sealed, and check it."),
             CUT: _("Turn your own cut on or off."),
             TUTOR: _("Turn the tutor on or off: it tells you what the book would do."),
+            STRATEGY: _(STRATEGY_MEANING),
             BANK: _("Go to the time bank. Your place is kept."),
             QUIT: _("Leave the table."),
         }
@@ -478,7 +486,8 @@ class TableForTime(Alone):
         keys = [self.action_keys[action] for action in actions]
         choices = {letter: _(name) for letter, name, _meaning in keys}
         meanings = {letter: _(meaning) for letter, _name, meaning in keys}
-        aside = {letter: name for letter, name in self._aside().items() if letter not in choices}
+        every = {**self._aside(), **self._silent()}
+        aside = {letter: name for letter, name in every.items() if letter not in choices}
         return await self.console.ask(
             {**choices, **aside},
             question=self._question(round_),

@@ -16,6 +16,7 @@ from timebank.language import _
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.call.display import Scene
+    from door.games.tables.strategy import TableCard
     from door.games.tables.words import Words
     from timebank.wagers.journal import Shoe
 
@@ -28,6 +29,7 @@ class Sitting:
     title: str  # where others see the caller
     header = ""  # the drawn screen that is shown on the way in; "" for none
     scene: Scene
+    strategy: TableCard | None = None  # the card of this table
 
     def __init__(self, caller: Caller, words: Words) -> None:
         self.caller = caller
@@ -75,6 +77,10 @@ class Sitting:
         self.caller.place, self.caller.status.coin = self.title, self.coin
         self._update()
         self.console.stage(self.scene)
+
+    async def _read_strategy(self) -> None:
+        if self.strategy is not None:
+            await self._step_away(self.strategy.read(self.console))
 
     async def _step_away(self, to: Awaitable[object]) -> None:
         await to

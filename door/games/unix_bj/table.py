@@ -8,12 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from door.call.console import lit
 from door.call.page import MARGIN, Page
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.betting import BettingTime
 from door.games.tables.fairness import Fairness
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
+from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
 from door.games.tables.words import FAIRNESS, QUIT, turns_today
 from door.games.unix_bj import words
 from door.games.unix_bj.game import UnixBjSettings
@@ -76,13 +78,19 @@ class UnixBjTable(Sitting):
             QUIT: _("Quit"),
         }
         choice = await self.console.ask(
-            choices, default=PLAY, cancel=QUIT, meanings=self._meanings()
+            {**choices, STRATEGY: _(STRATEGY_LABEL)},
+            menu=lit(choices, PLAY),
+            default=PLAY,
+            cancel=QUIT,
+            meanings=self._meanings(),
         )
         if choice == MANUAL:
             columns = self.console.page_columns - MARGIN
             await self.console.read(words.MANUAL_TITLE, words.manual(columns))
         elif choice == FAIRNESS:
             await self._read_fairness()
+        elif choice == STRATEGY and self.strategy is not None:
+            await self.strategy.read(self.console)
         elif choice == PLAY:
             refusal = self._refusal()
             if refusal:
@@ -98,6 +106,7 @@ class UnixBjTable(Sitting):
             PLAY: _("Start the program."),
             MANUAL: _("Read its manual page, with the rules and the keys."),
             FAIRNESS: _("See how the shuffle is sealed, and check it."),
+            STRATEGY: _(STRATEGY_MEANING),
             QUIT: _("Leave the table."),
         }
 
@@ -162,7 +171,9 @@ class UnixBjTable(Sitting):
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:
-    return UnixBjTable(caller, thinking_of(board))
+    table = UnixBjTable(caller, thinking_of(board))
+    table.strategy = TableCard(board, GAME, table.settings.rules)
+    return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -57,6 +57,7 @@ GAME = Game(
     table_at="company:sit_down",
     words_at="room:menu_words",
     shares={
+        "sums": "door.lobby.sums:for_board",
         "tutor": "door.games.blackjack.tutor.thinking:for_board",
         "vegas": "door.games.vegas.room:VegasRoom",
     },

@@ -23,6 +23,7 @@ from door.games.tables.alone import BANNER_SECONDS
 from door.games.tables.betting import BettingTime
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
+from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
 from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 LONGEST_AMOUNT = 8
 BEAT_SECONDS = 0.25  # between two cards
-TUTOR_ON = N_("The tutor is on: you hear what the book says.")
+TUTOR_ON = N_("The tutor is on: you hear what the book says. G shows the whole card.")
 TUTOR_OFF = N_("The tutor is off.")
 AGAIN, TALK = "AK"  # besides the keys of every table
 
@@ -67,7 +68,8 @@ PLAY_KEYS = {
 }
 ACTIONS = {letter: action for action, (letter, _label) in PLAY_KEYS.items()}
 # Keys that work whenever a caller is asked, and stand in the help where the menu has no room.
-SILENT_IN_A_HAND = {RULES, FAIRNESS, BANK, TUTOR}
+SILENT = {TUTOR, STRATEGY}
+SILENT_IN_A_HAND = {RULES, FAIRNESS, BANK, *SILENT}
 MEANINGS = {
     "D": N_("Double your bet and take one last card."),
     "P": N_("Split two cards of equal value into two hands, each with a bet of its own."),
@@ -81,6 +83,7 @@ MEANINGS = {
     TALK: N_("Say something to the table. Press / to whisper to one player."),
     RULES: N_("Read the rules and what pays."),
     FAIRNESS: N_("See the seal and the seed of the shoe, and how to check them."),
+    STRATEGY: STRATEGY_MEANING,
     BANK: N_("Go to your time bank."),
     TUTOR: N_("Turn the tutor on or off. It tells you what the book says."),
     QUIT: N_("Leave the table. If your hand is still open, the dealer stands for you."),
@@ -103,6 +106,7 @@ class VegasVisit(Sitting):
         if has_moved:
             self.header = ""  # they have walked in already
         self.thinking = thinking_of(board)
+        self.strategy = TableCard(board, GAME, table.settings.rules)
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
         self.tally = TableTally()
@@ -380,12 +384,12 @@ class VegasVisit(Sitting):
                 choices[CUT] = _("Cut")
         choices[TALK] = _("Talk")
         choices.update({RULES: _("Rules"), FAIRNESS: _("Fairness"), BANK: _("Time bank")})
-        choices.update({TUTOR: _("Tutor"), QUIT: _("Quit")})
+        choices.update({TUTOR: _("Tutor"), STRATEGY: _(STRATEGY_LABEL), QUIT: _("Quit")})
         return choices
 
     def _menu(self, choices: Mapping[str, str]) -> str:
         hand = self._hand_at_turn
-        silent = {TUTOR} if hand is None else SILENT_IN_A_HAND
+        silent = SILENT if hand is None else SILENT_IN_A_HAND
         shown = {letter: label for letter, label in choices.items() if letter not in silent}
         menu = lit(shown, self._default(choices))
         if hand is None or hand.round.turn is None or hand.round.hand is None:
@@ -511,6 +515,8 @@ class VegasVisit(Sitting):
         elif letter == FAIRNESS:
             fairness = self.scene.fairness().text()
             await self._step_away(self.console.read(_("Fairness"), fairness))
+        elif letter == STRATEGY:
+            await self._read_strategy()
         elif letter == BANK:
             await self._step_away(visit_bank(self.caller))
         elif letter == TUTOR:

@@ -1,0 +1,92 @@
+"""A caller's own luck, in the main menu: what their hands won, beside what the odds would give."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from door.lobby.luck import sentences
+from door.lobby.sums import Sums
+from door.odds.played import for_the_bank
+from tests.door.playing import at_the_table, hand
+from timebank.language import Viewer, speaking_to
+from timebank.reports import house
+from timebank.reports.house import FinishedHand, TableLuck, lucks_of
+
+
+class InPlace(Sums):
+    """Works out at once what a process of its own would."""
+
+    def lucks(self, hands: Iterable[FinishedHand]) -> asyncio.Future[list[TableLuck]]:
+        answer: asyncio.Future[list[TableLuck]] = asyncio.get_running_loop().create_future()
+        answer.set_result(lucks_of(hands, for_the_bank))
+        return answer
+
+
+async def test_what_they_read_is_what_the_house_would_of_their_hands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    async with at_the_table(tmp_path) as ada:
+        board = ada.board.server.board
+        board.shared["sums"] = InPlace()
+        await ada.bets(4, hand(ends="natural"))
+        await ada.bets(2, hand("stay", ends="lose"))
+        await ada.does("stay")
+        await ada.gets_up()
+        ada.terminal.send("?")
+        await ada.terminal.until("See how lucky you were")
+        ada.terminal.send("q")
+        await ada.prompt("oodbye")
+        ada.terminal.send("l")
+        await ada.terminal.until("Your hands of the last 30 days.")
+        with ada.board.books() as desk:
+            (of_house,), _ = house.house(desk, for_the_bank, None, None, None)
+        assert (of_house.hands, of_house.staked, of_house.house) == (2, 6 * 60, -6 * 60)
+        picture = " ".join(ada.terminal.picture.split())
+        assert "Black Jack For Time, 2 hands" in picture
+        assert "You staked 6 minutes and won 6 minutes." in picture
+        told = TableLuck(
+            *(of_house.game, "second", 2, 0, of_house.staked, of_house.house),
+            *(of_house.given, of_house.luck, of_house.deviations),
+        )
+        for sentence in sentences(told):
+            assert sentence in picture
+
+
+async def test_without_a_hand_there_is_nothing_to_work_out(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.gets_up()
+        ada.terminal.send("l")
+        await ada.terminal.until("No hand of yours was over in the last 30 days.")
+
+
+async def test_a_process_adds_up_what_this_one_would() -> None:
+    unknown = FinishedHand(1, "dice", "second", 7, "{}", 1, 60, 60, 60, "{}", ())
+    sums = Sums()
+    assert await sums.lucks([unknown, unknown]) == lucks_of([unknown, unknown], for_the_bank)
+    await sums.close()
+
+
+def test_luck_is_told_to_who_never_heard_of_a_deviation() -> None:
+    good = TableLuck("vegas", "second", 200, 0, 120_000, -6_000, 600.0, -6_600.0, -1.28)
+    assert list(sentences(good)) == [
+        "You staked 2000 minutes and won 100 minutes.",
+        "By the odds, the hands as you played them lose 10 minutes on average.",
+        "So you had good luck: 110 minutes more than that (1.3 standard deviations).",
+        "About 10 in 100 callers who play such hands do as well or better.",
+    ]
+    bad = good._replace(unit="usd-cent", house=6_000, given=0.0, luck=6_000.0, deviations=3.1)
+    assert list(sentences(bad))[1:] == [
+        "By the odds, the hands as you played them break even on average.",
+        "So you had bad luck: $60 less than that (3.1 standard deviations).",
+        "Fewer than 1 in 100 callers who play such hands do as badly or worse.",
+    ]
+    few = bad._replace(hands=25, unknown=20)
+    assert list(sentences(few))[1] == "The odds of 20 hands are not known."
+    assert "in 100" not in " ".join(sentences(few))
+    with speaking_to(Viewer("fr")):
+        assert "1,3 écarts types" in list(sentences(good))[2]
