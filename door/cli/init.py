@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PASSWORD_VARIABLE = "BJFT_SYSOP_PASSWORD"
 LARGEST_PASSWORD_FILE = 4096  # bytes
 ALL, NONE = "all", "none"
+_WAYS = {"telnet": "telnet localhost {}", "web": "http://localhost:{} in a browser"}
 
 T = TypeVar("T")
 
@@ -87,7 +88,7 @@ def init(folder: Path, by: str, yes: bool, **given: Unpack[InitOptions]) -> None
             typed = _checked(typed, answers.sysop, asks)
         wanted = _wanted(given, asks)
         if answers is not None:
-            new_board.write_settings(folder, answers)
+            _write_settings(folder, answers)
             click.echo(f"Wrote {folder / new_board.SETTINGS}, with every setting explained.")
         config = _settings(folder / new_board.SETTINGS)
         new_board.make_folders(config)
@@ -225,6 +226,18 @@ def _checked(typed: str, sysop: str, asks: bool) -> str:
     return typed
 
 
+def _write_settings(folder: Path, answers: BoardAnswers) -> None:
+    from door.errors import DoesNotFit
+    from door.setup import new_board
+    from door.setup.writing import Fate
+
+    if new_board.write_settings(folder, answers) is not Fate.WRITTEN:
+        raise DoesNotFit(
+            f"{folder / new_board.SETTINGS} came to be meanwhile, or is a link that leads nowhere."
+            " Look at it, and run this again."
+        )
+
+
 def _enter_sysop(config: Config, typed: str, by: str, *, asks: bool) -> None:
     """Register the sysop, if there is a password for it and nobody has done so."""
     from door.call import passwords
@@ -298,15 +311,19 @@ def _say_next(config: Config, steps: list[str], *, has_container: bool) -> None:
         for words in steps:
             click.echo(f"    {words}")
     if has_container:
-        click.echo(
-            f"The first lines of {machine.folder_of(config)}/container/Containerfile say how"
-        )
-        click.echo("a container is built and run.")
+        file = machine.folder_of(config) / "container" / "Containerfile"
+        click.echo(f"How a container is built and run is said at the top of {file}.")
     click.echo("Open the board:")
     place = "" if folder == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     click.echo(f"    {place}{machine.typed('door')} serve")
-    telnet = next((each for each in config.listeners if each.kind == "telnet"), None)
-    if telnet is not None:
-        port = telnet.port or "and the port that it says"
+    ways = [
+        _WAYS[each.kind].format(each.port or "PORT")
+        for each in config.listeners
+        if each.kind in _WAYS
+    ]
+    if ways:
         click.echo("Call it:")
-        click.echo(f"    telnet localhost {port}")
+    for words in ways:
+        click.echo(f"    {words}")
+    if any("PORT" in words for words in ways):
+        click.echo("The board says its PORT as it opens.")

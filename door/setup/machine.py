@@ -249,6 +249,12 @@ def next_steps(config: Config, wanted: WantedFiles) -> list[str]:
 def _user_steps(config: Config, wanted: WantedFiles) -> list[str]:
     home = config.path.absolute().parent
     steps = []
+    own = next((each for each in _HOMES if str(program("door")).startswith(f"{each}/")), None)
+    if own is not None and wanted.user != pwd.getpwuid(os.geteuid()).pw_name:
+        steps.append(
+            f"# {program('door')} is below {own}, where {wanted.user} may not look. Install the"
+            " program in /opt/bjft, and run `door init` of that one."
+        )
     try:
         number: int | None = pwd.getpwnam(wanted.user).pw_uid
     except KeyError:

@@ -49,10 +49,7 @@ def settings(answers: BoardAnswers) -> str:
 
 def write_settings(folder: Path, answers: BoardAnswers) -> Fate:
     """Write sysop.toml unless the folder has one. Raises `OSError`."""
-    path = folder / SETTINGS
-    if path.exists():
-        return Fate.SAME
-    return put(path, settings(answers), SETTINGS_MODE)
+    return put(folder / SETTINGS, settings(answers), SETTINGS_MODE)
 
 
 def make_folders(config: Config) -> None:

@@ -73,7 +73,8 @@ def test_the_settings_keep_every_comment_and_every_other_key(tmp_path: Path) -> 
 
 
 def test_browsers_get_a_port_of_their_own(tmp_path: Path) -> None:
-    assert made(tmp_path, "--web").status == 0
+    told = made(tmp_path, "--web")
+    assert "    http://localhost:8023 in a browser\n" in told.output
     kinds = [(each.kind, each.port) for each in settings.load(tmp_path / "sysop.toml").listeners]
     assert kinds == [("telnet", 2323), ("web", 8023)]
 
@@ -197,6 +198,13 @@ def test_a_file_is_replaced_whole_with_its_mode_and_through_a_link(tmp_path: Pat
     assert link.is_symlink()
     assert (file.read_text(encoding="utf-8"), mode(file)) == ("new", 0o640)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "sysop.toml"]
+
+
+def test_a_link_that_leads_nowhere_is_no_place_for_settings(tmp_path: Path) -> None:
+    (tmp_path / "sysop.toml").symlink_to(tmp_path / "nowhere")
+    told = made(tmp_path)
+    assert (told.status, "is a link that leads nowhere." in told.error) == (2, True)
+    assert not (tmp_path / "data").exists()
 
 
 # What belongs to the machine.
