@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+from door.setup.machine import program
 from tests.door.dropfiles.writers import PASSWORD, door_sys, text
 from tests.door.hosting import BOARD, HANG_UP, hosted
 from tests.door.shell import Shell
@@ -68,6 +70,46 @@ def test_a_board_without_a_table_is_told_to_have_one(shell: Shell, tmp_path: Pat
     said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
     assert "it counts as host." in said
     assert "Here they are Moth@host" in said
+
+
+def test_a_board_without_a_table_gets_the_lines_to_paste_and_its_command_line(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.config.write_text(BOARD.partition("[boards")[0])
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    _, _, paste = said.partition(f"Paste this at the end of {shell.config}:\n")
+    lines = paste.splitlines()
+    table = dedent("\n".join(line for line in lines[:2]))
+    assert table.startswith('[boards.Synchronet]\naliases = ["Synchronet"]')
+    assert lines[2:4] == [
+        "The command line for Synchronet is:",
+        f"    {program('door')} run --dropfile %f",
+    ]
+    assert lines[4].startswith("`door setup synchronet` does this")
+    # What was pasted is all that was missing.
+    with shell.config.open("a", encoding="utf-8") as file:
+        file.write(f"\n{table}\n")
+    assert "This board is Synchronet" in told(shell, "--dropfile", str(tmp_path))
+
+
+def test_a_board_that_nobody_knows_gets_its_own_name_as_an_alias(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.config.write_text(BOARD.partition("[boards")[0])
+    lines = (*WHOLE[:3], 'The "Owl"', *WHOLE[4:])
+    said = told(shell, "--dropfile", dropped(tmp_path, *lines))
+    assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""]\n' in said
+
+
+def test_enigmas_callers_are_refused_with_the_lines_that_let_them_in(
+    shell: Shell, tmp_path: Path
+) -> None:
+    shell.config.write_text(BOARD.partition("[boards")[0])
+    lines = ("2", "-1", "115200", "Owl", "1", "Ann Lee", "Ann", "100", "546", "1", "1")
+    answer = shell("doctor", "--dropfile", dropped(tmp_path, *lines))
+    assert answer.status == 2
+    assert "    [boards.ENiGMA]\n    minutes = 60 # a day" in answer.error
+    assert "--board ENiGMA --dropfile {dropFilePath}" in answer.error
 
 
 def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Path) -> None:
