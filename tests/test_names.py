@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -18,6 +19,7 @@ TREES = {
 ROOTS = {"timebank": {"TimeBankError", "UserError"}, "door": {"DoorError"}}
 
 
+@cache
 def classes() -> list[tuple[str, ast.ClassDef]]:
     """Every class of the product that others may use, with its module."""
     return [
@@ -32,6 +34,7 @@ def bases(node: ast.ClassDef) -> set[str]:
     return {ast.unparse(base).rpartition(".")[2] for base in node.bases}
 
 
+@cache
 def errors() -> dict[str, tuple[str, ast.ClassDef]]:
     """Those of them that can be raised, by name."""
     raised = {
