@@ -108,7 +108,7 @@ SPREAD = 0.7  # of the other files, among which those that wait for processes ar
 def mixed(items: Sequence[pytest.Item], layer: Callable[[pytest.Item], str]) -> list[pytest.Item]:
     """Put files that wait for processes between files that only reckon, so that no core is idle.
 
-    Were they all first, four workers would wait at once. The last files are short ones that
+    Were they all first, three workers would wait at once. The last files are short ones that
     reckon, so that no worker is left alone; the long runs of `tests/verify` begin.
     """
     ordered = sorted(items, key=lambda item: layers.LAYERS.index(layer(item)))
