@@ -19,8 +19,10 @@ from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
+    from timebank.ledger.own_limits import OwnLimits
     from timebank.reports.extracts import Wanted
     from timebank.reports.summary import By
+    from timebank.settings.schedule import Schedule
 
 
 @click.command()
@@ -54,10 +56,16 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
         tell(form, table, board_reports.FIELDS, lines, records, paged=False)
 
 
+limits_option = click.option(
+    "--limits", "only_limits", is_flag=True, help="Only the limits that callers set for themselves."
+)
+
+
 @click.command()
 @config_option
 @format_option
-def accounts(config: Path, form: str) -> None:
+@limits_option
+def accounts(config: Path, form: str, only_limits: bool) -> None:
     """Show what every account holds, and the limits that callers have set for themselves."""
     from timebank.callers import own_limits
     from timebank.ledger import transfers as ledger
@@ -65,15 +73,30 @@ def accounts(config: Path, form: str) -> None:
 
     with opened(config) as books:
         with books.look() as desk:
-            balances = ledger.balances(desk)
+            limited = own_limits.everybody(desk).values()
+            balances = [] if only_limits else ledger.balances(desk)
             limits = [
-                (name, sentence)
-                for name, own in own_limits.everybody(desk).values()
-                for sentence in own_limits.told(own, desk)
+                (name, sentence) for name, own in limited for sentence in own_limits.told(own, desk)
             ]
+        if only_limits:
+            _tell_limits(form, limits, limited, books.settings.schedule)
+            return
         records = map(exports.account_record, balances)
         table = chain(statements.accounts_table(balances), statements.limits_table(limits))
         tell(form, table, exports.ACCOUNT_FIELDS, records)
+
+
+def _tell_limits(
+    form: str,
+    told: Sequence[tuple[str, str]],
+    limited: Iterable[tuple[str, OwnLimits]],
+    schedule: Schedule,
+) -> None:
+    from timebank.reports import exports, statements
+
+    records = [exports.limit_record(name, own, schedule) for name, own in limited]
+    table = list(statements.limits_table(told))[1:] or ["Nobody has set a limit."]
+    tell(form, table, exports.LIMIT_FIELDS, records)
 
 
 @click.command(name="ledger")
@@ -136,9 +159,15 @@ def _wanted(
 @format_option
 @since_option
 @common.until_option
+@limits_option
 @click.argument("name")
 def statement(
-    config: Path, form: str, since: datetime | None, until: datetime | None, name: str
+    config: Path,
+    form: str,
+    since: datetime | None,
+    until: datetime | None,
+    only_limits: bool,
+    name: str,
 ) -> None:
     """Show a caller's entries and balances.
 
@@ -153,7 +182,12 @@ def statement(
         with books.look() as desk:
             caller_id = common.found(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
-            limits = own_limits.told(own_limits.of(desk, caller_id), desk)
+            own = own_limits.of(desk, caller_id)
+            limits = own_limits.told(own, desk)
+        if only_limits:
+            told = [(called, sentence) for sentence in limits]
+            _tell_limits(form, told, [(called, own)], books.settings.schedule)
+            return
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)

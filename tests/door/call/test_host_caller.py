@@ -29,8 +29,9 @@ from tests.terminal import PATIENCE
 from tests.timebank.books import act, lost, place_bet, wager
 from tests.world import NOON, World, world
 from timebank.audit.accounts import audit
+from timebank.callers import own_limits
 from timebank.calls.calls import open_calls
-from timebank.errors import BooksUnavailable
+from timebank.errors import BooksUnavailable, Refused
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.wagers.rounds import Move, Settlement
 from timebank.window.sysop import sysop_deposit
@@ -64,6 +65,29 @@ async def test_time_left_is_what_the_host_leaves_however_much_a_guest_has(tmp_pa
         await here.clock.advance(100)
         assert (caller.purse.time_left(), caller.purse.spendable()) == (500, 1100)
         assert caller.purse.pot(60) == 18
+
+
+async def test_limits_that_guests_set_for_themselves_hold_on_their_next_visit(tmp_path) -> None:
+    """Visitors by rlogin and in a door process are such callers alike."""
+
+    def bet(seconds: int):
+        return caller.post(
+            lambda desk, call, ticked: place_bet(desk, call, ticked, wager(seconds), None)
+        )
+
+    async with world(tmp_path, toml=EVENTS_OFF) as here:
+        caller = await comes_in(here)
+        number = caller.record.id
+        await caller.ask_books(lambda desk: own_limits.limit_loss(desk, number, 5))
+        await here.server.board.close_call(caller, "log-off")
+        caller = await comes_in(here)
+        assert caller.record.id == number
+        assert caller.purse.posted.may_lose == 300
+        with pytest.raises(Refused, match="your own limit of 5 minutes"):
+            await bet(360)
+        await bet(300)
+        assert caller.purse.posted.may_lose == 0
+        await here.server.board.close_call(caller, "log-off")
 
 
 async def test_the_call_ends_when_the_host_wants_its_guest_back_and_nothing_lengthens_it(

@@ -48,6 +48,25 @@ def strict(**rules: object) -> str:
 # Callers.
 
 
+async def test_limits_that_a_caller_sets_at_one_server_hold_at_another(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+        ada = await visitor(north, "Ada")
+        ada.presses("yom")
+        await ada.is_asked("Minutes you can lose in a day")
+        ada.presses("9\r")
+        await ada.sees("Today you can stake 9 minutes more.")
+        ada = Guest(south, "Ada")
+        await ada.calls()
+        await ada.is_asked("Drop that call")
+        ada.presses("y")
+        await ada.goes_on_to(MENU)
+        assert ada.caller.purse.posted.may_lose == 9 * 60
+        ada.presses("yo")
+        await ada.sees("Today you can stake 9 minutes more.")
+
+
 async def test_a_call_to_one_server_takes_over_that_at_another_at_once(
     tmp_path: Path, place: ServerPlace | None
 ) -> None:

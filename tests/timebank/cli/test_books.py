@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import as_written
+from timebank.callers import own_limits
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
@@ -247,6 +248,24 @@ def test_accounts_in_csv_and_json(evening, timebank):
     rows = by_csv(timebank, "accounts")
     assert [row["account"] for row in rows] == [str(record["account"]) for record in records]
     assert (rows[0]["amount"], rows[0]["shown"], rows[0]["deleted"]) == ("4135", "1:08:55", "0")
+
+
+def test_limits_of_their_own_in_every_form(board, timebank):
+    ann, bob = board.caller("Ann"), board.caller("Bob")
+    assert timebank("accounts", "--limits") == (0, "Nobody has set a limit.\n", "")
+    board.do(own_limits.limit_loss, ann, 30)
+    board.do(own_limits.hear_hourly, bob, True)
+    none = dict.fromkeys(("later_lost", "later_from", "paused_until", "hourly_until"))
+    limited = [
+        {"caller": "Ann", "most_lost": 1800, "hourly": False, **none},
+        {"caller": "Bob", "most_lost": None, "hourly": True, **none},
+    ]
+    assert by_json(timebank, "accounts", "--limits") == limited
+    assert by_json(timebank, "statement", "bob", "--limits") == limited[1:]
+    assert [row["most_lost"] for row in by_csv(timebank, "accounts", "--limits")] == ["1800", ""]
+    code, told, _ = timebank("statement", "Ann", "--limits")
+    assert (code, told.splitlines()[1].split("  ")[0]) == (0, "Ann")
+    assert "loses 30 minutes a day at most" in told
 
 
 def test_a_statement_in_text(evening, timebank):
