@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyblst
 
-from door.beacon import check
+from door.beacon import signed
 from door.beacon.network import Network
 from door.clock import sleep
 from door.games.tables.beacons import Rounds
@@ -38,7 +38,7 @@ RECORDED = {
 
 
 def _key() -> str:
-    generator = pyblst.BlstP2Element().uncompress(check._GENERATOR)
+    generator = pyblst.BlstP2Element().uncompress(signed._GENERATOR)
     return bytes(generator.scalar_mul(_SECRET).compress()).hex()
 
 
@@ -47,7 +47,7 @@ OWN = Network(name="our own", chain="0" * 64, key=_key(), genesis=1_600_000_001,
 
 def sign(number: int) -> str:
     message = sha256(number.to_bytes(8, "big")).digest()
-    point = pyblst.BlstP1Element().hash_to_group(message, check._DOMAIN)
+    point = pyblst.BlstP1Element().hash_to_group(message, signed._DOMAIN)
     return bytes(point.scalar_mul(_SECRET).compress()).hex()
 
 
@@ -65,8 +65,9 @@ class OwnRounds(Rounds):
 
     async def _fetched(self, beacon: BeaconRound, due: float, seconds: float) -> BeaconRound:
         self.asked.append(beacon.number)
-        if wait := max(due, 0.0) + (seconds if self.fails else 0.0):
+        fails = self.fails
+        if wait := max(due, 0.0) + (seconds if fails else 0.0):
             await sleep(self._board.clock, wait)
-        if self.fails:
-            return beacon.without(self.fails)
+        if fails:
+            return beacon.without(fails)
         return beacon.signed(sign(beacon.number))

@@ -30,6 +30,11 @@ class Network:
     genesis: int
     period: int
 
+    @property
+    def longest_wait(self) -> float:
+        """The most seconds from a bet until the round that it fixes is published."""
+        return MARGIN + self.period
+
     def published(self, number: int) -> int:
         """Return when a round is published, in seconds since 1970."""
         return self.genesis + (number - 1) * self.period

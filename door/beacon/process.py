@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from door.beacon.check import INSTALL, can_check, is_signed
+from door.beacon.signed import INSTALL, can_check, is_signed
 from door.errors import NotSigned
 
 # Why there is no round: no relay answers; none has it in time; what they answer is not signed; it

@@ -425,15 +425,15 @@ def verify(
 
 def _randomness(number: int, signature: str) -> str:
     """Return what a round of drand is worth; `UserError` where it is not signed so."""
-    from door.beacon import check
+    from door.beacon import signed
     from door.beacon.network import QUICKNET
     from door.games.engine import shuffle
 
     if len(signature) != 96 or not set(signature) <= set("0123456789abcdef"):
         raise UserError("--beacon takes a round and 96 hexadecimal digits in lower case.")
-    if not check.can_check():
-        click.echo(f"The signature was not checked, for want of {check.INSTALL}.", err=True)
-    elif not check.is_signed(QUICKNET.key, number, signature):
+    if not signed.can_check():
+        click.echo(f"The signature was not checked, for want of {signed.INSTALL}.", err=True)
+    elif not signed.is_signed(QUICKNET.key, number, signature):
         raise UserError(f"{QUICKNET.name} has not signed round {number} so.")
     return shuffle.randomness(signature)
 

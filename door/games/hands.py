@@ -174,16 +174,16 @@ class _Beacons:
         self._checked: dict[BeaconRound, str] = {}
 
     def wrong(self, stored: StoredRound, shoe: Shoe) -> str:
-        """Return what is wrong with the round that the shoe of a hand is shuffled with; "" for
-        nothing, or for a round that cannot be checked, because the library is missing."""
+        """Return what is wrong with the round of a beacon that the shoe of a hand has to do with;
+        "" for nothing."""
         beacon = shoe.beacon
-        if beacon is None or not beacon.signature:
+        if beacon is None:
             return ""
         check = import_module("door.beacon.check")
-        if shoe.position == 0 and beacon.due < stored.dealt.timestamp():
-            return f"round {beacon.number} of its beacon was published before its bet"
+        if shoe.position == 0 and not check.is_fixed_by(stored.dealt, beacon):
+            return f"round {beacon.number} of its beacon is not the one that its bet fixes"
         if beacon not in self._checked:
-            self._checked[beacon] = check.problem(beacon) if check.can_check() else ""
+            self._checked[beacon] = check.problem(beacon)
         return self._checked[beacon]
 
 

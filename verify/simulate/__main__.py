@@ -58,12 +58,15 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
         if asked.hours and time.monotonic() - began > asked.hours * 3600:
             break
         with faults.put_in(asked.fault) if asked.fault else nullcontext():
-            story, error = play(seed, asked.steps, asked.people, platter, cluster)
+            story, error = play(
+                *(seed, asked.steps, asked.people, platter, cluster), beacon=asked.beacon
+            )
         seeds += 1
         counted.update(story.counted)
         counted["steps"] += story.number
         counted["lives"] += story.lives_begun
         counted["visits"] += story.watch.second.visits
+        counted.update(_rounds(story))
         counted["transfers"] += story.watch.kinds.total()
         counted.update({f"{kind} transfers": n for kind, n in story.watch.kinds.items()})
         counted["rounds"] += story.watch.counts.get("rounds", 0)
@@ -79,6 +82,14 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
     took = time.monotonic() - began
     print(f"\n{seeds} seeds, {failed} failed, {took:.0f} s: {_words(counted)}")
     return min(failed, 1)
+
+
+def _rounds(story: Story) -> Counter[str]:
+    """Count what became of the rounds of a beacon that shoes waited for."""
+    return Counter(
+        f"rounds of a beacon {'signed' if 'signature' in each else each.get('failed', 'awaited')}"
+        for each in story.watch.beacons.values()
+    )
 
 
 def _search_for_faults(
@@ -117,10 +128,13 @@ def play(
     people: int,
     platter: Platter | None = None,
     cluster: Cluster | None = None,
+    *,
+    beacon: bool = False,
 ) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
-        story = Story(seed, Path(folder), people, max(2, people * 2 // 5), platter, cluster)
+        nodes = max(2, people * 2 // 5)
+        story = Story(seed, Path(folder), people, nodes, platter, cluster, beacon)
         try:
             with story:
                 evening.play(story, steps)
@@ -168,6 +182,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--postgres", action="store_true", help="have the books on a server of PostgreSQL"
+    )
+    parser.add_argument(
+        "--beacon", action="store_true", help="have shoes wait for rounds of a public beacon"
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     parser.add_argument(

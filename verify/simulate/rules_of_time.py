@@ -36,6 +36,7 @@ from unittest import mock
 from zoneinfo import ZoneInfo
 
 from door.games.engine.journaled import mixed_into, seat_of
+from door.games.engine.replay import DEAL
 from door.games.rounds import found, kind_of
 from door.games.tables.play import Play
 from door.games.vegas.dealer import Dealer
@@ -739,7 +740,8 @@ class RulesOfTime:
         self.counted["_hands played again"] += 1
         nobodys = {sequence for (sequence,) in file.execute(NOBODYS, (stored.lead,))}
         on_call = {sequence for lead, sequence in stood if lead == stored.lead}
-        for sequence in sorted((nobodys | on_call) - {0}):
+        dealt = {number for number, each in stored.actions if each["action"] == DEAL}
+        for sequence in sorted((nobodys | on_call) - {0} - dealt):
             _is_for_the_absent(stored, sequence)
         self.counted["_hands stood on a call"] += bool(on_call)
         self.counted["_hands stood without a call"] += bool(nobodys)

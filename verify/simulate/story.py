@@ -51,8 +51,9 @@ class Story(World):
         nodes: int,
         platter: Platter | None = None,
         cluster: Cluster | None = None,
+        beacon: bool = False,
     ) -> None:
-        super().__init__(seed, folder, people, nodes, platter, cluster)
+        super().__init__(seed, folder, people, nodes, platter, cluster, beacon)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)
         self.restores = Restores(self, self.inspection)

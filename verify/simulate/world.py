@@ -70,8 +70,10 @@ class World:
         nodes: int,
         platter: Platter | None,
         cluster: Cluster | None,
+        beacon: bool,
     ) -> None:
         self.seed = seed
+        self.beacon = beacon
         self.platter = platter
         self.below: Below | None = None
         self.server: BooksServer | None = None
@@ -237,6 +239,8 @@ class World:
     def write_settings(self) -> None:
         """Write another sysop.toml."""
         toml = some_house(self.chance, self.place, self.nodes)
+        if self.beacon:
+            toml += '[fairness]\nbeacon = "drand"\nbeacon_wait_seconds = 4\n'
         if self.server is not None:
             where = f'database = "{self.server.url}"'
             toml = toml.replace("[timebank]\n", f"[timebank]\n{where}\n", 1)

@@ -79,6 +79,8 @@ class Rounds(Shared):
         if beacon.key != self.network.key:
             return beacon.without(UNREACHABLE)
         due = beacon.due - self._board.clock.now().timestamp()
+        # What was fixed is soon out, unless somebody has set a clock in the meantime.
+        due = min(due, self.network.longest_wait)
         if is_new and due <= 0:
             log.warning("round %d is not used: its bet took too long", beacon.number)
             return beacon.without("past")

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from door.beacon import check
+from door.beacon import signed
 from door.beacon.network import MARGIN, QUICKNET
 from door.games.engine.shuffle import randomness
 from tests.beacons import OWN, RECORDED, sign
@@ -18,7 +18,7 @@ GROUP_HASH = "f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e"
 BEACON_ID = b"quicknet"
 
 IsSigned = Callable[[str, int, str], bool]
-both_libraries = pytest.mark.parametrize("is_signed", [check._by_drand_verify, check._by_blst])
+both_libraries = pytest.mark.parametrize("is_signed", [signed._by_drand_verify, signed._by_blst])
 
 
 def test_the_hash_of_its_chain_holds_all_that_is_written_of_the_network() -> None:
@@ -77,8 +77,8 @@ def test_what_is_no_signature_reaches_no_library() -> None:
         (QUICKNET.key, 2**64, good),
         (key_of_infinity, 42, infinity),
     ):
-        assert not check.is_signed(key, number, signature)
-    assert check.is_signed(QUICKNET.key, 42, good)
+        assert not signed.is_signed(key, number, signature)
+    assert signed.is_signed(QUICKNET.key, 42, good)
 
 
 def test_a_round_is_published_after_the_bet_and_soon() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,11 @@ from door.beacon import network
 from door.errors import NotNow
 from door.games import hands, overdue, proofs
 from door.games.engine.shuffle import Phrases, randomness, shuffle
-from door.games.tables.beacons import PAUSE
+from door.games.tables.beacons import PAUSE, RoundsOfRelays
 from door.games.vegas import news
 from door.games.vegas.table import VegasTable
 from tests.beacons import OWN, OwnRounds, sign
+from tests.door.beacon.test_fetching import relay
 from tests.door.playing import PLACE_BET, Table, at_the_table
 from tests.door.seated import Party, Sitter, party
 from tests.terminal import Terminal
@@ -60,6 +63,10 @@ def beacon_of(board: World) -> BeaconRound:
     assert shoe is not None
     assert shoe.beacon is not None
     return shoe.beacon
+
+
+def right_of(number: int) -> BeaconRound:
+    return BeaconRound(OWN.key, number, OWN.published(number), sign(number))
 
 
 async def bets(ada: Table) -> None:
@@ -160,6 +167,47 @@ async def test_a_caller_whose_time_is_up_while_they_wait_is_stood(tmp_path: Path
         hand = stored(ada.board)
         assert (hand.settled, beacon_of(ada.board).failed) == (True, "unreachable")
         is_in_order(ada.board)
+
+
+async def test_a_board_fetches_a_round_by_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a relay on this machine, which signs as the network does."""
+
+    class OurRelays(RoundsOfRelays):
+        network = replace(OWN, period=1)
+
+    monkeypatch.setattr(network, "MARGIN", 0.5)
+    asked: list[str] = []
+
+    def says(what: str) -> tuple[int, bytes]:
+        number = 1 if what == "latest" else int(what)
+        return 200, json.dumps({"round": number, "signature": sign(number)}).encode()
+
+    with relay(says, asked) as url:
+        more = f'beacon_urls = ["{url}"]\n'
+        async with at_the_table(tmp_path, toml=BEACON + more) as ada:
+            board = ada.board.server.board
+            board.shared["beacon"] = rounds = OurRelays(board)  # type: ignore[index]
+            ada.terminal.send("q")
+            await ada.prompt("oodbye")
+            ada.terminal.send("b")
+            await ada.prompt(PLACE_BET)
+            await bets(ada)
+            await ada.terminal.wait_for(
+                lambda _: stored(ada.board).cards_used > 0, "that it is dealt"
+            )
+            fixed = beacon_of(ada.board)
+            assert fixed.signature == sign(fixed.number)
+            assert asked[-1] == f"/{OWN.chain}/public/{fixed.number}"
+            assert rounds._fetching is not None
+            number = rounds._fetching.process_id
+            await ends(ada)
+            monkeypatch.setitem(network.KNOWN, OWN.key, rounds.network)
+            is_in_order(ada.board)
+    assert number is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)  # it ended with the board
 
 
 # When there is none
@@ -320,7 +368,9 @@ async def test_the_audit_finds_a_round_that_is_not_what_the_network_signed(tmp_p
             "a network that this program does not know": BeaconRound(
                 "00" * 96, right.number, right.due, right.signature
             ),
-            "was published before its bet": BeaconRound(right.key, 5, OWN.published(5), sign(5)),
+            "is not the one that its bet fixes": BeaconRound(
+                right.key, 5, OWN.published(5), sign(5)
+            ),
         }
         for words, told in wrong.items():
             with ada.board.books() as desk:

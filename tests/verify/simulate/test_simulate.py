@@ -7,7 +7,10 @@ from functools import cache, partial
 
 import pytest
 
+from tests.beacons import OWN, OwnRounds, sign
+from timebank.wagers.beacons import BeaconRound
 from verify.simulate.__main__ import found, play
+from verify.simulate.wrong import Wrong
 
 STEPS, PEOPLE = 80, 30
 SEEDS = (2, 3, 10)  # in none of them hours pass, of which every second is lived through
@@ -42,6 +45,29 @@ def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
     story, error = play(seed, steps, PEOPLE)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
     assert story.counted["restore_a_backup"]
+
+
+BEACON_SEED = 10  # in which rounds come, fail, and are waited for by those who have hung up
+
+
+def test_shoes_that_wait_for_a_round_of_a_beacon_are_dealt_with_the_one_that_was_fixed() -> None:
+    story, error = play(BEACON_SEED, STEPS, PEOPLE, beacon=True)
+    assert error is None, "\n".join([*story.told[-20:], str(error)])
+    found = list(story.watch.beacons.values())
+    assert any("signature" in each for each in found)
+    assert any("failed" in each and each["round"] for each in found)
+    assert story.counted["_hands played again"]
+
+
+def test_a_house_that_chooses_among_rounds_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def another(self: OwnRounds, beacon: BeaconRound, *, is_new: bool) -> BeaconRound:
+        number = beacon.number + 1
+        return BeaconRound(OWN.key, number, OWN.published(number), sign(number))
+
+    monkeypatch.setattr(OwnRounds, "outcome", another)
+    _story, error = play(BEACON_SEED, STEPS, PEOPLE, beacon=True)
+    assert isinstance(error, Wrong)
+    assert "is not the one that its bet fixes" in str(error)
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
