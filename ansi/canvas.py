@@ -71,6 +71,15 @@ class _Change(NamedTuple):
     unsteady: tuple[tuple[int, int], ...]
 
 
+class Hyperlink(NamedTuple):
+    """Cells of a row, from `column` to before `end`, that lead to an address (OSC 8)."""
+
+    row: int
+    column: int
+    end: int
+    address: str  # of printable ASCII
+
+
 @lru_cache(maxsize=64)
 def _blank(width: int, ink: str) -> Row:
     return Row(" " * width, ink * width)
@@ -229,19 +238,23 @@ class Canvas:
     """A screen of `columns` by `rows`; rows and columns count from 0, column `width` is barred.
 
     What lies outside is clipped, never an error. `cursor` is where the terminal's cursor shall
-    stand after the next update, or None to hide it.
+    stand after the next update, or None to hide it. `links` are for terminals that have them: the
+    screen is sent whole where they change, for a link stays on a terminal's cells until it is
+    cleared.
     """
 
     __slots__ = (
         "_at_column",
         "_at_row",
         "_cursor_shown",
+        "_linked",
         "_pen",
         "_rows",
         "_shown",
         "colour",
         "columns",
         "cursor",
+        "links",
         "rows",
         "width",
     )
@@ -253,6 +266,8 @@ class Canvas:
         self.width = columns - 1
         self.colour = colour
         self.cursor: tuple[int, int] | None = None
+        self.links: tuple[Hyperlink, ...] = ()
+        self._linked: tuple[Hyperlink, ...] = ()  # as the terminal has them
         self._rows = [_blank(self.width, _PLAIN_INK)] * rows
         self._shown: list[Row] = []  # as the terminal has them; none before the first render
         self._pen = 0  # number of the style that the terminal writes in now
@@ -377,12 +392,15 @@ class Canvas:
             self._write(number, way, parts)
             self._rows[number] = way.row
         self._shown = self._rows[:]
+        for link in self.links:
+            self._write_link(link, parts)
+        self._linked = self.links
         self._park(parts)
         return "".join(parts)
 
     def update(self) -> str:
         """What turns the screen last sent into this one, "" for nothing; the first is a render."""
-        if not self._shown:
+        if not self._shown or self.links != self._linked:
             return self.render()
         parts: list[str] = []
         rows, shown = self._rows, self._shown
@@ -422,6 +440,19 @@ class Canvas:
                 self._at_column = column + 1
                 if character not in STEADY:
                     self._at_row = -1
+
+    def _write_link(self, link: Hyperlink, parts: list[str]) -> None:
+        row = self._rows[link.row]
+        self._move(link.row, link.column, parts)
+        parts.append(f"\x1b]8;;{link.address}\x1b\\")
+        for run in _RUN.finditer(row.inks, link.column, link.end):
+            ink = ord(run[1])
+            if ink != self._pen:
+                parts.append(change(self._pen, ink))
+                self._pen = ink
+            parts.append(row.cells[run.start() : run.end()].replace(_HALF, ""))
+        parts.append("\x1b]8;;\x1b\\")
+        self._at_row = -1  # terminals may disagree about what was written
 
     def _move(self, row: int, column: int, parts: list[str]) -> None:
         distance = column - self._at_column

@@ -78,6 +78,10 @@ class WholeWidth:
     """A scene that has the width of the screen to itself: nothing that was said stands beside."""
 
 
+class WholeScreen(WholeWidth):
+    """A scene that has all rows above the prompt as well. What is said covers its lowest ones."""
+
+
 @dataclass(frozen=True)
 class View:
     """What stands on a display, for another one to go on with when the window has changed."""
@@ -336,6 +340,11 @@ class CanvasDisplay:
     def whole_area(self) -> Area:
         return Area(0, self._canvas.width, self.area.rows)
 
+    @property
+    def _whole_screen(self) -> Area:
+        rows = self._canvas.rows - STATUS_ROWS - len(self._asked)
+        return Area(0, self._canvas.width, rows)
+
     def stage(self, scene: Scene) -> None:
         """Show a new scene, and forget the messages that belonged to the last one."""
         self._scene = scene
@@ -429,6 +438,8 @@ class CanvasDisplay:
         stale, self._stale = self._stale, 0
         if not stale:
             return
+        if isinstance(self._scene, WholeScreen) and stale & (_SCENE | _MESSAGES | _PROMPT):
+            stale |= _SCENE | _MESSAGES | _PROMPT
         with speaking_to(self._viewer):
             if stale & _SCENE:
                 self._paint_scene()
@@ -445,10 +456,15 @@ class CanvasDisplay:
             self._send(change)
 
     def _paint_scene(self) -> None:
-        self._canvas.blank(0, 0, self._canvas.width, self.area.rows)
-        if self._scene is not None:
-            area = self.whole_area if isinstance(self._scene, WholeWidth) else self.area
-            self._scene.paint(self._canvas, area)
+        scene, area = self._scene, self.area
+        if isinstance(scene, WholeScreen):
+            area = self._whole_screen
+        elif isinstance(scene, WholeWidth):
+            area = self.whole_area
+        self._canvas.links = ()  # but for those that the scene has
+        self._canvas.blank(0, 0, self._canvas.width, area.rows)
+        if scene is not None:
+            scene.paint(self._canvas, area)
 
     def _has_side(self) -> bool:
         beside = self.area.columns < self._canvas.width
@@ -456,9 +472,12 @@ class CanvasDisplay:
 
     def _paint_messages(self) -> None:
         rows = self._below - len(self._asked)
-        self._canvas.blank(self.area.rows, 0, self._canvas.width, rows)
-        for number, line in enumerate(self._messages[-rows:] if rows else ()):
-            self._canvas.put_pipe(self.area.rows + number, 1, line)
+        lines, first = self._messages[-rows:] if rows else (), self.area.rows
+        if isinstance(self._scene, WholeScreen):
+            rows, first = len(lines), first + rows - len(lines)
+        self._canvas.blank(first, 0, self._canvas.width, rows)
+        for row, line in enumerate(lines, first):
+            self._canvas.put_pipe(row, 1, line)
 
     def _paint_earlier(self) -> None:
         """Fill the side from its lower end, the latest below; row 0 is the title's.

@@ -27,7 +27,7 @@ from door.config.listeners import (
     read_listeners,
 )
 from door.config.pages import PagesSettings, read_pages
-from door.config.public import PublicSettings, read_public
+from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
@@ -45,6 +45,9 @@ DAY_SECONDS = 24 * 60 * 60
 
 # How long cards and banners take at a table.
 Pace = Literal["normal", "fast", "off"]
+
+CHECK_PAGE = "check.html"  # as ports of kind "web" name the page that checks hands
+_PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # no #: what checks is behind it
 
 
 # Hashing a chain of so many seeds through takes a tenth of a millisecond: the writer does it.
@@ -101,6 +104,8 @@ class Config:
     # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
     shoes_ahead: int = MOST_SHOES_AHEAD
     beacon: BeaconSettings = field(default_factory=BeaconSettings)
+    # Of the page that checks hands, as the sysop gives it; check_page says where it is.
+    check_address: str = ""
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
     text: str = field(default="", compare=False, repr=False)  # of the file
@@ -108,6 +113,15 @@ class Config:
     @property
     def database(self) -> Path:
         return self.bank.database
+
+    @property
+    def check_page(self) -> str:
+        """Where the world finds the page that checks hands: where the sysop says, or else on the
+        board's own port for browsers; "" where nobody knows."""
+        if self.check_address or not self.public.address:
+            return self.check_address
+        has_page = any(listener.kind == "web" for listener in self.listeners)
+        return f"{self.public.address}/{CHECK_PAGE}" if has_page else ""
 
     @property
     def coin(self) -> int:
@@ -126,7 +140,7 @@ def load(path: Path) -> Config:
 
 def read(root: TomlTable, path: Path) -> Config:
     """Read a file that is open; problems are noted in `root`, which the caller finishes."""
-    games = root.table("games")
+    games, fairness = root.table("games"), root.table("fairness")
     listeners, bank = read_listeners(root), read_bank(root)
     settings = {name: game.read_settings(games.table(name)) for name, game in GAMES.items()}
     for name in games.unknown():
@@ -148,7 +162,18 @@ def read(root: TomlTable, path: Path) -> Config:
         public=read_public(root.table("public"), listeners),
         shoes_ahead=shoes_ahead,
         beacon=read_beacon(fairness, shoes_ahead),
+        check_address=_check_address(fairness),
     )
+
+
+def _check_address(table: TomlTable) -> str:
+    text = table.optional_text("check_address", LONGEST_ADDRESS)
+    if not text or _PAGE.fullmatch(text):
+        return text
+    example = f'{EXAMPLE[:-1]}/{CHECK_PAGE}"'
+    reason = f"must be the address of the page that checks hands, such as {example}"
+    table.refuse("check_address", f"{reason}, without a # in it")
+    return ""
 
 
 def _board(table: TomlTable) -> BoardSettings:

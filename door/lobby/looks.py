@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Terminal types of programs made for boards: CP437 and 16 colours (terminals.md).
 BOARD_TERMINALS = ("syncterm", "ansi-bbs", "ansi", "pcansi", "netrunner", "mtelnet", "qodem")
 MODERN_TERMINALS = ("xterm", "screen", "tmux", "rxvt", "linux", "vte", "alacritty", "kitty", "st-")
+LINKING_TERMINALS = ("xterm", "tmux", "vte", "alacritty", "kitty", "foot", "wezterm", "konsole")
 COLOURLESS_TERMINALS = ("vt52", "vt100", "vt102", "vt220", "vt320")
 
 # The terminal of our own page: there is nothing to ask about it.
@@ -99,6 +100,18 @@ def known(hints: Hints) -> Look | None:
 
 def is_ours(hints: Hints) -> bool:
     return OUR_TERMINAL in hints.terminal_types[:1]
+
+
+def has_links(hints: Hints) -> bool:
+    """Whether a terminal shows text that leads to an address (OSC 8). Those that call themselves
+    by these names show it, or at least swallow the address.
+
+    >>> from door.lines.line import Hints
+    >>> [has_links(Hints((name,))) for name in ("xterm-256color", "xterm.js", "syncterm", "linux")]
+    [True, True, False, False]
+    """
+    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
+    return kind.startswith(LINKING_TERMINALS)
 
 
 def language_of(hints: Hints, otherwise: str) -> str:

@@ -284,6 +284,13 @@ def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
     return _only(_stored(desk, _BY_NUMBER, number=round_id))
 
 
+def last_open_to_all(desk: Desk, caller_id: int, game: str) -> StoredRound | None:
+    """Find a caller's last round of a game that is settled, and whose seed may be seen; raises
+    `JournalDamaged`."""
+    number = _LAST_DONE(desk.connection, caller_id=caller_id, game=game).scalar()
+    return None if number is None else stored_round(desk, number)
+
+
 def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalDamaged]:
     """Go through the rounds of a caller, or of all; an error stands for one that cannot be read."""
     if caller_id is None:
@@ -416,6 +423,16 @@ _BETWEEN = Prepared(lambda: _those(_ROUNDS.c.id.between(bindparam("first"), bind
 _LAST_ROUND: Reader[int] = value(lambda: select(highest(_ROUNDS.c.id)))
 _BY_NUMBER = Prepared(lambda: _those(_ROUNDS.c.id == bindparam("number")))
 _OF_CALLER = Prepared(lambda: _those(_OF_THIS_CALLER))
+_LAST_DONE = Prepared(
+    lambda: (
+        select(_ROUNDS.c.id)
+        .join(shoes, shoes.c.id == _ROUNDS.c.shoe_id)
+        .where(_OF_THIS_CALLER, _ROUNDS.c.game == bindparam("game"))
+        .where(_ROUNDS.c.settled.is_not(None), shoes.c.closed.is_not(None))
+        .order_by(_ROUNDS.c.id.desc())
+        .limit(1)
+    )
+)
 _FROM = (
     _ROUNDS.c.game == bindparam("game"),
     _ROUNDS.c.id.between(bindparam("first"), bindparam("last")),

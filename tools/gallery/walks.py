@@ -35,12 +35,16 @@ STEADY = BOARD.replace('name = "The Test Board"', f'name = "The Midnight Oil"\ns
 NOBODYS_HASH = ""  # no password fits it
 # Here cards fall one by one, at the clock that the walk moves.
 LIVELY = STEADY.replace('animation = "off"', 'animation = "normal"')
+CHECK_PAGE = "https://oil.example/check.html"
 TOMLS = {
     "time-up": f"{STEADY}\n[calls]\nminutes_per_day = 1\n",
     "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
+    "checked": f'{STEADY}\n[fairness]\nshoes_ahead = 0\ncheck_address = "{CHECK_PAGE}"\n',
     "staged": LIVELY,
 }
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
+MOST_PAGES = 9
+NARROW = 40  # columns
 MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
 RECOVERY_CODE = "CARDS-CHIPS-CL0CK-GREEN-FELT5"  # where every caller has another one
 
@@ -124,6 +128,14 @@ class Evening:
             waited += MOMENT
             await self.board.clock.advance(MOMENT)
             await self.settles()
+
+    async def turns_to(self, text: str) -> None:
+        """Leaf to the page that has `text`."""
+        for _ in range(MOST_PAGES):
+            if text in self.terminal.heard or text in self.terminal.picture:
+                return
+            await self.press("n")
+        raise AssertionError(f"no {text!r}:\n{self.terminal.picture}")
 
     async def press(self, *keys: str) -> None:
         """Press these, each when what the one before it brought is on the screen."""
@@ -214,6 +226,17 @@ async def black_jack_for_time(here: Evening) -> None:
     await here.press("c", "u")
     await here.take("bjft-cut", "b")
     await here.take("bjft-tutor", f"{CUT}\r", "10\r")
+
+
+async def checked(here: Evening) -> None:
+    """The way from a hand to the page that checks it; narrow screens have its code by itself."""
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(hand("hit", "stay", ends="win", cut=CUT))
+    await here.press("b", "c", "b", f"{CUT}\r", "5\r", "h", "s", "f")
+    await here.turns_to("Check hand")
+    await here.take("bjft-check")
+    if here.profile.columns <= NARROW:
+        await here.take("bjft-check-code", " ")
 
 
 async def staged(here: Evening) -> None:
@@ -325,6 +348,7 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "time-up": time_up,
     "last-turn": last_turn,
     "black-jack-for-time": black_jack_for_time,
+    "checked": checked,
     "staged": staged,
     "red-dog": red_dog,
     "vegas": vegas,

@@ -17,6 +17,7 @@ from door.errors import TimeUp
 from door.games.engine.game import Act
 from door.games.tables.beacons import failed_words, waiting_words
 from door.games.tables.betting import Betting, BettingTime
+from door.games.tables.checking import read_fairness
 from door.games.tables.fairness import Fairness
 from door.games.tables.play import Deal, Play, Step
 from door.games.tables.sitting import Sitting
@@ -196,7 +197,8 @@ class Alone(Sitting):
         """Show what the cards are held against; between two hands the next shoe is sealed first."""
         if not self._is_in_play:
             await self.tries(self._seal_next())
-        await self._step_away(self.console.read(_("Fairness"), self._fairness().text()))
+        fairness = self._fairness()
+        await self._step_away(read_fairness(self.caller, self.play.kind.name, fairness))
 
     async def _seal_next(self) -> bool:
         await self.play.next_shoe(self._rules())

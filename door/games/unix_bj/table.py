@@ -12,6 +12,7 @@ from door.call.console import lit
 from door.call.page import MARGIN, Page
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.betting import BettingTime
+from door.games.tables.checking import read_fairness
 from door.games.tables.fairness import Fairness
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
@@ -132,7 +133,7 @@ class UnixBjTable(Sitting):
         fairness = fairness.sealed_ahead(
             self.caller.record.preferences, run.play.shoe, self.last.link
         )
-        await self.console.read(_("Fairness"), fairness.text())
+        await read_fairness(self.caller, GAME, fairness)
 
     async def _front_page(self) -> Page:
         body = [words.introduction(), "", *self._terms_in_words(), "", words.keys()]

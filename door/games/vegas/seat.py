@@ -21,6 +21,7 @@ from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.alone import BANNER_SECONDS
 from door.games.tables.betting import BettingTime
+from door.games.tables.checking import read_fairness
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
 from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
@@ -513,8 +514,8 @@ class VegasVisit(Sitting):
             rules = vegas_words.rules_text(self.table.settings, all_cut)
             await self._step_away(self.console.read(_("The rules of Vegas"), rules))
         elif letter == FAIRNESS:
-            fairness = self.scene.fairness().text()
-            await self._step_away(self.console.read(_("Fairness"), fairness))
+            fairness = self.scene.fairness()
+            await self._step_away(read_fairness(self.caller, GAME, fairness))
         elif letter == STRATEGY:
             await self._read_strategy()
         elif letter == BANK:

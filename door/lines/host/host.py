@@ -87,7 +87,7 @@ def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
     TERM and LANG may be those of the shell that the host was started from.
 
     >>> with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
-    Hints(terminal_types=('ansi', 'xterm'), language='en_US.UTF-8', charset='', speed='')
+    Hints(terminal_types=('ansi', 'xterm'), language='en_US.UTF-8', charset='', speed='', page='')
     """
     terminal = printable(environment.get("TERM", ""))
     types = hints.terminal_types

@@ -88,6 +88,7 @@ class WebConnection(Between, Answer):
         self._site = site
         self._enter = enter
         self._gone = gone
+        self.origin = ""  # of the page that calls, where it is of the host that it calls
         self._heads: http.Heads | None = http.Heads()
         self._requests = 0
         self._answers = False  # whether an answer is on its way, and what of its body is left
@@ -241,8 +242,10 @@ class WebConnection(Between, Answer):
     def _begin_call(self, protocol: ServerProtocol, request: Request, address: str | None) -> None:
         headers = request.headers
         origin = http.said(headers, "Origin").lower()
-        if origin and not self._may_call(origin, http.said(headers, "Host")):
+        host = http.said(headers, "Host")
+        if origin and not self._may_call(origin, host):
             raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of another origin", own_fault=False)
+        self.origin = origin if http.is_from_us(origin, host) else ""
         response = protocol.accept(request)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             status = HTTPStatus(response.status_code)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from door.lines.web.connection import Inside, WebConnection
 SUBPROTOCOL = "bjft.1"
 TERMINAL = "xterm.js"
 LONGEST_TICKET = 64
+_ORIGIN = re.compile(r"https?://[a-z0-9.\-\[\]:]{1,200}")
 READ_ALOUD = "MTTS 64"  # as terminals say that a screen reader is on
 
 
@@ -33,6 +35,10 @@ class PageLine(StreamLine):
     ) -> None:
         super().__init__("web", transport, limits, address)
         self._page = cast("WebConnection", transport)
+
+    @property
+    def origin(self) -> str:
+        return self._page.origin
 
     def offers(self, offer: OpenKeys) -> None:
         self.tell(
@@ -105,7 +111,9 @@ class PageProtocol(Inside):
     def _meet(self, said: dict[str, Any]) -> None:
         self._timer.cancel()
         kinds = (TERMINAL, READ_ALOUD) if said.get("reader") is True else (TERMINAL,)
-        self.line.hints = Hints(kinds, language=_language(said.get("language")))
+        language, origin = _language(said.get("language")), self.line.origin
+        page = origin if _ORIGIN.fullmatch(origin) else ""
+        self.line.hints = Hints(kinds, language=language, page=page)
         ticket = said.get("ticket")
         if isinstance(ticket, str) and len(ticket) <= LONGEST_TICKET:
             self.line.ticket = ticket

@@ -11,10 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from door.cli.main import main
+from door.games import proofs
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
-from tests.terminal import REFUSING
-from tests.world import BOARD, PLAIN_SHOES, log_on, world
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
+from tests.world import BOARD, PLAIN_SHOES, World, log_on, world
+from timebank.wagers.journal import stored_round
 
 RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
 
@@ -122,9 +124,11 @@ async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) 
         await ada.until_heard("<B>et")
         assert re.search("[0-9a-f]{8}", ada.transcript) is None
         ada.send("f")
-        await ada.until("Press any key")
+        await ada.until("<N>ext")
         assert seed.hex() in ada.transcript
         assert sha256(seed).hexdigest() in ada.transcript
+        ada.send("n")
+        await ada.until("To check hand 1 whole, ask Sysop for its proof")
 
 
 # The cut
@@ -263,3 +267,114 @@ async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
         await ada.returns()
         await ada.bets(1, hand("double", ends="win"))
         assert await ada.seal() != seal
+
+
+# A link to the hand that was played
+
+PAGE = "https://board.example/check.html"
+CHECKED = f'{BOARD}{PLAIN_SHOES}check_address = "{PAGE}"\n'
+NARROW = replace(MODERN, columns=40, rows=25)
+
+
+def read_code(terminal: Terminal) -> list[str]:
+    """What a phone reads off the screen, of which each cell is two squares."""
+    reader = pytest.importorskip("zxingcpp", reason="zxing-cpp is not installed")
+    dots = []
+    for line in terminal.lines:
+        dots += [[cell in "█▀" for cell in line], [cell in "█▄" for cell in line]]
+    scale, wide = 4, terminal.screen.columns
+    picture = bytes(
+        255 * dots[row // scale][column // scale]
+        for row in range(len(dots) * scale)
+        for column in range(wide * scale)
+    )
+    shaped = memoryview(picture).cast("B", shape=(len(dots) * scale, wide * scale))
+    return [each.text for each in reader.read_barcodes(shaped)]
+
+
+def link_to_last(board: World) -> str:
+    with board.books() as desk:
+        stored = stored_round(desk, 1)
+    assert stored is not None
+    return f"{PAGE}#{proofs.packed(stored)}"
+
+
+async def plays_one(board: World, profile: Profile) -> Terminal:
+    """Play a hand on a terminal of any kind, and ask for <F>airness."""
+    board.enter("Ada")
+    ada = await board.call(profile)
+    await log_on(ada, "Ada")
+    for seen, keys in (
+        ("Press any key", " "),
+        ("oodbye", "b"),
+        ("<F>airness", "b"),
+        ("Coins", "1\r"),
+        ("<S>tay", "s"),
+    ):
+        await ada.until(seen)
+        if keys == "b":
+            board.seeds = [hand("stay", ends="win")]
+        ada.send(keys)
+    await ada.until("<B>et")
+    ada.send("f")
+    await ada.until("Before you bet")
+    return ada
+
+
+async def test_the_last_hand_can_be_checked_by_a_code_and_a_link(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=CHECKED) as ada:
+        await ada.bets(1, hand("hit", "stay", ends="win"))
+        await ada.does("hit", "stay")
+        link = link_to_last(ada.board)
+        ada.terminal.send("f")
+        await ada.prompt("<N>ext")
+        ada.terminal.send("n")
+        await ada.prompt("Press any key")
+        assert "Check hand 1" in ada.terminal.picture
+        assert read_code(ada.terminal) == [link]
+        # The terminal calls itself xterm, so the words lead to the page.
+        assert f"\x1b]8;;{link}\x1b\\" in ada.terminal.transcript
+        assert "board.example" not in ada.terminal.picture
+        ada.board.server.board.callers()[0].console.say("A word of the sysop's.")
+        await ada.terminal.until("A word of the sysop's.")  # it covers a row of the code
+        seen = len(ada.terminal.transcript)
+        ada.terminal.send(" ")
+        await ada.prompt(PLACE_BET)
+        assert "\x1b[2J" in ada.terminal.transcript[seen:], "or cells would still lead there"
+
+
+async def test_a_narrow_screen_shows_link_and_code_one_after_the_other(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=CHECKED) as board:
+        ada = await plays_one(board, NARROW)
+        ada.send("n")
+        await ada.until("(2 of 2)")
+        ada.send("n")
+        await ada.until("Press any key for the code")
+        assert "Open the page that checks it" in ada.picture
+        ada.send(" ")
+        await ada.until("▀█")
+        assert read_code(ada) == [link_to_last(board)]
+
+
+async def test_a_code_that_has_no_room_says_so_and_the_address_stands_there(
+    tmp_path: Path,
+) -> None:
+    far = CHECKED.replace("board.example", f"{'far.' * 20}example")
+    async with world(tmp_path, toml=far) as board:
+        ada = await plays_one(board, SYNCTERM)
+        ada.send("n")
+        await ada.until("This screen can't show the code.")
+        digits = link_to_last(board).partition("#")[2]
+        assert digits in re.sub(r"\s", "", ada.picture)
+        assert "\x1b]8" not in ada.transcript
+
+
+async def test_plain_lines_have_the_address_and_no_code(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=CHECKED) as board:
+        ada = await plays_one(board, REFUSING)
+        ada.send("n")
+        await ada.until("Check hand 1 in a browser:")
+        await ada.until_heard("<Q>uit")
+        heard = re.sub(r"\s", "", ada.transcript)
+        assert link_to_last(board) in heard
+        assert "█" not in heard

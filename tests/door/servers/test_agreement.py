@@ -33,6 +33,7 @@ EACH_MACHINES_OWN = {
     "[fairness] beacon",
     "[fairness] beacon_urls",
     "[fairness] beacon_wait_seconds",
+    "[fairness] check_address",
     "[pages] port",
     "[pages] certificate",
     "[pages] key",

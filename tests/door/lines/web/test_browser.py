@@ -625,3 +625,46 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
             base = asdict(GAMES[game].kind.base)
             assert usual == {key: base[key] for key in ours}
     await context.close()
+
+
+async def test_a_caller_in_a_browser_opens_the_check_of_their_last_hand(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with visit(browser, tmp_path, DESK) as ada:
+        for question, text in (
+            ("Name:", "Ada\r"),
+            ("Password:", f"{PASSWORD}\r"),
+            ("Press any key", " "),
+            ("<G>oodbye", "b"),
+            ("<F>airness", "b"),
+            ("Coins", "1\r"),
+            ("<H>it", "s"),
+            ("<F>airness", "f"),
+            ("<N>ext", "n"),
+        ):
+            await ada.sees(question)
+            if text == "b":
+                ada.board.seeds = [hand("stay", ends="win")]
+            await ada.types(text)
+        await ada.sees("Open the page that checks it")
+        rows = (await ada.page.evaluate(READ_SCREEN)).split("\n")
+        row = next(at for at, line in enumerate(rows) if "Open the page" in line)
+        box = await ada.page.locator(".xterm-screen").bounding_box()
+        cell = box["width"] / 80, box["height"] / 24
+        place = [
+            box["x"] + (rows[row].index("Open") + 3.5) * cell[0],
+            box["y"] + (row + 0.5) * cell[1],
+        ]
+        ada.page.on("dialog", lambda dialog: dialog.accept())
+        async with ada.page.context.expect_page() as opened:
+            await ada.page.mouse.move(box["x"] + 1, box["y"] + 1)
+            await ada.page.mouse.move(*place)
+            await ada.page.mouse.click(*place)
+        check = await opened.value
+        await check.get_by_role("heading", name="The hand is as it was sealed.").wait_for()
+        assert check.url.startswith(f"http://127.0.0.1:{ada.port}/check.html#")
+        assert "In all +1 coin." in await check.locator("#findings").inner_text()
+        broken = f"{check.url[:-9]}{check.url[-8:]}"  # a digit was lost on the way
+        await check.goto("about:blank")
+        await check.goto(broken)
+        await check.get_by_text("This link is damaged").wait_for()
