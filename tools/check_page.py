@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PARTS = ROOT / "door/lines/web/page"
 TARGET = ROOT / "docs/check.html"
+_ICON = '<link rel="icon" href="icon.svg">\n'
 _STYLE = '<link rel="stylesheet" href="check.css">'
 _SCRIPTS = ("fairness.js", "payments.js", "packed.js", "check.js")  # each needs those before it
 _SCRIPT = '<script type="module" src="check.js"></script>'
@@ -28,7 +29,8 @@ def built() -> str:
         "base-uri 'none'; form-action 'none'"
     )
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-    whole = _part("check.html").replace(_STYLE, f"{head}<style>{style}</style>")
+    page = _part("check.html").replace(_ICON, "")
+    whole = page.replace(_STYLE, f"{head}<style>{style}</style>")
     return whole.replace(_SCRIPT, f'<script type="module">{script}</script>')
 
 

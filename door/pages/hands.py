@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 # Of the callers' page: its terminal, and the arithmetic of fairness.
 CALLERS_PAGE = HERE.parent / "lines" / "web" / "page"
 SHARED = ("fairness.js", "look.js", "styles.js")
+# The page that checks a hand, and what it is made of.
+CHECK = {
+    "check.html": "text/html",
+    "check.css": "text/css",
+    "icon.svg": "image/svg+xml",
+    **dict.fromkeys(("check.js", "fairness.js", "payments.js", "packed.js"), "text/javascript"),
+}
 CAST = "application/x-asciicast"
 USUAL = "80x24"
 MOST_HANDS = 200  # in a film; `door hand --cast` makes longer ones
@@ -41,6 +48,7 @@ class HandPages:
             Route("/hand/{number}.cast", guard(self._cast)),
             Route("/hand/{number}", guard(self._hand)),
             *(Route(f"/terminal/{name}", _file(name)) for name in SHARED),
+            *(Route(f"/{name}", _file(name, media_type)) for name, media_type in CHECK.items()),
             Mount("/terminal/vendored", StaticFiles(directory=CALLERS_PAGE / "vendored")),
         ]
 
@@ -94,8 +102,10 @@ def _evening(asked: Mapping[str, str]) -> dict[str, str]:
     return {name: asked[name] for name in ("to", "day") if asked.get(name)}
 
 
-def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
+def _file(
+    name: str, media_type: str = "text/javascript"
+) -> Callable[[Request], Awaitable[Response]]:
     async def sent(_: Request) -> Response:
-        return FileResponse(CALLERS_PAGE / name, media_type="text/javascript")
+        return FileResponse(CALLERS_PAGE / name, media_type=media_type)
 
     return sent

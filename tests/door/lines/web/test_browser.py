@@ -329,6 +329,12 @@ async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
         await page.get_by_role("button", name="Play").click()
         await sysop.sees("You win")
 
+        # All of it is checked on the page that callers have.
+        await page.get_by_role("link", name="Check the payment too").click()
+        await page.get_by_role("heading", name="The hand is as it was sealed.").wait_for()
+        await page.get_by_text("In all +1 coin. So it was booked: that agrees.").wait_for()
+        await page.go_back()
+
         # A seal that the seed does not open is told.
 
         async def forge(route: Any) -> None:
