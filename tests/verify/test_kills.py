@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from unittest import mock
 
@@ -38,6 +39,7 @@ def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(
     if kind == "under doors":
         assert "riders that went on" in said
     assert re.search(r" [1-9][0-9]* hands", said)
+    assert re.search(r" [1-9][0-9]* shoes that lead to an anchor", said)
     calls = re.search(r" ([0-9]+) calls", said)
     assert calls is not None
     assert int(calls[1]) >= 4
@@ -75,6 +77,37 @@ def books(tmp_path: Path) -> Iterator[Books]:
     found.do(place_bet, call.id, 0, wager(300), None)
     yield found
     found.close()
+
+
+def test_the_second_count_follows_every_seed_to_its_anchor(books: Books) -> None:
+    seeds = [bytes([7]) * 32]
+    for _ in range(3):
+        seeds.insert(0, sha256(seeds[0]).digest())
+    anchor, *links = seeds
+    books.sql(
+        "INSERT INTO chains (anchor, caller_id, game, at_table, root, length, used, day, opened)"
+        f" VALUES ('{anchor.hex()}', 1, 'baccarat', 1, x'{seeds[-1].hex()}', 3, 3, '2026-03-01', 1)"
+    )
+    for link, seed in enumerate(links, 1):
+        books.sql(
+            "INSERT INTO shoes (caller_id, game, decks, seed, seal, opened, closed, at_table,"
+            f" anchor, link) VALUES (1, 'baccarat', 4, x'{seed.hex()}',"
+            f" '{sha256(seed).hexdigest()}', {link}, {link}, 1, '{anchor.hex()}', {link})"
+        )
+    count = Count(books.database.path)
+    count.look()
+    assert count.links == 3
+    other = bytes([8]) * 32
+    for vandalism, words in (
+        (f"UPDATE shoes SET seed = x'{other.hex()}' WHERE link = 2", "has another seal"),
+        (
+            f"UPDATE shoes SET seal = '{sha256(other).hexdigest()}' WHERE link = 2",
+            "does not lead to its anchor",
+        ),
+    ):
+        Vandal(books)(vandalism)
+        with pytest.raises(AssertionError, match=words):
+            Count(books.database.path).look()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
-"""The books counted a second time, from the transfers alone and by nothing of the program.
+"""The books counted a second time, and seeds hashed to their seals and anchors, by nothing of the
+program.
 
 `Count` remembers what was durable at the last look; at the next one all of it must still be there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections import Counter
@@ -24,6 +26,8 @@ class Count:
         self.hands = 0
         self.settled: set[int] = set()
         self.open: dict[int, int] = {}  # hands in play, and how many actions each has
+        self.anchors: set[str] = set()  # of all chains
+        self.links = 0  # shoes of them
         self.left_open = self.carried_on = 0  # over all looks
 
     def look(self) -> None:
@@ -36,6 +40,7 @@ class Count:
             self._nothing_is_gone(file)
             self._everything_is_somewhere(file)
             self._hands_are_whole(file)
+            self._seeds_are_links(file)
             self._calls_are_fair(file)
         finally:
             file.close()
@@ -86,6 +91,31 @@ class Count:
             somewhere += balance if unit == "second" and kind != ALLOTMENT else 0
         assert not any(units.values()), units
         assert somewhere == granted, f"{granted} s were granted, {somewhere} s are somewhere"
+
+    def _seeds_are_links(self, file: sqlite3.Connection) -> None:
+        """Follow every seed of every shoe to its seal, and to the anchor of its chain."""
+        chains = {
+            anchor: (length, used)
+            for anchor, length, used in file.execute("SELECT anchor, length, used FROM chains")
+        }
+        links = Counter[str]()
+        for number, seed, seal, anchor, link in file.execute(
+            "SELECT id, seed, seal, anchor, link FROM shoes ORDER BY anchor, link"
+        ):
+            assert hashlib.sha256(seed).hexdigest() == seal, f"shoe {number} has another seal"
+            if anchor is None:
+                continue
+            length, used = chains[anchor]
+            assert 0 < link <= min(length, used), f"shoe {number} is link {link} of {used}"
+            end = seed
+            for _ in range(link):
+                end = hashlib.sha256(end).digest()
+            assert end.hex() == anchor, f"the seed of shoe {number} does not lead to its anchor"
+            links[anchor] += 1
+        self.links = links.total()
+        gone = {anchor for anchor in self.anchors if anchor not in chains}
+        assert not gone, f"chains were durable and are gone: {sorted(gone)}"
+        self.anchors = set(chains)
 
     def _hands_are_whole(self, file: sqlite3.Connection) -> None:
         open_hands = file.execute(

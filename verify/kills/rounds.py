@@ -5,8 +5,9 @@ it by telnet and play at all tables, and at a moment that the seed decides it is
 sometimes while it starts or stops, sometimes beside it a door process or both. Or doors hand their
 callers over to it, and go on by themselves once it is dead; or have started it. Before the next
 start the books are opened: SQLite's own check, both audits with every hand replayed, a second count
-of all minutes, and everything that robots had on their screens. What the next round's moment is
-does not depend on the machine: it is counted in keys that the robots have pressed.
+of all minutes, every seed hashed to its anchor, and everything that robots had on their screens.
+What the next round's moment is does not depend on the machine: it is counted in keys that the
+robots have pressed.
 """
 
 from __future__ import annotations
@@ -276,6 +277,7 @@ class Book:
                 rows = file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 self.tally.counted[table] += rows
         self.tally.counted["hands"] += self.count.hands
+        self.tally.counted["shoes that lead to an anchor"] += self.count.links
         self.tally.counted["hands left open"] += self.count.left_open
         self.tally.counted["of them played on"] += self.count.carried_on
         self.tally.counted["doors started"] += sum(door.started for door in self.doors)
