@@ -85,14 +85,16 @@ def read(text: str | None) -> BeaconRound | None:
 _SHOE = bindparam("shoe", type_=Integer)
 _NOW = bindparam("now", type_=Text)
 _FIX = Prepared(
-    lambda: update(shoes).values(beacon=_NOW).where(shoes.c.id == _SHOE, shoes.c.beacon.is_(None))
+    lambda: update(shoes).values(beacon=_NOW).where(shoes.c.id == _SHOE, shoes.c.beacon.is_(None)),
+    gathered="one",
 )
 _SETTLE = Prepared(
     lambda: (
         update(shoes)
         .values(beacon=_NOW)
         .where(shoes.c.id == _SHOE, shoes.c.beacon == bindparam("before", type_=Text))
-    )
+    ),
+    gathered="one",
 )
 
 
