@@ -57,6 +57,7 @@ ORDER = {
         "door.server",
         "door.run",
         "door.pages",
+        "door.metrics",
         "door.setup",
         "door.cli",
     ),

@@ -79,6 +79,7 @@ class Board:
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
         self.by_doors: list[Caller] = []  # on nodes of their own boards
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
+        self.keys_of_gone = 0  # what those have typed who are on a line no more
         counted = SharedCounts(self.bus, clock, self.process, lambda: bool(self.peers.others))
         self.reception = Reception(config, clock, lambda: len(self._on_nodes), counted.tell)
         counted.lead_to(self.reception.hear)

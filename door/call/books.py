@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from timebank.errors import BooksGone, InDoubt
-from timebank.ledger.database import Database, Desk, Done, Writer
+from timebank.ledger.database import Database, Desk, Done, Load, Writer
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
@@ -72,6 +72,10 @@ class Books:
         must not write. Raises what the operation raised, or `BooksUnavailable`.
         """
         return await self._loop.run_in_executor(None, self._read, operation)
+
+    def load(self) -> Load:
+        """Say how much the writer has done so far, and what waits for it."""
+        return self._writer.load()
 
     def hurry(self, seconds: float) -> None:
         """Let nobody wait for a lock on the books after `seconds` from now: the process ends."""

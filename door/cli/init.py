@@ -60,7 +60,7 @@ class InitOptions(TypedDict):
     "--with",
     "kinds",
     multiple=True,
-    type=click.Choice(["systemd", "fail2ban", "logrotate", "container", ALL]),
+    type=click.Choice(["systemd", "fail2ban", "logrotate", "container", "prometheus", ALL]),
     help="Write files for the machine too; may be given more than once.",
 )
 @click.option("--user", help="The user of the system that the board runs as.")

@@ -155,6 +155,28 @@ def pages(
         serving.serve(config, *place, _announce, pipe)
 
 
+@main.command()
+@config_option
+@click.option("--host", help="The address to listen on, instead of that of [metrics].")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port, likewise.")
+def metrics(config_path: Path, host: str | None, port: int | None) -> None:
+    """Tell Prometheus how the board is, by a process beside it."""
+    from timebank.errors import BooksFailed, DatabaseRefused
+
+    try:
+        from door.metrics import exporter
+    except ImportError as missing:
+        raise UserError(
+            "Metrics need a library that is not installed: run"
+            " pip install 'blackjack-for-time[metrics]'."
+        ) from missing
+    config = load_config(config_path)
+    own = config.metrics
+    with refusing(DatabaseRefused, BooksFailed, CannotListen, OSError):
+        where = host or own.host, own.port if port is None else port
+        exporter.serve(config, *where, _announce)
+
+
 def _log_to_stderr(config: Config, verbose: bool, who: str = "", *, is_trial: bool = False) -> None:
     import logging
 

@@ -26,6 +26,7 @@ from door.config.listeners import (
     read_link,
     read_listeners,
 )
+from door.config.metrics import MetricsSettings, read_metrics
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
 from door.games.engine.settings import StakeSettings
@@ -100,6 +101,7 @@ class Config:
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
     pages: PagesSettings = field(default_factory=PagesSettings)
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
     public: PublicSettings = field(default_factory=PublicSettings)
     # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
     shoes_ahead: int = MOST_SHOES_AHEAD
@@ -159,6 +161,7 @@ def read(root: TomlTable, path: Path) -> Config:
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
         pages=read_pages(root.table("pages"), bank),
+        metrics=read_metrics(root.table("metrics")),
         public=read_public(root.table("public"), listeners),
         shoes_ahead=shoes_ahead,
         beacon=read_beacon(fairness, shoes_ahead),

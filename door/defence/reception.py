@@ -77,6 +77,8 @@ class Reception:
         # Every call that was let in, the longest first: where it comes from, and what ends it.
         self._calls: dict[int, tuple[str, Callable[[], None]]] = {}
         self._number = 0
+        # Since the start: who was not let in or not believed, by their own doing or not.
+        self.refused = self.turned_away = 0
         # Of this board alone: another of the same process must not write into its file.
         self._log = logging.Logger("door.refused", logging.INFO)
         self._log.addHandler(logging.NullHandler())
@@ -113,6 +115,11 @@ class Reception:
     def tell_lines(self) -> None:
         """Tell again how many lines are open, because others believe that for a while only."""
         self._defence.lines.tell_again()
+
+    @property
+    def let_in(self) -> int:
+        """How many calls were, since the start."""
+        return self._number
 
     # At the ports: a `Gate`.
 
@@ -327,6 +334,10 @@ class Reception:
 
     def note(self, address: str, why: str, *, own_fault: bool = True) -> None:
         """Write into the log of refusals why somebody was not let in, or not believed."""
+        if own_fault:
+            self.refused += 1
+        else:
+            self.turned_away += 1
         self._log.info("%s %s: %s", "refused" if own_fault else "turned away", address, why)
 
 

@@ -22,6 +22,7 @@ from door.call.display import literal
 from door.errors import CommandRefused, Kicked
 from door.server.everywhere import ALONE, COMMAND, MOST_SHOWN, UNKNOWN, Part, by_all, clean
 from door.server.for_doors import GIVE_WAY
+from door.server.tally import LoopLag, tally
 from timebank.language import N_, Phrase, _, speaking_to
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Served(Protocol):
 
     board: Board
     ended: asyncio.Event  # set when the board is to close
+    lag: LoopLag
 
     @property
     def stays(self) -> int | None:
@@ -94,6 +96,8 @@ def do(server: Served, said: Said) -> Part:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:
             return {"forgiven": _forgive(board, clean(who))}
+        case {"control": "tally"}:
+            return tally(board, server.lag)
         case {"control": "look"}:
             server.look_now()
             return {}

@@ -104,7 +104,7 @@ async def by_all(board: Board, said: Said, do: Do) -> Part:
 def _check(command: Said) -> None:
     """Refuse what no server could do, before any is asked."""
     match command:
-        case {"control": "here" | "look" | "nodes" | "refused" | "drain" | "stop"}:
+        case {"control": "here" | "look" | "nodes" | "tally" | "refused" | "drain" | "stop"}:
             return
         case {"control": "kick", "node": int(), "why": str()}:
             return
@@ -202,6 +202,10 @@ async def _carry_out(everyone: _Everyone, command: Said, books: Moment | None) -
             return {}
         case {"control": "nodes"}:
             return _nodes(await everyone.ask(command), books, everyone.name)
+        case {"control": "tally"}:
+            answers = await everyone.ask(command)
+            parts = sorted(answers.parts.items())
+            return {"servers": [{**part, "name": clean(name)} for name, part in parts]}
         case {"control": "refused"}:
             return _refused(await everyone.ask(command))
         case {"control": "forgive", "who": str(who)}:
@@ -385,9 +389,14 @@ def _refused(answers: Answers) -> Part:
 
 _TEXTS, _NUMBERS = ("name", "address", "where"), ("node", "idle", "left")
 _SEEN = {**dict.fromkeys(_TEXTS, str), **dict.fromkeys(_NUMBERS, int), "away": bool}
+_TALLIED = (
+    *("callers", "log_ons", "keys", "let_in", "refused", "turned_away"),
+    *("queue", "groups", "operations", "writing"),
+)
 _SHAPES: Mapping[str, Mapping[Any, Any]] = {
     "look": {},
     "nodes": {"calls": {str: _SEEN}, "log_ons": int, "draining": bool},
+    "tally": {**dict.fromkeys(_TALLIED, int), "lag": {"classes": [int], "sum": int}},
     "kick": {"callers": {str: str}},
     "say": {"callers": {str: str}},
     "refused": {"held": [{"address": str, "why": str, "wait": int}], "more": int, "names": int},

@@ -47,6 +47,7 @@ from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
 from door.server.service_manager import READY, STOPPING, ServiceManager
+from door.server.tally import LoopLag
 from door.servers import agreement
 from door.session.logon import DRAINING
 from door.session.session import answer
@@ -145,6 +146,7 @@ class Server:
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._settings_are_new = Flag()
         self.ended = asyncio.Event()  # set when the board is to close
+        self.lag = LoopLag()
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
@@ -189,6 +191,7 @@ class Server:
     async def stop(self, words: str) -> None:
         """Take no more calls, end those on in peace with `words`, and close the books."""
         self._stops = True
+        self.lag.stop()
         self.books.hurry(LOCKED_SECONDS)
         for look in self._looks:
             look.cancel()

@@ -133,6 +133,7 @@ async def _serve(
     finally:
         await before_leaving()
         board.consoles.discard(console)
+        board.keys_of_gone += console.keys_heard
         await console.part()
     return went_well
 

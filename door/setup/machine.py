@@ -1,4 +1,5 @@
-"""What belongs to the machine of a board: units of systemd, fail2ban, logrotate, a container.
+"""What belongs to the machine of a board: units of systemd, files for fail2ban, logrotate, a
+container and Prometheus.
 
 They are written into a folder beside the settings, with the paths of this board and of this
 installation. Where they go from there is said; nothing outside the board's folder is touched.
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from door.config.config import Config
 
 FOLDER = "system"
-KINDS = ("systemd", "fail2ban", "logrotate", "container")
+KINDS = ("systemd", "fail2ban", "logrotate", "container", "prometheus")
 SERVICE = "systemd/bjft.service"
 JOBS = ("maintain", "backup", "audit")
 USUAL_USER = "bjft"
@@ -220,11 +221,31 @@ def _container(config: Config, wanted: WantedFiles) -> dict[str, str]:
     return {name: shipped(name)}
 
 
+def _prometheus(config: Config, wanted: WantedFiles) -> dict[str, str]:
+    unit, scrape = "prometheus/bjft-metrics.service", "prometheus/bjft.scrape.yml"
+    places = {key: what for key, what in _places(config).items() if "timebank" not in key}
+    home = plain(config.path.absolute().parent)
+    instead = {
+        **places,
+        "User=bjft\nGroup=bjft": f"User={wanted.user}\nGroup={_group(wanted.user)}",
+        "WorkingDirectory=/var/lib/bjft": f"WorkingDirectory={home}",
+    }
+    own = config.metrics
+    host = f"[{own.host}]" if ":" in own.host else own.host
+    others = ("prometheus/bjft.rules.yml", "prometheus/grafana-board.json")
+    return {
+        unit: fitted(unit, instead),
+        scrape: fitted(scrape, {"127.0.0.1:9523": f"{host}:{own.port}"}),
+        **{name: shipped(name) for name in others},
+    }
+
+
 _MAKERS = {
     "systemd": _systemd,
     "fail2ban": _fail2ban,
     "logrotate": _logrotate,
     "container": _container,
+    "prometheus": _prometheus,
 }
 
 
@@ -243,6 +264,12 @@ def next_steps(config: Config, wanted: WantedFiles) -> list[str]:
         steps += [f"cp -r {folder}/fail2ban/* /etc/fail2ban/ && systemctl reload fail2ban"]
     if "logrotate" in wanted.kinds:
         steps += [f"cp {folder}/logrotate/bjft /etc/logrotate.d/"]
+    if "prometheus" in wanted.kinds:
+        steps += [
+            f"cp {folder}/prometheus/bjft-metrics.service /etc/systemd/system/",
+            "systemctl daemon-reload && systemctl enable --now bjft-metrics",
+            f"cp {folder}/prometheus/bjft.rules.yml /etc/prometheus/",
+        ]
     return steps
 
 

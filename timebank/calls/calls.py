@@ -185,6 +185,14 @@ _BEGIN = sql.Prepared(
         **dict.fromkeys(("ticked", "charged", "waived", "ticked_at_renewal"), 0),
     )
 )
+_LAST: sql.Reader[int] = sql.value(lambda: select(sql.highest(calls.c.id)))
+
+
+def last_number(desk: Desk) -> int:
+    """The highest number of a call; 0 without any."""
+    return _LAST.one(desk.connection)
+
+
 _LAST_CALL = sql.Prepared(lambda: sql.change(callers, "last_call", sql.equal(callers.c.id)))
 _RENEW = sql.Prepared(
     lambda: sql.change(

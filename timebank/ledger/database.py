@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -366,6 +366,16 @@ class _Doubtful:
         return late
 
 
+class Load(NamedTuple):
+    """What a writer has done since it began, and what waits for it now. `seconds` is the time that
+    groups took, their COMMITs included."""
+
+    waiting: int
+    groups: int
+    operations: int
+    seconds: float
+
+
 class Writer:
     """One thread that carries out what many ask, in groups that commit together."""
 
@@ -397,6 +407,10 @@ class Writer:
         self._closes_by = math.inf  # when nobody waits any more, the writer being closed
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
         self._has_begun = False
+        self._done = Load(0, 0, 0, 0.0)
+
+    def load(self) -> Load:
+        return self._done._replace(waiting=self._queue.qsize())
 
     def submit(
         self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
@@ -428,7 +442,10 @@ class Writer:
         while not last or self._doubtful is not None:
             group, ended = self._next_group()
             last = last or ended
+            began = time.perf_counter()
             answers = self._answers(group)
+            if group:
+                self._count(len(group), time.perf_counter() - began)
             if not answers:
                 continue
             try:
@@ -436,6 +453,10 @@ class Writer:
             except Exception:
                 log.exception("%d answers could not be delivered", len(answers))
         self._hang_up()
+
+    def _count(self, operations: int, seconds: float) -> None:
+        done = self._done
+        self._done = Load(0, done.groups + 1, done.operations + operations, done.seconds + seconds)
 
     def _next_group(self) -> tuple[list[_Request], bool]:
         """Wait for a request, and take with it what else is queued; True when it is the end.

@@ -67,7 +67,17 @@ def keys_that_are_read(*, of_rules: bool = True) -> dict[str, set[str]]:
     """Every key that some reader asks for, by the header of its table; those of rules or not."""
     events, listeners = Asked(), Asked()
     games = {name: Asked() for name in GAMES}
-    alone = ("board", "server", "calls", "timebank", "defence", "fairness", "pages", "public")
+    alone = (
+        "board",
+        "server",
+        "calls",
+        "timebank",
+        "defence",
+        "fairness",
+        "metrics",
+        "pages",
+        "public",
+    )
     tables = {name: Asked() for name in alone}
     root = Asked({**tables, "events": [events], "listeners": [listeners]})
     root["games"] = Asked(games)
