@@ -63,6 +63,9 @@ def _used() -> Query:
     return select(ends.c.account, first).group_by(ends.c.account)
 
 
+# The second option says in which commodity programs such as Fava show whole accounts.
+_HEAD = 'option "title" "{title}"\noption "operating_currency" "SECOND"\n'
+
 _USED = Prepared(_used)
 _LAST: Reader[int] = value(lambda: select(highest(transfers.c.at)))
 
@@ -85,7 +88,7 @@ def as_beancount(
     used: Sequence[UsedAccount], last: int, entries: Iterable[list[Extract]], schedule: Schedule
 ) -> Iterator[str]:
     """Write the books, a directive at a time; `last` is `last_instant`, all of one moment."""
-    yield 'option "title" "Black Jack For Time"\n'
+    yield _HEAD.format(title="Black Jack For Time")
     start = _day(min((account.first for account in used), default=0), schedule)
     for unit in sorted({account.balance.unit for account in used}):
         commodity, name = COMMODITIES[unit]
@@ -107,7 +110,7 @@ def some_as_beancount(entries: Iterable[list[Extract]], schedule: Schedule) -> I
 
     Nothing says what these accounts held before, so nothing is said of what they hold.
     """
-    yield 'option "title" "Black Jack For Time: a part of the books"\n'
+    yield _HEAD.format(title="Black Jack For Time: a part of the books")
     opened: dict[tuple[str, str], date] = {}
     for rows in entries:
         yield from _transaction(rows, schedule)
