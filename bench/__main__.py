@@ -27,6 +27,7 @@ from bench import (
     ledger,
     machines,
     odds,
+    pages,
     peers,
     stall,
     startup,
@@ -53,6 +54,7 @@ PARTS: dict[str, Part] = {
     "odds": lambda scale, disk, memory: odds.run(scale),
     "doors": lambda scale, disk, memory: doors.run(scale, disk),
     "books": lambda scale, disk, memory: books.run(scale, disk),
+    "pages": lambda scale, disk, memory: pages.run(scale, disk),
     "machines": lambda scale, disk, memory: machines.run(scale, disk),
 }
 

@@ -45,12 +45,12 @@ def ping() -> None:
 def run(scale: Scale, disk: Path, memory: Path | None) -> Iterator[Row]:
     places = {"disk": disk} if memory is None else {"disk": disk, "tmpfs": memory}
     for name, folder in places.items():
-        with room(folder, scale.bettors, elapsed=1) as here, _pings() as pipe:
+        with room(folder, scale.bettors, elapsed=1) as here, pings() as pipe:
             yield from asyncio.run(_measure(name, here, pipe, scale))
 
 
 @contextmanager
-def _pings() -> Iterator[int]:
+def pings() -> Iterator[int]:
     """Give the end of a pipe that the time comes out of every millisecond."""
     sender = subprocess.Popen(
         [sys.executable, "-c", "from bench.stall import ping; ping()"],
@@ -74,15 +74,15 @@ async def _measure(name: str, here: Room, pipe: int, scale: Scale) -> list[Row]:
     busy: list[list[float]] = []
     idle: list[list[float]] = []
     done = 0
-    asyncio.get_running_loop().add_reader(pipe, _read, pipe, ages)
+    asyncio.get_running_loop().add_reader(pipe, note, pipe, ages)
     for _ in range(scale.rounds):
         ages.clear()
         await asyncio.sleep(scale.stall_seconds)
-        await _any(ages)
+        await anything(ages)
         idle.append(ages[:])
         ages.clear()
-        done += await _play(books, here.bettors, scale.stall_seconds)
-        await _any(ages)
+        done += await play(books, here.bettors, scale.stall_seconds)
+        await anything(ages)
         busy.append(ages[:])
     asyncio.get_running_loop().remove_reader(pipe)
     await books.close()
@@ -95,25 +95,26 @@ async def _measure(name: str, here: Room, pipe: int, scale: Scale) -> list[Row]:
     ]
 
 
-async def _any(ages: list[float]) -> None:
+async def anything(ages: list[float]) -> None:
     """Wait for a ping: on a machine with much to do none may have come in a short turn."""
     while not ages:  # noqa: ASYNC110 - what reads them wakes nobody
         await asyncio.sleep(PING_SECONDS)
 
 
-def _read(pipe: int, ages: list[float]) -> None:
+def note(pipe: int, ages: list[float]) -> None:
+    """Note how old the pings are that have come, in seconds."""
     stamps = os.read(pipe, 512 * STAMP.size)
     now = time.monotonic_ns()
     ages.extend((now - stamp) / 1e9 for (stamp,) in STAMP.iter_unpack(stamps))
 
 
-async def _play(books: Books, bettors: list[Bettor], seconds: float) -> int:
+async def play(books: Books, bettors: list[Bettor], seconds: float) -> int:
     """Let all bettors together make so many transactions a second; return how many there were."""
     gap = len(bettors) / A_SECOND
     loop = asyncio.get_running_loop()
     began = loop.time()
 
-    async def play(number: int, bettor: Bettor) -> int:
+    async def go_on(number: int, bettor: Bettor) -> int:
         done = 0
         due = began + gap * number / len(bettors)
         while due < began + seconds:
@@ -123,4 +124,4 @@ async def _play(books: Books, bettors: list[Bettor], seconds: float) -> int:
             done += 1
         return done
 
-    return sum(await asyncio.gather(*(play(*bettor) for bettor in enumerate(bettors))))
+    return sum(await asyncio.gather(*(go_on(*bettor) for bettor in enumerate(bettors))))

@@ -229,16 +229,20 @@ class World:
             else:
                 record = callers.register(desk, name, _quick_hash())
             callers.set_preferences(desk, record.id, {"looks": looks})
+        if saved:
+            self.give(name, saved)
+
+    def give(self, name: str, seconds: int) -> None:
+        """Put seconds into a caller's bank, as a gift."""
+        with self.books() as desk:
+            number = callers.number_of(desk, name)
             bank = next(
                 Account(held.account_id, "bank", "second")
-                for held in transfers.balances(desk)
-                if held.caller_id == record.id and held.kind == "bank"
+                for held in transfers.balances(desk, number)
+                if held.kind == "bank"
             )
-            if saved:
-                gift = Movement(
-                    transfers.ADJUSTMENT, bank, saved, Told("gift", "A gift"), None, None
-                )
-                transfers.transfer(desk, [gift])
+            gift = Movement(transfers.ADJUSTMENT, bank, seconds, Told("gift", "A gift"), None, None)
+            transfers.transfer(desk, [gift])
 
     @contextmanager
     def books(self) -> Iterator[Desk]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MOST_AT_ONCE = 64  # browsers' connections; more are told to come again
 IDLE_SECONDS = 5
 LONGEST_HEAD = 16_384  # bytes
+NICE = 5  # steps by which it is less urgent than the board, as who thinks for the tutor
 
 
 def check_place(host: str, certificate: Path | None, key: Path | None) -> None:
@@ -49,6 +50,7 @@ def serve(
     Raises `CannotListen`, and as opening the books.
     """
     check_place(host, certificate, key)
+    _go_behind_callers()
     with (
         contextlib.closing(books_of(config.bank)) as database,
         contextlib.closing(_listening(host, port)) as wire,
@@ -88,6 +90,14 @@ def serve(
             server.run(sockets=[wire])
         finally:
             pages.close()
+
+
+def _go_behind_callers() -> None:
+    """Take what the board leaves of the processor: a report may take minutes, a key may not."""
+    with contextlib.suppress(OSError):
+        os.nice(NICE)
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))  # whatever the board has
 
 
 def _end_with(pipe: int, server: uvicorn.Server) -> None:

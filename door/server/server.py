@@ -136,7 +136,7 @@ class Server:
         self._handed = DoorListener(
             self.board, self._session, self._door_comes, self._look_who_is_on
         )
-        self._public: PublicPage | None = None  # where there is a port for the web
+        self.public_page: PublicPage | None = None  # where there is a port for the web
         self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)
         self._looks: list[asyncio.Task[None]] = []
         self._pulse = health.Pulse(self.books, clock)
@@ -178,9 +178,9 @@ class Server:
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
-        if self._public is not None:
-            await self._public.open(self.ports)
-            self._looks.append(asyncio.create_task(self._public.keep()))
+        if self.public_page is not None:
+            await self.public_page.open(self.ports)
+            self._looks.append(asyncio.create_task(self.public_page.keep()))
         if self._for_doors is None:
             await self._listen_for_doors()
         else:
@@ -328,8 +328,8 @@ class Server:
             path = self.board.config.path
             with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
                 _warn_of_names(await self.books.run(partial(named.doubts, path=path)))
-            if self._public is not None:
-                await self._public.renew()
+            if self.public_page is not None:
+                await self.public_page.renew()
 
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
         return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
@@ -370,13 +370,13 @@ class Server:
                 f"Port {where.port} is for the web, and what that needs is not installed: run"
                 " pip install 'blackjack-for-time[web]'."
             ) from error
-        self._public = self._public or PublicPage(self.board, self.books)
+        self.public_page = self.public_page or PublicPage(self.board, self.books)
         return web.WebListener(
             self._answer,
             web.USUAL_LIMITS,
             entrance,
             board=self.board.config.board.name,
-            more=self._public.files,
+            more=self.public_page.files,
             forwarded=where.forwarded,
             origins=where.origins,
             is_blocked=self.board.reception.is_blocked,

@@ -3,7 +3,7 @@
 
 import "/terminal/styles.js";
 import { canCheck, check, toss } from "/terminal/fairness.js";
-import { CELL, FONT, THEME } from "/terminal/look.js";
+import { FONT, THEME, sizeOf } from "/terminal/look.js";
 
 const { Terminal } = await import("/terminal/vendored/xterm.mjs");
 
@@ -87,7 +87,7 @@ class Film {
 function fit(terminal, columns) {
   const pixels = window.devicePixelRatio || 1;
   const cell = Math.max(2, Math.floor((screen.clientWidth / columns) * pixels));
-  terminal.options.fontSize = cell / pixels / CELL;
+  terminal.options.fontSize = sizeOf(cell / pixels);
 }
 
 async function draw(terminal) {

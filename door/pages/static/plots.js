@@ -6,6 +6,7 @@ import uPlot from "/static/vendored/uPlot.js";
 const COLOURS = ["--first", "--second", "--third", "--fourth", "--fifth", "--sixth"];
 const ZOOM = 1.6;
 const HEIGHT = 280;
+const LETTER = 7; // pixels that a letter at an axis takes
 const DAY = 86400;
 const DAY_STEPS = [1, 2, 7, 14, 28, 91, 182, 365, 730];
 
@@ -45,6 +46,11 @@ function shortDay(place) {
   return day.endsWith("01-01") ? day.slice(0, 4) : day.slice(5);
 }
 
+// How many pixels an axis needs for what is written at it.
+function widthOf(_, written) {
+  return 25 + LETTER * Math.max(4, ...(written ?? []).map((each) => String(each).length));
+}
+
 function draw(figure) {
   const { kind, axis, unit } = figure.dataset;
   const { names, data } = numbersOf(figure.querySelector("table"));
@@ -73,7 +79,7 @@ function draw(figure) {
       series: [place, ...series],
       axes: [
         place_axis,
-        { stroke: ink, grid, ticks: grid, size: 72, values: (_, all) => all.map((each) => (unit === "minutes" ? `${each.toLocaleString("en")} min` : each)) },
+        { stroke: ink, grid, ticks: grid, size: widthOf, values: (_, all) => all.map((each) => (unit === "minutes" ? `${each.toLocaleString("en")} min` : each)) },
       ],
     },
     data,

@@ -40,7 +40,7 @@ async def board(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
     async with world(folder, toml=toml + "[fairness]\nshoes_ahead = 100\n") as here:
         here.enter("Ada", saved=3600)
         here.enter("O'Brien", saved=60)
-        await here.server._public.renew()
+        await here.server.public_page.renew()
         yield here
 
 
@@ -65,10 +65,10 @@ async def test_there_is_none_until_the_sysop_wants_one(tmp_path: Path) -> None:
         board.server.board.config = replace(
             board.server.board.config, public=PublicSettings(is_shown=True, address=ADDRESS)
         )
-        await board.server._public.renew()
+        await board.server.public_page.renew()
         assert (await got(board, "/about"))[0] == "HTTP/1.1 200 OK"
         board.server.board.config = replace(board.server.board.config, public=PublicSettings())
-        await board.server._public.renew()
+        await board.server.public_page.renew()
         assert (await got(board, "/about"))[0] == "HTTP/1.1 404 Not Found"
 
 
@@ -143,8 +143,8 @@ async def test_nothing_is_read_for_who_asks_and_it_stays_when_books_fail(
 ) -> None:
     before = await text(board, "/about")
     with mock.patch.object(board.server.books, "read", side_effect=BooksUnavailable("No disk.")):
-        await board.server._public.renew()
-        await board.server._public.renew()
+        await board.server.public_page.renew()
+        await board.server.public_page.renew()
         assert await text(board, "/about") == before
     assert [record.getMessage() for record in caplog.records] == [
         "the page about the board stays as it was: No disk."
@@ -155,13 +155,13 @@ async def test_a_sysop_says_how_to_call_and_whether_callers_are_named(board: Wor
     old = board.server.board.config
     public = replace(old.public, has_names=False, ways=("telnet bbs.example", "modem 555-1234"))
     board.server.board.config = replace(old, public=public)
-    await board.server._public.renew()
+    await board.server.public_page.renew()
     page = await text(board, "/about")
     assert "<li><code>modem 555-1234</code></li>" in page
     assert "Ada" not in page
     assert str(board.server.ports[0]) not in page
     board.server.board.config = old
-    await board.server._public.renew()
+    await board.server.public_page.renew()
 
 
 async def test_ports_for_this_machine_or_behind_a_front_end_are_no_way_to_call(

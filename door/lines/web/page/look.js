@@ -1,7 +1,8 @@
 // How every terminal of ours looks, on the callers' page and where a hand is played again.
 
 export const FONT = "Board Terminal";
-export const CELL = 0.5; // width of a letter, by the size of the font
+const CELL = 0.5; // width of a letter, by the size of the font
+const HAIR = 0.05; // pixels; without them browsers measure 11.99 in place of 12, which is cut to 11
 export const TALL = 1.032; // its height
 
 // The colours of VGA.
@@ -26,3 +27,8 @@ export const THEME = {
     brightCyan: "#55ffff",
     brightWhite: "#ffffff",
 };
+
+// The size of the font whose letters are so many pixels wide.
+export function sizeOf(width) {
+    return width / CELL + HAIR;
+}

@@ -3,7 +3,7 @@
 import "./styles.js";
 import { BoardLine } from "./line.js";
 import { Sheet } from "./sheet.js";
-import { CELL, FONT, TALL, THEME } from "./look.js";
+import { FONT, TALL, THEME, sizeOf } from "./look.js";
 import { language, spoken, words } from "./words.js";
 
 const { Terminal } = await import("./vendored/xterm.mjs");
@@ -90,7 +90,7 @@ function follow(address) {
 function fit(width, height, columns, least, most) {
     const pixels = window.devicePixelRatio || 1;
     for (let cell = Math.floor((width / columns) * pixels); ; cell -= 1) {
-        const size = Math.max(cell, 2) / pixels / CELL;
+        const size = sizeOf(Math.max(cell, 2) / pixels);
         const rows = Math.floor(height / (Math.ceil(size * TALL * pixels + 0.5) / pixels));
         if (rows >= least || cell <= 2) {
             return { columns, rows: Math.min(Math.max(rows, least), most), size };

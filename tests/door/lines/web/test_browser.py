@@ -435,7 +435,7 @@ async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path:
     toml = f'{WEB}[public]\npage = true\naddress = "https://board.example"\n'
     async with world(tmp_path, toml=toml) as board:
         board.enter("W" * 24, saved=3600)
-        await board.server._public.renew()
+        await board.server.public_page.renew()
         for colours in ("light", "dark"):
             context = await browser.new_context(
                 viewport={"width": 360, "height": 740}, color_scheme=colours, bypass_csp=True

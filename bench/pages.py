@@ -1,0 +1,205 @@
+"""The books in a browser: what each page takes in books of years, and what a report does to
+callers.
+
+`door pages` runs as a process of its own, as beside a board. Pages are asked for one after the
+other by somebody who has logged on. Then 300 callers bet without a screen while somebody asks for
+large reports; the baseline is the same with nobody asking.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from argon2 import PasswordHasher
+
+from bench import large, stall
+from bench.bettors import Room, StoppedClock, bettors_at, settings_of
+from bench.board import NOON, PASSWORD, sysop_toml
+from bench.processes import environment
+from bench.report import Goal, Row, Scale, median, percentile
+from door.call.board_clock import BoardClock
+from door.call.books import Books
+from timebank.callers import callers
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import instant
+from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.transfers import Extract
+from timebank.reports import leaves
+
+PAGE_GOAL = Goal("value", "<=", 100)
+STILL_GOAL = Goal("ratio", "<=", 1.5)
+HOST = "127.0.0.1"
+SYSOP = "Sysop"
+CALLERS = 300
+TIMES = 5  # that each page is asked for
+PATIENCE = 1800.0  # seconds
+MILLI = 1e3
+CODE = "from door.cli.main import main; main()"
+# What is measured, and by what goal. Half the transfers lie before {middle}.
+PAGES = (
+    ("today", "/", None),
+    ("ledger", "/ledger", PAGE_GOAL),
+    ("ledger, from the middle", "/ledger?before={middle}", PAGE_GOAL),
+    ("ledger of a caller", "/ledger?caller=%2310", PAGE_GOAL),
+    ("ledger of a kind, from the middle", "/ledger?kind=grant&before={middle}", PAGE_GOAL),
+    ("ledger of a day", "/ledger?since=2026-11-10&until=2026-11-10", PAGE_GOAL),
+    ("ledger by words that nobody said", "/ledger?text=nobody", None),
+    ("an entry", "/entry/{middle}", PAGE_GOAL),
+    ("callers", "/callers", None),
+    ("a caller", "/caller/10", None),
+    ("plots of 30 days", "/plots", None),
+    ("balances of a moment", "/balances?at=2026-11-10T12:00", None),
+    ("a hand", "/hand/1000", None),
+)
+# Large reports; the first has a fifth of the books, a million transfers where there are five.
+REPORTS = (
+    ("a fifth of the ledger as CSV", "/ledger.csv?since={recent}"),
+    ("plots of a year", "/plots?days=365"),
+    ("balances of a moment", "/balances?at={recent}T12:00"),
+)
+ASK = "from bench.pages import ask_once; ask_once()"
+
+
+def run(scale: Scale, disk: Path) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
+        board = Path(folder)
+        (board / "data").mkdir()
+        (board / "sysop.toml").write_text(sysop_toml(CALLERS), encoding="utf-8")
+        file = board / "data" / "board.sqlite3"
+        count = large.write(file, scale.book_transfers)
+        yield from at(board, count, scale)
+
+
+def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
+    """Measure at books in a folder, with so many transfers."""
+    settings = settings_of(board / "data" / "board.sqlite3")
+    with contextlib.closing(SqliteDatabase(settings.database)) as database:
+        database.open()
+        with database.transaction(settings, NOON) as desk:
+            hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+            callers.register_kept(desk, SYSOP, hashed, powers=True)
+            middle, recent = _entry_at(desk, count // 2), _entry_at(desk, count - count // 5)
+        day = settings.schedule.day_of(instant(recent.at)).isoformat()
+        found = {"middle": middle.entry, "recent": day}
+        with contextlib.closing(PagesProcess(board)) as pages:
+            for what, path, goal in PAGES:
+                times = [pages.seconds(path.format(**found)) for _ in range(TIMES)]
+                yield Row(f"{what}, {count:,} transfers", "ms", median(times) * MILLI, None, goal)
+            bettors = bettors_at(database, settings, CALLERS, elapsed=1)
+            here = Room(database, settings, bettors)
+            with stall.pings() as pipe:
+                reports = [(what, path.format(**found)) for what, path in REPORTS]
+                yield from asyncio.run(_beside(here, pages, reports, pipe, scale))
+
+
+def _entry_at(desk: Desk, number: int) -> Extract:
+    """Return the first transfer of the next entry, from this transfer on."""
+    return next(rows[0] for at in range(number, number + 9) if (rows := leaves.entry(desk, at)))
+
+
+async def _beside(
+    here: Room, pages: PagesProcess, reports: Sequence[tuple[str, str]], pipe: int, scale: Scale
+) -> list[Row]:
+    """Let all bet while each report is made, and while none is."""
+    books = Books(here.database, lambda: here.settings, BoardClock(StoppedClock()))
+    ages: list[float] = []
+    loop = asyncio.get_running_loop()
+    loop.add_reader(pipe, stall.note, pipe, ages)
+    rows, busy, idle = [], [], []
+    for what, path in reports:
+        for turns, asks in ((idle, False), (busy, True)):
+            ages.clear()
+            report = pages.begin(path) if asks else None
+            began, done = loop.time(), 0
+            while not done or (report is not None and report.poll() is None):
+                done += await stall.play(books, here.bettors, scale.stall_seconds)
+            await stall.anything(ages)
+            turns.append(ages[:])
+            if report is not None:
+                assert report.stdout is not None
+                took = float(report.stdout.read())
+                rate = done / (loop.time() - began)
+                rows.append(Row(f"{what}, beside {CALLERS} at {rate:.0f} tx/s", "s", took))
+    loop.remove_reader(pipe)
+    await books.close()
+    usual = [median(percentile(turn, 99) for turn in turns) * MILLI for turns in (busy, idle)]
+    worst = [max(map(max, turns)) * MILLI for turns in (busy, idle)]
+    what = f"beside {CALLERS} who bet, a report or none"
+    return [
+        *rows,
+        Row(f"stall p99 {what}", "ms", usual[0], usual[1], STILL_GOAL),
+        Row(f"stall max {what}", "ms", worst[0], worst[1]),
+    ]
+
+
+class PagesProcess:
+    """`door pages` at the books in a folder, and the sysop who has logged on there."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server((HOST, 0)) as free:
+            self._port = free.getsockname()[1]
+        words = ("pages", "--config", str(folder / "sysop.toml"), "--port", str(self._port))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", CODE, *words],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+        assert self._process.stdout is not None
+        assert "The books are shown" in self._process.stdout.readline()
+        form = urllib.parse.urlencode({"name": SYSOP, "word": PASSWORD, "code": ""})
+        answer = _ask(self._port, "/log-on", "", form)
+        self._cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
+
+    def seconds(self, path: str) -> float:
+        """Ask for a page; return how long it takes to come whole."""
+        return _timed(self._port, path, self._cookie)
+
+    def begin(self, path: str) -> subprocess.Popen[str]:
+        """Let another process ask for a page, which writes how many seconds it took."""
+        words = (str(self._port), path, self._cookie)
+        return subprocess.Popen(
+            [sys.executable, "-c", ASK, *words],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait(PATIENCE)
+
+
+def ask_once() -> None:
+    port, path, cookie = sys.argv[1:]
+    print(_timed(int(port), path, cookie))
+
+
+def _timed(port: int, path: str, cookie: str) -> float:
+    began = time.perf_counter()
+    answer = _ask(port, path, cookie)
+    if answer.status != http.client.OK:
+        raise ConnectionError(f"{path}: {answer.status}")
+    return time.perf_counter() - began
+
+
+def _ask(port: int, path: str, cookie: str, form: str = "") -> http.client.HTTPResponse:
+    """Ask, and let all that comes go by."""
+    with contextlib.closing(http.client.HTTPConnection(HOST, port, timeout=PATIENCE)) as caller:
+        kind = "application/x-www-form-urlencoded"
+        headers = {"Cookie": cookie, "Content-Type": kind}
+        caller.request("POST" if form else "GET", path, form or None, headers)
+        answer = caller.getresponse()
+        while answer.read(65536):
+            continue
+        return answer
