@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import http.client
 import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.parse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,6 +21,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 
 from bench import large, stall
+from bench.asking import HOST, PATIENCE, ask, seconds_for
 from bench.bettors import Room, StoppedClock, bettors_at, settings_of
 from bench.board import NOON, PASSWORD, sysop_toml
 from bench.processes import environment
@@ -38,11 +37,8 @@ from timebank.reports import leaves
 
 PAGE_GOAL = Goal("value", "<=", 100)
 STILL_GOAL = Goal("ratio", "<=", 1.5)
-HOST = "127.0.0.1"
 SYSOP = "Sysop"
-CALLERS = 300
-TIMES = 5  # that each page is asked for
-PATIENCE = 1800.0  # seconds
+SHARE = 0.3  # of the callers of a scale who bet beside a report: 300 of 1,000
 MILLI = 1e3
 CODE = "from door.cli.main import main; main()"
 # What is measured, and by what goal. Half the transfers lie before {middle}.
@@ -59,7 +55,7 @@ PAGES = (
     ("a caller", "/caller/10", None),
     ("plots of 30 days", "/plots", None),
     ("balances of a moment", "/balances?at=2026-11-10T12:00", None),
-    ("a hand", "/hand/1000", None),
+    ("a hand", "/hand/10", None),
 )
 # Large reports; the first has a fifth of the books, a million transfers where there are five.
 REPORTS = (
@@ -67,14 +63,13 @@ REPORTS = (
     ("plots of a year", "/plots?days=365"),
     ("balances of a moment", "/balances?at={recent}T12:00"),
 )
-ASK = "from bench.pages import ask_once; ask_once()"
 
 
 def run(scale: Scale, disk: Path) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         board = Path(folder)
         (board / "data").mkdir()
-        (board / "sysop.toml").write_text(sysop_toml(CALLERS), encoding="utf-8")
+        (board / "sysop.toml").write_text(sysop_toml(scale.callers), encoding="utf-8")
         file = board / "data" / "board.sqlite3"
         count = large.write(file, scale.book_transfers)
         yield from at(board, count, scale)
@@ -93,9 +88,9 @@ def at(board: Path, count: int, scale: Scale) -> Iterator[Row]:
         found = {"middle": middle.entry, "recent": day}
         with contextlib.closing(PagesProcess(board)) as pages:
             for what, path, goal in PAGES:
-                times = [pages.seconds(path.format(**found)) for _ in range(TIMES)]
+                times = [pages.seconds(path.format(**found)) for _ in range(scale.rounds)]
                 yield Row(f"{what}, {count:,} transfers", "ms", median(times) * MILLI, None, goal)
-            bettors = bettors_at(database, settings, CALLERS, elapsed=1)
+            bettors = bettors_at(database, settings, round(SHARE * scale.callers), elapsed=1)
             here = Room(database, settings, bettors)
             with stall.pings() as pipe:
                 reports = [(what, path.format(**found)) for what, path in REPORTS]
@@ -126,15 +121,16 @@ async def _beside(
             await stall.anything(ages)
             turns.append(ages[:])
             if report is not None:
-                assert report.stdout is not None
-                took = float(report.stdout.read())
                 rate = done / (loop.time() - began)
-                rows.append(Row(f"{what}, beside {CALLERS} at {rate:.0f} tx/s", "s", took))
+                took = float(report.communicate()[0])
+                rows.append(
+                    Row(f"{what}, beside {len(here.bettors)} at {rate:.0f} tx/s", "s", took)
+                )
     loop.remove_reader(pipe)
     await books.close()
     usual = [median(percentile(turn, 99) for turn in turns) * MILLI for turns in (busy, idle)]
     worst = [max(map(max, turns)) * MILLI for turns in (busy, idle)]
-    what = f"beside {CALLERS} who bet, a report or none"
+    what = f"beside {len(here.bettors)} who bet, a report or none"
     return [
         *rows,
         Row(f"stall p99 {what}", "ms", usual[0], usual[1], STILL_GOAL),
@@ -158,18 +154,18 @@ class PagesProcess:
         assert self._process.stdout is not None
         assert "The books are shown" in self._process.stdout.readline()
         form = urllib.parse.urlencode({"name": SYSOP, "word": PASSWORD, "code": ""})
-        answer = _ask(self._port, "/log-on", "", form)
+        answer = ask(self._port, "/log-on", "", form)
         self._cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
 
     def seconds(self, path: str) -> float:
         """Ask for a page; return how long it takes to come whole."""
-        return _timed(self._port, path, self._cookie)
+        return seconds_for(self._port, path, self._cookie)
 
     def begin(self, path: str) -> subprocess.Popen[str]:
         """Let another process ask for a page, which writes how many seconds it took."""
         words = (str(self._port), path, self._cookie)
         return subprocess.Popen(
-            [sys.executable, "-c", ASK, *words],
+            [sys.executable, "-m", "bench.asking", *words],
             stdout=subprocess.PIPE,
             text=True,
             env=environment(),
@@ -177,29 +173,4 @@ class PagesProcess:
 
     def close(self) -> None:
         self._process.terminate()
-        self._process.wait(PATIENCE)
-
-
-def ask_once() -> None:
-    port, path, cookie = sys.argv[1:]
-    print(_timed(int(port), path, cookie))
-
-
-def _timed(port: int, path: str, cookie: str) -> float:
-    began = time.perf_counter()
-    answer = _ask(port, path, cookie)
-    if answer.status != http.client.OK:
-        raise ConnectionError(f"{path}: {answer.status}")
-    return time.perf_counter() - began
-
-
-def _ask(port: int, path: str, cookie: str, form: str = "") -> http.client.HTTPResponse:
-    """Ask, and let all that comes go by."""
-    with contextlib.closing(http.client.HTTPConnection(HOST, port, timeout=PATIENCE)) as caller:
-        kind = "application/x-www-form-urlencoded"
-        headers = {"Cookie": cookie, "Content-Type": kind}
-        caller.request("POST" if form else "GET", path, form or None, headers)
-        answer = caller.getresponse()
-        while answer.read(65536):
-            continue
-        return answer
+        self._process.communicate(timeout=PATIENCE)
