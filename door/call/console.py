@@ -290,11 +290,14 @@ class Console:
         ask: Ask,
         choices: Mapping[str, str] | None = None,
         default: str | None = None,
+        typed: Mapping[str, str] | None = None,
     ) -> None:
-        """Note what can be pressed now, or at the next wait for a key, for lines that show it."""
+        """Note what can be pressed now, or at the next wait for a key, for lines that show it;
+        `typed` is what a key types in place of itself."""
         if self._shows_offers is not None:
             keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
-            self._offer = OpenKeys(ask, tuple(keys), default or "")
+            types = tuple((typed or {}).items())
+            self._offer = OpenKeys(ask, tuple(keys), default or "", types)
             if self._waiter is not None:
                 self._show_offer()
 
@@ -366,17 +369,20 @@ class Console:
         changed: Callable[[str], None] | None = None,
         meaning: str = "",
         typed: str = "",
+        answers: Mapping[str, str] | None = None,
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
-        `typed` stands there to begin with.
+        `typed` stands there to begin with. `answers` are some that a page may show as keys, each
+        with what it means.
 
         `accept` says which characters count; `secret` shows stars; `changed` hears every change.
         F1 says what the field takes, in the words of `meaning`; so does `?` in an empty one.
         """
         is_number = accept("1") and not accept("x")
         kind: Ask = "secret" if secret else "number" if is_number else "text"
+        entered = {each: f"{each}\r" for each in answers or ()}
         self.display.prompt(prompt, longest + 1)
-        self.offer(kind)
+        self.offer(kind, answers, typed=entered)
         text = typed
         if text:
             self.display.typed(text)
@@ -391,7 +397,7 @@ class Console:
             if key == F1 or (key == "?" and not text and not secret):
                 await self._explain(_field_explained(meaning, longest))
                 self.display.prompt(prompt, longest + 1)
-                self.offer(kind)
+                self.offer(kind, answers, typed=entered)
             elif key == BACKSPACE and text:
                 text = text[:-1]
             elif len(key) == 1 and len(text) < longest and accept(key):

@@ -41,17 +41,20 @@ class Hints:
     page: str = ""
 
 
-Ask = Literal["keys", "text", "number", "secret", "any"]
+Ask = Literal["keys", "text", "number", "secret", "any", "answers"]
 
 
 @dataclass(frozen=True)
 class OpenKeys:
     """What can be pressed now, for a line whose other end shows it: one of the `keys`, each with
-    what it does, where Enter gives `default` ("" for nothing); or a text; or any key."""
+    what it does, where Enter gives `default` ("" for nothing); or a text, or one of the keys; or
+    any key; or one of the keys and nothing else, not even for help ("answers"). A key types itself,
+    unless `typed` says what."""
 
     ask: Ask
     keys: tuple[tuple[str, str], ...] = ()
     default: str = ""
+    typed: tuple[tuple[str, str], ...] = ()
 
 
 class Receiver(Protocol):

@@ -250,6 +250,7 @@ async def _ask_name(console: Console) -> str:
             longest=names.LONGEST,
             changed=changed,
             meaning=_(NAME_MEANS),
+            answers={NEW_CALLER: _("First call")},
         )
     except _LinesWanted:
         console.display.answered()

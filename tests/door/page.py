@@ -31,6 +31,7 @@ class PageCaller:
         self.stream = pyte.ByteStream(self.screen)
         self.ask = ""
         self.keys: dict[str, str] = {}
+        self.typed: dict[str, str] = {}  # what keys type that do not type themselves
         self.default = ""
         self.ticket = ""
         self.said = ""  # everything that was shown, with what moves the cursor
@@ -50,7 +51,8 @@ class PageCaller:
     def _hear(self, said: dict[str, Any]) -> None:
         if said["t"] == "open":
             self.ask, self.default = said["ask"], said["default"]
-            self.keys = dict(said["keys"])
+            self.keys = {key: label for key, label, *_ in said["keys"]}
+            self.typed = {key: typed for key, _, *more in said["keys"] for typed in more}
         elif said["t"] == "ticket":
             self.ticket = said["ticket"]
 

@@ -300,7 +300,9 @@ class Run:
     async def _line(self, prompt: str) -> str:
         """Ask, and read a line as a terminal reads one; raises `RunEnded` at the interrupt key."""
         self.paper.prompt(prompt)
-        self.console.offer("text")
+        # For who has no keyboard: the program itself asks for a line.
+        keys = {"Y": _("Yes"), "N": _("No"), "Ctrl-C": _("Quit")}
+        self.console.offer("answers", keys, typed={"Y": "y\r", "N": "\r", "Ctrl-C": "\x03"})
         text = ""
         try:
             while (key := await self.console.key()) != ENTER and key not in STRUCK:
@@ -311,6 +313,7 @@ class Run:
                 self.paper.typed(text)
         finally:
             self.paper.answered()
+            self.console.offer("any")
         if key in STRUCK:
             raise RunEnded
         return text

@@ -41,14 +41,9 @@ class PageLine(StreamLine):
         return self._page.origin
 
     def offers(self, offer: OpenKeys) -> None:
-        self.tell(
-            {
-                "t": "open",
-                "ask": offer.ask,
-                "keys": [list(key) for key in offer.keys],
-                "default": offer.default,
-            }
-        )
+        typed = dict(offer.typed)
+        keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
+        self.tell({"t": "open", "ask": offer.ask, "keys": keys, "default": offer.default})
 
     def give_ticket(self, ticket: str) -> None:
         self.tell({"t": "ticket", "ticket": ticket})

@@ -48,6 +48,30 @@ async def test_the_page_is_told_what_can_be_pressed_at_every_step(board: World) 
         await caller.may_press("H", "S")
 
 
+async def test_a_page_without_a_keyboard_is_enough_for_a_first_call_and_for_unix_bj(
+    board: World,
+) -> None:
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await caller.may_press("NEW")
+        await caller.types(caller.typed["NEW"])
+        await caller.sees("The name you want:")
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await caller.logs_on("Ada")
+        await caller.is_asked("any")
+        await caller.types(" ")
+        await caller.may_press("U")
+        await caller.types("u")
+        await caller.may_press("P")
+        await caller.types("p")
+        await caller.may_press("Y", "N", "Ctrl-C")
+        await caller.types(caller.typed["N"])
+        await caller.may_press("Y", "N", "Ctrl-C")
+        await caller.types(caller.typed["Ctrl-C"])
+        await caller.is_asked("any")
+        await caller.types(" ")
+        await caller.may_press("P", "Q")
+
+
 async def test_who_lost_the_network_is_back_at_the_hand_without_a_word(board: World) -> None:
     async with page_caller(board) as caller:
         await plays(caller)

@@ -164,7 +164,7 @@ function offer(message) {
     pad.hidden = !isTouched.matches || (message.ask === "none" && !isPhone() && !lies());
     part("asked").hidden = !asksText;
     keys.className = "";
-    keys.replaceChildren(...message.keys.map(([key, label]) => keyButton(key, label)));
+    keys.replaceChildren(...message.keys.map(([key, label, typed]) => keyButton(key, label, typed)));
     if (message.ask === "any") {
         keys.append(otherButton(words.enter, "\r", "enter"));
     }
@@ -177,7 +177,7 @@ function offer(message) {
     } else if (document.activeElement === field) {
         field.blur();
     }
-    if (message.ask !== "none") {
+    if (!["none", "answers"].includes(message.ask)) {
         keys.append(otherButton(`? ${words.help}`, "?"));
     }
     layOut();
