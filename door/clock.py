@@ -8,9 +8,10 @@ is believed (`door.call.board_clock`).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import Protocol
 
@@ -57,6 +58,20 @@ class SystemClock(Machine):
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
         return asyncio.get_running_loop().call_later(seconds, callback)
+
+
+@contextlib.asynccontextmanager
+async def until(clock: Clock, instant: float | None) -> AsyncIterator[None]:
+    """Raise `TimeoutError` where what is done inside is not done by an instant of the clock."""
+    async with asyncio.timeout(None) as limit:
+        if instant is None:
+            yield
+            return
+        timer = clock.call_later(instant - clock.monotonic(), lambda: limit.reschedule(0.0))
+        try:
+            yield
+        finally:
+            timer.cancel()
 
 
 async def sleep(clock: Clock, seconds: float) -> None:

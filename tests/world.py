@@ -190,10 +190,10 @@ class World:
         """Count what is asked of the books."""
         run = self.server.books.run
 
-        async def counted(*asked):
+        async def counted(*asked, **more):
             self._unanswered += 1
             try:
-                return await run(*asked)
+                return await run(*asked, **more)
             except asyncio.CancelledError:  # it is answered all the same
                 self._is_abandoned = True
                 raise
@@ -209,9 +209,14 @@ class World:
     @asynccontextmanager
     async def slow_books(self) -> AsyncIterator[None]:
         """Let nothing be written meanwhile: what is asked of the books waits its turn."""
-        go_on = threading.Event()
-        standstill = asyncio.create_task(self.server.books.run(lambda desk: go_on.wait()))
-        await asyncio.sleep(0)
+        loop, stands, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+        def stand_still(desk: Desk) -> None:
+            loop.call_soon_threadsafe(stands.set)
+            go_on.wait()
+
+        standstill = asyncio.create_task(self.server.books.run(stand_still))
+        await stands.wait()
         try:
             yield
         finally:

@@ -157,14 +157,17 @@ class Board:
         return name
 
     async def authenticate(
-        self, name: str, password: str, rank: Rank = FIRST
+        self, name: str, password: str, rank: Rank = FIRST, until: float | None = None
     ) -> CallerRecord | None:
-        """Return the caller whose name and password these are, else `None`, equally slowly."""
-        record = await self.books.run(lambda desk: callers.find(desk, name))
+        """Return the caller whose name and password these are, else `None`, equally slowly; `until`
+        is as long as the books have for it."""
+        record = await self.books.run(lambda desk: callers.find(desk, name), until=until)
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
 
-    async def renew_hash(self, record: CallerRecord, password: str) -> None:
+    async def renew_hash(
+        self, record: CallerRecord, password: str, until: float | None = None
+    ) -> None:
         """Hash a caller's password anew if that was done at another cost, once they are believed.
 
         A password that was changed meanwhile stays as it is. Where the books cannot be written,
@@ -177,7 +180,8 @@ class Board:
             await self.books.run(
                 lambda desk: callers.renew_password_hash(
                     desk, record.id, record.password_hash, renewed
-                )
+                ),
+                until=until,
             )
 
     # Calls.
@@ -195,7 +199,7 @@ class Board:
                 *(opened.node, opened, purse, self.new_seed),
             )
 
-        return await self._open(record, opening, on_call, take_over=take_over)
+        return await self._open(console, record, opening, on_call, take_over=take_over)
 
     async def open_guest_call(
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
@@ -213,10 +217,13 @@ class Board:
                 *(opened.node, opened, self.new_seed, guest),
             )
 
-        return await self._open(record, opening, on_call, take_over=take_over, guest=guest)
+        return await self._open(
+            *(console, record, opening, on_call), take_over=take_over, guest=guest
+        )
 
     async def _open(
         self,
+        console: Console,
         record: CallerRecord,
         opening: Callable[[Desk, int | Nodes], Opened],
         on_call: Callable[[Opened, float], C],
@@ -247,7 +254,7 @@ class Board:
             return opening(desk, node)
 
         try:
-            opened = await self.books.run(open_now)
+            opened = await self.books.run(open_now, until=console.answer_by())
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)

@@ -11,16 +11,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from timebank.errors import BooksGone, InDoubt
-from timebank.ledger.database import Database, Desk, Done, Load, Writer
+from door.clock import until as by
+from timebank.errors import BooksGone, BooksUnavailable, InDoubt, OutcomeUnknown
+from timebank.language import N_, Phrase
+from timebank.ledger.database import Database, Desk, Done, Load, Request, Writer
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
     from timebank.settings.settings import BankSettings
 
 T = TypeVar("T")
+
+NOT_IN_TIME = N_("The books don't answer in time. Nothing has changed.")
+NOT_KNOWN_IN_TIME = N_(
+    "The books don't answer in time, so we can't tell if this counts. Check before you do it again."
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,7 @@ class Books:
         operation: Callable[[Desk], T],
         in_doubt: Callable[[], None] | None = None,
         call: int | None = None,
+        until: float | None = None,
     ) -> T:
         """Carry out `operation` in a transaction and return its result once that is durable.
 
@@ -60,18 +69,37 @@ class Books:
 
         `call` names that whose caller's the operation is, and nobody else's: it may be carried out
         beside those of others then, and twice, of which the first leaves no sign.
+
+        `until` is an instant of the board's monotonic clock, at which nobody waits any more: what
+        was not begun by then is not done, and raises `BooksUnavailable`; of what was begun nobody
+        knows whether it counts, which raises `OutcomeUnknown`.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
-        self._writer.submit(operation, _Ticket(answer, in_doubt), call)
-        return cast(T, await answer)
+        request = self._writer.submit(operation, _Ticket(answer, in_doubt), call)
+        if until is None:
+            return cast(T, await answer)
+        wait = until - self._clock.monotonic()
+        timer = self._clock.call_later(wait, partial(_give_up, request, answer))
+        try:
+            return cast(T, await answer)
+        finally:
+            timer.cancel()
 
-    async def read(self, operation: Callable[[Desk], T]) -> T:
+    async def read(self, operation: Callable[[Desk], T], until: float | None = None) -> T:
         """Look something up beside the writer: on a connection of its own, in a thread of its own.
 
         For whatever may take long. It sees one moment of the books, keeps nobody from writing, and
-        must not write. Raises what the operation raised, or `BooksUnavailable`.
+        must not write. Raises what the operation raised, or `BooksUnavailable`, as it does at the
+        instant `until`.
         """
-        return await self._loop.run_in_executor(None, self._read, operation)
+        looking = self._loop.run_in_executor(None, self._read, operation)
+        if until is None:
+            return await looking
+        try:
+            async with by(self._clock, until):
+                return await looking
+        except TimeoutError as late:
+            raise BooksUnavailable(Phrase(NOT_IN_TIME)) from late
 
     def load(self) -> Load:
         """Say how much the writer has done so far, and what waits for it."""
@@ -106,3 +134,13 @@ class Books:
                 ticket.answer.set_exception(done.error)
             else:
                 ticket.answer.set_result(done.result)
+
+
+def _give_up(request: Request, answer: asyncio.Future[object]) -> None:
+    """Let nobody wait for an answer any more; what comes of it later is for nobody."""
+    if answer.done():
+        return
+    if request.take():
+        answer.set_exception(BooksUnavailable(Phrase(NOT_IN_TIME)))
+    else:
+        answer.set_exception(OutcomeUnknown(Phrase(NOT_KNOWN_IN_TIME)))

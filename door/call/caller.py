@@ -169,7 +169,9 @@ class Caller:
                 note_seen(desk, self.record.id, seen)
             return result
 
-        result = await self.ask_books(post, is_theirs=is_theirs, is_own=is_own)
+        result = await self.ask_books(
+            post, is_theirs=is_theirs, is_own=is_own, takes_its_time=call_ends
+        )
         self.last_hand.noted(seen)
         adopt(result.receipt if isinstance(result, Played) else result)
         return result
@@ -190,9 +192,17 @@ class Caller:
         return adopt
 
     async def ask_books(
-        self, operation: Callable[[Desk], T], *, is_theirs: bool = True, is_own: bool = False
+        self,
+        operation: Callable[[Desk], T],
+        *,
+        is_theirs: bool = True,
+        is_own: bool = False,
+        takes_its_time: bool = False,
     ) -> T:
         """Carry out an operation that does not touch their purse.
+
+        It has as long as the caller may wait for an answer, unless it `takes_its_time`; then as
+        `Books.run` says.
 
         If it was the caller who asked for it, and not their clock, they are told when the disk has
         failed and nobody knows yet whether it counts. `is_own` where it reads and changes what is
@@ -200,19 +210,23 @@ class Caller:
         """
         with self.patience:
             tell_doubt = self.patience.tell_doubt if is_theirs else None
-            return await self.books.run(operation, tell_doubt, self.call_id if is_own else None)
+            until = None if takes_its_time else self.console.answer_by()
+            call = self.call_id if is_own else None
+            return await self.books.run(operation, tell_doubt, call, until)
 
     async def look_up(self, operation: Callable[[Desk], T]) -> T:
         """Read what may take long, beside the writer."""
         with self.patience:
-            return await self.books.read(operation)
+            return await self.books.read(operation, self.console.answer_by())
 
     async def note_seen(self) -> None:
         """Note in the books that the end of their last hand was seen; else it is told again."""
         number = self.last_hand.seen(call_ends=True)
         if number:
             with contextlib.suppress(BooksFailed):
-                await self.ask_books(lambda desk: note_seen(desk, self.record.id, number))
+                await self.ask_books(
+                    lambda desk: note_seen(desk, self.record.id, number), takes_its_time=True
+                )
                 self.last_hand.noted(number)
 
     async def touch(self) -> Receipt:

@@ -55,6 +55,8 @@ from timebank.language import Viewer, _, speaking_to
 # A word for those who wait longer than one should: another program has the books, say.
 
 PATIENCE_SECONDS = 3  # who waits so long is told why
+LONGEST_WAIT = 25.0  # seconds that a caller waits for an answer, whatever has to be waited for
+LAST_SECONDS = 1.5  # for what follows once so long was waited
 
 
 @contextmanager
@@ -147,6 +149,7 @@ class Console:
         "pace",
         "rubout",
         "viewer",
+        "waits_from",
         "wants_lines",
     )
 
@@ -159,6 +162,7 @@ class Console:
         self.clock: Clock = clock
         self.look = look
         self.last_key = clock.monotonic()
+        self.waits_from = self.last_key  # since when they wait for an answer, while they do
         self.keys_heard = 0  # so far on this line
         self._loop = asyncio.get_running_loop()
         self._decoder = KeyDecoder(look.charset)
@@ -237,6 +241,13 @@ class Console:
         """Whether nobody sees what is shown from now on: no line, or another call took over."""
         return isinstance(self.interruption, CarrierLost | TakenOver)
 
+    def answer_by(self) -> float | None:
+        """Until when they are to be answered, by the clock; None while it is they who are waited
+        for. All that is waited for in turn has one end, and a moment more for what comes then."""
+        if self._waiter is not None:
+            return None
+        return max(self.waits_from + LONGEST_WAIT, self.clock.monotonic() + LAST_SECONDS)
+
     # Keys.
 
     async def key(self) -> str:
@@ -251,6 +262,7 @@ class Console:
                 if self._paused and not self._keys:
                     self._paused = False
                     self.line.resume()
+                self.waits_from = self.clock.monotonic()
                 return self._meant(key)
             else:
                 self._show()
@@ -258,6 +270,7 @@ class Console:
                 self._show_offer()
                 self._keys_on_end = 0
                 await self._until_nudged()
+        self.waits_from = self.clock.monotonic()
         raise self.interruption
 
     def next_key(self) -> str | None:
@@ -271,6 +284,7 @@ class Console:
             return
         self._show()
         await self._until_nudged(self.clock.call_later(seconds, self.nudge))
+        self.waits_from = self.clock.monotonic()
 
     def forget_keys(self) -> None:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""

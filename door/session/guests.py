@@ -38,7 +38,9 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     """Let another board's caller in, under the name that their board and their name there make."""
     refuse_while_closed(board)
     with at_the_door(board.clock, console):
-        record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
+        record, was_cut_off = await board.books.run(
+            partial(_guest_record, guest=guest), until=console.answer_by()
+        )
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
         raise LogonRefused(
@@ -62,7 +64,7 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
     """Let in whoever sits at the machine of the books: they can read and write them anyway."""
     with at_the_door(board.clock, console):
         name = board.config.board.sysop
-        record = await board.books.run(partial(_sysop_record, name=name))
+        record = await board.books.run(partial(_sysop_record, name=name), until=console.answer_by())
     if not names.is_same(record.name, name):
         raise LogonRefused(
             Phrase(

@@ -93,7 +93,8 @@ class ClaimedName:
             reception.gave_up(tried)  # unless it has been checked
         if record is not None and self.code_digest is None:
             with at_the_door(self._board.clock, self._console):
-                await self._board.renew_hash(record, password)
+                until = self._console.answer_by()
+                await self._board.renew_hash(record, password, until)
         return record
 
     async def _password_is_right(self, tried: Try, password: str) -> CallerRecord | None:
@@ -129,7 +130,8 @@ class ClaimedName:
             try:
                 rank = self._board.reception.rank(self._address, self._name)
                 return await self._board.authenticate(
-                    self._name, password, tried.rank if tried.is_due else rank
+                    *(self._name, password, tried.rank if tried.is_due else rank),
+                    until=self._console.answer_by(),
                 )
             except BooksFailed:
                 self._board.reception.not_checked(tried)
@@ -192,7 +194,9 @@ class ClaimedName:
         if digest is None:
             return None
         with at_the_door(self._board.clock, self._console):
-            record = await self._board.books.run(lambda desk: owner(desk, self._name, digest))
+            record = await self._board.books.run(
+                lambda desk: owner(desk, self._name, digest), until=self._console.answer_by()
+            )
         if record is not None:
             self.code_digest = digest
         return record

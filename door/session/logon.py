@@ -311,7 +311,7 @@ async def _came_by_code(
 async def _in_the_books(board: Board, console: Console, operation: Callable[[Desk], T]) -> T:
     """Carry out an operation for somebody who is not on a call yet."""
     with at_the_door(board.clock, console):
-        return await board.books.run(operation)
+        return await board.books.run(operation, until=console.answer_by())
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
@@ -341,7 +341,8 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
                 rank = board.reception.rank(console.line.address, name)
                 hashed = await board.passwords.hash(password, rank)
                 record = await board.books.run(
-                    partial(callers.register, name=name, password_hash=hashed)
+                    partial(callers.register, name=name, password_hash=hashed),
+                    until=console.answer_by(),
                 )
         except NameTaken:
             console.say(f"|12{_('That name, or one that looks like it, is taken.')}")

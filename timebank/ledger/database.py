@@ -342,23 +342,30 @@ class Done:
     error: BaseException | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """Something that was asked of the writer, and is carried out unless it is taken back before."""
+
     operation: Callable[[Desk], object]
     ticket: object
     call: int | None = None
     asked: float = field(default_factory=time.monotonic)
+    _taken: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self) -> bool:
+        """Take it, to carry it out, or so that nobody does: whoever is first has it for good."""
+        return self._taken.acquire(blocking=False)
 
 
 @dataclass(slots=True)
 class _Doubtful:
     doubt: Doubt
-    group: list[_Request]
+    group: list[Request]
     answers: list[Done]
     error: BaseException
-    waiting: list[_Request]  # those of the group who have not been told that nobody knows
+    waiting: list[Request]  # those of the group who have not been told that nobody knows
 
-    def given_up(self, seconds: float) -> list[_Request]:
+    def given_up(self, seconds: float) -> list[Request]:
         """Take those who have waited for so long, since they asked: the COMMIT began later."""
         latest = time.monotonic() - seconds
         late = [request for request in self.waiting if request.asked <= latest]
@@ -398,7 +405,7 @@ class Writer:
         self._settings = settings
         self._now = now
         self._deliver = deliver
-        self._queue: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         self._connection: Connection | None = None
@@ -414,8 +421,11 @@ class Writer:
 
     def submit(
         self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
-    ) -> None:
+    ) -> Request:
         """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed.
+
+        Whoever can `take` what is returned has taken it back: nothing of it is ever done then, and
+        no answer comes.
 
         `call` names that whose caller's it is, and nobody else's: where the engine can, it is
         carried out beside others (`Database.gather`), and once more by itself where that fails.
@@ -423,10 +433,12 @@ class Writer:
         with self._closing:
             if self._closed:
                 raise errors.BooksUnavailable(Phrase("The books are closed."))
-            self._queue.put(_Request(operation, ticket, call))
+            request = Request(operation, ticket, call)
+            self._queue.put(request)
             if not self._has_begun:
                 self._has_begun = True
                 self._thread.start()
+        return request
 
     def close(self) -> None:
         with self._closing:
@@ -458,29 +470,30 @@ class Writer:
         done = self._done
         self._done = Load(0, done.groups + 1, done.operations + operations, done.seconds + seconds)
 
-    def _next_group(self) -> tuple[list[_Request], bool]:
+    def _next_group(self) -> tuple[list[Request], bool]:
         """Wait for a request, and take with it what else is queued; True when it is the end.
 
         In doubt the wait is short, and may end without one.
         """
-        group: list[_Request] = []
+        group: list[Request] = []
         patience = None if self._doubtful is None else AGAIN_SECONDS
         with contextlib.suppress(queue.Empty):
             while len(group) < GROUP_SIZE:
                 request = self._queue.get(block=not group, timeout=patience)
                 if request is None:
                     return group, True
-                group.append(request)
+                if request.take():
+                    group.append(request)
         return group, False
 
-    def _answers(self, group: list[_Request]) -> list[Done]:
+    def _answers(self, group: list[Request]) -> list[Done]:
         answers = [] if self._doubtful is None else self._settled(self._doubtful)
         if self._doubtful is not None:
             refusal = _unavailable(self._doubtful.error)
             return answers + [Done(request.ticket, None, refusal) for request in group]
         return answers + (self._carried_out(group) if group else [])
 
-    def _carried_out(self, group: list[_Request]) -> list[Done]:
+    def _carried_out(self, group: list[Request]) -> list[Done]:
         if not self._database.is_gathering:
             return self._commit(group)
         together, alone = _together(group)
@@ -493,10 +506,10 @@ class Writer:
             return answers + [Done(request.ticket, None, refusal) for request in alone]
         return answers + (self._commit(alone) if alone else [])
 
-    def _gather(self, group: list[_Request]) -> tuple[list[Done], list[_Request]]:
+    def _gather(self, group: list[Request]) -> tuple[list[Done], list[Request]]:
         """Carry out operations of several calls; those that are left are to be done one by one."""
         answers: list[Done] = []
-        left: list[_Request] = []
+        left: list[Request] = []
         try:
             self._database.guard()
             if self._connection is None:
@@ -532,8 +545,8 @@ class Writer:
         return answers, left
 
     def _not_together(
-        self, group: list[_Request], error: BaseException
-    ) -> tuple[list[Done], list[_Request]]:
+        self, group: list[Request], error: BaseException
+    ) -> tuple[list[Done], list[Request]]:
         """Leave a group of which nothing is in the books, or answer it where the books failed."""
         is_over = not isinstance(error, Exception) or isinstance(error, errors.BooksFailed)
         # Who has waited for somebody else's turn waits on, alone.
@@ -544,7 +557,7 @@ class Writer:
         self._database.roll_back(self._connection)
         return [], group
 
-    def _commit(self, group: list[_Request]) -> list[Done]:
+    def _commit(self, group: list[Request]) -> list[Done]:
         try:
             self._database.guard()
             if self._connection is None:
@@ -570,7 +583,7 @@ class Writer:
         self._database.tend(self._connection)
         return answers
 
-    def _failed(self, group: list[_Request], error: BaseException) -> list[Done]:
+    def _failed(self, group: list[Request], error: BaseException) -> list[Done]:
         """Answer a group of which nothing is in the books.
 
         The connection may be in any state, so the next group starts with another one.
@@ -631,14 +644,14 @@ class Writer:
             connection.close()
 
 
-def _never_known(doubtful: _Doubtful, who: Sequence[_Request]) -> list[Done]:
+def _never_known(doubtful: _Doubtful, who: Sequence[Request]) -> list[Done]:
     unknown = _unknown(doubtful.error)
     return [Done(request.ticket, None, unknown) for request in who]
 
 
-def _together(group: list[_Request]) -> tuple[list[_Request], list[_Request]]:
+def _together(group: list[Request]) -> tuple[list[Request], list[Request]]:
     """Part those of which each is another call's from all the rest, which come after them."""
-    together: dict[int, _Request] = {}
+    together: dict[int, Request] = {}
     alone = []
     for request in group:
         if request.call is None or together.setdefault(request.call, request) is not request:
@@ -646,7 +659,7 @@ def _together(group: list[_Request]) -> tuple[list[_Request], list[_Request]]:
     return list(together.values()), alone
 
 
-def _carry_out(desk: Desk, mark: Callable[[str], object], request: _Request) -> Done:
+def _carry_out(desk: Desk, mark: Callable[[str], object], request: Request) -> Done:
     """Do one request in its savepoint; only what breaks the whole transaction is raised."""
     mark("SAVEPOINT request")
     try:

@@ -22,7 +22,15 @@ from typing import Any, NoReturn
 from sqlalchemy import event
 
 from timebank.errors import BooksUnavailable, OutcomeUnknown
-from timebank.ledger.database import GROUP_SIZE, Database, Desk, Done, Writer, _Doubtful, _Request
+from timebank.ledger.database import (
+    GROUP_SIZE,
+    Database,
+    Desk,
+    Done,
+    Request,
+    Writer,
+    _Doubtful,
+)
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.settings.settings import BankSettings
 from verify.simulate.below import MOST_OPERATIONS, Below
@@ -351,18 +359,20 @@ class InlineWriter(Writer):
         self._is_rescued = False
         self._closes_by = math.inf
         self._closed = False
-        self._waiting: deque[_Request] = deque()
+        self._waiting: deque[Request] = deque()
         self._turn_is_due = False
 
     def submit(
         self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
-    ) -> None:
+    ) -> Request:
+        request = Request(operation, ticket, call)
         if self._mortal.dead:
-            return
+            return request
         if self._closed:
             raise BooksUnavailable("The books are closed.")
-        self._waiting.append(_Request(operation, ticket, call))
+        self._waiting.append(request)
         self._ask_for_turn()
+        return request
 
     def close(self) -> None:
         while self._waiting and not self._mortal.dead:
@@ -385,7 +395,8 @@ class InlineWriter(Writer):
         self._turn_is_due = False
         if self._mortal.dead:
             return
-        group = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
+        asked = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
+        group = [request for request in asked if request.take()]
         answers = self._answers(group)
         if self._mortal.dead:  # `_commit` has taken the end of the world for a failed write
             raise Killed
@@ -402,7 +413,7 @@ class InlineWriter(Writer):
         self._mortal.never_finds_out()
         return super()._given_up()
 
-    def _failed(self, group: list[_Request], error: BaseException) -> list[Done]:
+    def _failed(self, group: list[Request], error: BaseException) -> list[Done]:
         self._mortal.has_found_out(is_there=False)
         return super()._failed(group, error)
 

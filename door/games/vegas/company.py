@@ -9,15 +9,18 @@ deals is gone, another one takes the table up, and the caller sits down there by
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ansi.keys import ESCAPE, INTERRUPT
-from door.call.console import lit
+from door.call.books import NOT_IN_TIME
+from door.call.console import LAST_SECONDS, LONGEST_WAIT, lit
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.call.page import Page
-from door.clock import sleep
+from door.clock import sleep, until
 from door.errors import IdledOut, Kicked, NoServer, NoTable, TableMoved, TakenOver, TimeUp
 from door.games.tables.words import QUIT
 from door.games.vegas import passing
@@ -28,12 +31,14 @@ from door.games.vegas.table import VegasTable
 from door.lines import link
 from door.lines.line import CALLER_HUNG_UP
 from timebank.callers import callers
-from timebank.language import N_, _, speaking_to
+from timebank.errors import BooksUnavailable
+from timebank.language import N_, Phrase, _, speaking_to
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
+    from door.clock import Timer
     from door.games.vegas.passing import Ends
     from door.lines.link import Said
 
@@ -54,8 +59,10 @@ UNREACHED = N_(
 
 TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
 HANDOVER_SECONDS = 1.0  # that the server has to keep the hand for the call that takes over
-PATIENCE_SECONDS = 25.0  # for a table whose server is gone; a lease runs out in half of that
+# For a table whose server is gone: a lease runs out in half of that.
+PATIENCE_SECONDS = LONGEST_WAIT - 1.0
 SETTLED_SECONDS = 10.0  # at a table that was found again, until the loss of it is another one
+SILENT_SECONDS = 20.0  # of a server that is to show something, until another one is looked for
 QUIET_SECONDS = 3.0  # without anything to show: a table that is played at counts seconds
 AGAIN_SECONDS = 1.0  # until the table is looked for again
 
@@ -70,28 +77,37 @@ class Company:
         self._caller = caller
         self._room = room_of(board)
         self._has_sat = False  # they were at the table: where they sit next, it has moved
-        self._lost_at: float | None = None  # since when they look for it, or did when they sat down
         self._sat_at: float | None = None  # when they sat down, if they have since they looked
         self._is_told = False  # that they have to wait meanwhile
 
     async def visit(self) -> None:
+        console, clock = self._caller.console, self._board.clock
+        lost_at: float | None = None  # since when they wait, or did when they sat down
         while not await self._is_over():
-            now = self._board.clock.monotonic()
             sat_at, self._sat_at = self._sat_at, None
-            has_settled = sat_at is not None and now - sat_at >= SETTLED_SECONDS
-            if self._lost_at is None or has_settled:  # who has the table now may be known at once
-                self._lost_at = now
-            elif now - self._lost_at >= PATIENCE_SECONDS:
+            is_lost_anew = lost_at is None or (
+                sat_at is not None and clock.monotonic() - sat_at >= SETTLED_SECONDS
+            )
+            if is_lost_anew:
+                lost_at = console.waits_from
+            assert lost_at is not None  # it is not there
+            console.waits_from = lost_at  # however often it is found and lost again: it is one wait
+            if clock.monotonic() - lost_at >= PATIENCE_SECONDS:
                 await self._tell(_(UNREACHED))
                 return
-            elif await self._leaves_meanwhile():
+            # Who has the table now may be known at once.
+            if not is_lost_anew and await self._leaves_meanwhile():
                 return
 
     async def has_open_hand(self) -> bool:
-        return await self._room.has_hand(self._caller.record.id)
+        with _unanswered_is_unavailable():
+            async with until(self._board.clock, self._caller.console.answer_by()):
+                return await self._room.has_hand(self._caller.record.id)
 
     async def stand_open_hand(self) -> None:
-        table = await self._room.stand_for(self._header(passing.STAND))
+        with _unanswered_is_unavailable():
+            async with until(self._board.clock, self._caller.console.answer_by()):
+                table = await self._room.stand_for(self._header(passing.STAND))
         if table is None:
             self._tell_stood()
         else:
@@ -109,17 +125,28 @@ class Company:
         return True
 
     async def _visit(self) -> None:
-        where = await self._room.place_for(self._caller)
+        try:
+            async with until(self._board.clock, self._caller.console.answer_by()):
+                where, ends = await self._way()
+        except TimeoutError as late:
+            raise NoTable from late
         if isinstance(where, VegasTable):
             await self._sit_down(where)
             return
+        assert ends is not None  # it is elsewhere
+        header = self._header(passing.VISIT, where.number)
+        await self._come_back(await self._passed_on(ends, header, where))
+
+    async def _way(self) -> tuple[VegasTable | Away, Ends | None]:
+        """Find the table, and what leads to it where it is another server's."""
+        where = await self._room.place_for(self._caller)
+        if isinstance(where, VegasTable):
+            return where, None
         try:
-            ends = await reach(self._board.peers.dial(where.server))
+            return where, await reach(self._board.peers.dial(where.server))
         except NoServer as silent:
             self._room.is_silent(where)
             raise NoTable from silent
-        header = self._header(passing.VISIT, where.number)
-        await self._come_back(await self._passed_on(ends, header, where))
 
     async def _sit_down(self, table: VegasTable) -> None:
         visit = VegasVisit(self._board, self._caller, table, has_moved=self._has_sat)
@@ -163,22 +190,34 @@ class Company:
         """Pass on what is typed and shown until the visit is over; return how it ended."""
         caller = self._caller
         console, line = caller.console, caller.console.line
-        since = self._board.clock.monotonic()
-        async with linked(ends, header.said(), line, partial(CallersLink, console)) as end:
+        since, waits_from = self._board.clock.monotonic(), console.waits_from
+        lives = partial(self._is_known_to_live, away)
+        async with linked(ends, header.said(), line, partial(CallersLink, console, lives)) as end:
+            assert isinstance(end, CallersLink)
             console.forget_keys()
             caller.clock.stop()
             caller.is_away = True
             line.attach(end)
             try:
                 with self._room.following(away, end):
-                    return await self._until_over(end)
+                    said = await self._until_over(end)
+                console.waits_from = end.waited_from(said, waits_from)
+                return said
             finally:
+                end.forgets()
                 line.attach(console)
                 caller.is_away = False
                 if end.has_shown:
                     self._sits(since)
 
-    async def _until_over(self, end: Link) -> Said:
+    def _is_known_to_live(self, away: Away | None) -> bool:
+        """Whether it would be known of the server of their table by other means if it stood still:
+        one that paints shows something each second, and others are heard of through the books."""
+        if self._caller.console.can_paint:
+            return False
+        return away is None or self._room.has_looked_lately
+
+    async def _until_over(self, end: CallersLink) -> Said:
         showing = asyncio.ensure_future(end.ended())
         ending = asyncio.ensure_future(_interrupted(self._caller.console))
         try:
@@ -238,6 +277,15 @@ class Company:
         console.display.answered()
 
 
+@contextlib.contextmanager
+def _unanswered_is_unavailable() -> Iterator[None]:
+    """Say of what was not answered in time what is said of books that do not answer."""
+    try:
+        yield
+    except TimeoutError as late:
+        raise BooksUnavailable(Phrase(NOT_IN_TIME)) from late
+
+
 async def _interrupted(console: Console) -> NoReturn:
     """Wait until something ends the call; a key that is still on its way is none of ours."""
     while True:
@@ -252,21 +300,34 @@ async def _leaves(console: Console) -> bool:
 
 
 class CallersLink(Link):
-    """The end of a caller of this process."""
+    """The end of a caller of this process.
 
-    def __init__(self, console: Console, *ends: Any) -> None:
+    A server that shows nothing after a key, or to begin with, is left when the caller has waited
+    for so long that another one should be looked for, unless it is known to live.
+    """
+
+    def __init__(self, console: Console, is_known_to_live: Callable[[], bool], *ends: Any) -> None:
         super().__init__(*ends)
         self._console = console
+        self._is_known_to_live = is_known_to_live
         self._shown_at = console.clock.monotonic()
         self._waits = False  # and the screen says so
+        self._unanswered: float | None = console.waits_from  # since when nothing was shown
+        self._timer: Timer | None = None
+        self._arm()
 
     def received(self, data: bytes) -> None:
         """Pass on what was typed; the caller is awake, as far as the clock here is concerned."""
         self._console.last_key = self._console.clock.monotonic()
+        if self._unanswered is None:
+            self._unanswered = self._console.last_key
+            self._arm()
         super().received(data)
 
     def shows(self, content: bytes) -> None:
         self._shown_at = self._console.clock.monotonic()
+        self._unanswered = None
+        self.forgets()
         super().shows(content)
         if self._waits:
             self._comes_back()
@@ -282,6 +343,34 @@ class CallersLink(Link):
                 console.paint_screens()
                 with speaking_to(console.viewer):
                     console.stage(Page("Vegas", wrap(_(SILENT), LAYOUT_COLUMNS - 2)))
+
+    def waited_from(self, said: Said, before: float) -> float:
+        """Return since when the caller waits, as far as they do, at the end of the visit."""
+        now = self._console.clock.monotonic()
+        if self._unanswered is not None:
+            return self._unanswered
+        waited = said.get("waited")
+        if not isinstance(waited, int | float):  # the link broke, or that server is of before
+            return now
+        return max(before, now - max(0.0, waited))
+
+    def forgets(self) -> None:
+        """Wait for nothing any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _arm(self) -> None:
+        assert self._unanswered is not None  # something is waited for
+        clock = self._console.clock
+        wait = self._unanswered + SILENT_SECONDS - clock.monotonic()
+        self._timer = clock.call_later(max(LAST_SECONDS, wait), self._is_silent)
+
+    def _is_silent(self) -> None:
+        if self._is_known_to_live():
+            self._arm()
+        else:
+            self.leave()
 
     def _comes_back(self) -> None:
         """Have the server paint the whole screen again, of which nothing is left."""
@@ -300,14 +389,18 @@ class DoorCompany(Company):
     """The visit of a door's caller: by a server on this machine, or alone."""
 
     async def has_open_hand(self) -> bool:
-        try:
-            return bool((await self._asked(passing.FIND)).get("found"))
-        except NoServer:
-            return await self._room.table().find(self._caller.record.id)
+        with _unanswered_is_unavailable():
+            async with until(self._board.clock, self._caller.console.answer_by()):
+                try:
+                    return bool((await self._asked(passing.FIND)).get("found"))
+                except NoServer:
+                    return await self._room.table().find(self._caller.record.id)
 
     async def stand_open_hand(self) -> None:
         try:
-            await self._asked(passing.STAND)
+            with _unanswered_is_unavailable():
+                async with until(self._board.clock, self._caller.console.answer_by()):
+                    await self._asked(passing.STAND)
         except NoServer:
             await VegasVisit(self._board, self._caller, self._room.table()).stand_open_hand()
         else:

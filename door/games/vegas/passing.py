@@ -61,7 +61,7 @@ class Visitor:
     """A caller who is passed on. Times are seconds from now: `ticked` is how long they have been
     on; `limit` how long their host lets them, None for no limit; `until` when its event begins.
     `table` is where they go, None for wherever they sit; `has_moved` whether they sat at it, on
-    another server."""
+    another server; `waited` for how long they have waited already for something to answer."""
 
     wants: str
     call_id: int
@@ -78,6 +78,7 @@ class Visitor:
     language: str
     table: int | None = None
     has_moved: bool = False
+    waited: float = 0.0
 
     @classmethod
     def of(
@@ -100,6 +101,7 @@ class Visitor:
             language=caller.console.viewer.language,
             table=table,
             has_moved=has_moved,
+            waited=caller.console.clock.monotonic() - caller.console.waits_from,
         )
 
     def said(self) -> dict[str, Any]:
@@ -110,6 +112,7 @@ class Visitor:
             "terminals": self.hints.terminal_types,
             "table": self.table,
             "moved": self.has_moved,
+            "waited": self.waited,
         }
 
     @classmethod
@@ -123,6 +126,7 @@ class Visitor:
                 hints=Hints(terminal_types=tuple(said["terminals"])),
                 table=said.get("table"),
                 has_moved=bool(said.get("moved")),
+                waited=max(0.0, float(said.get("waited", 0.0))),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise LinkBroken("its header is not one of this version") from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections import ChainMap
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
@@ -80,6 +81,7 @@ class VegasRoom(Shared):
         self._followed: dict[Follower, Away] = {}  # where each is
         self._elsewhere: set[int] = set()  # tables of other servers, when it was looked at last
         self._successor: int | None = None  # the server that has our tables from now on
+        self._looked_at = -math.inf  # when, by the clock
         self._is_calm = False  # no other server had a table when it was looked at last
         self._look_now = Flag()
         self._jobs: list[asyncio.Task[None]] = []
@@ -100,6 +102,11 @@ class VegasRoom(Shared):
         if self._elsewhere or self._board.serves_one:
             return None
         return sum(len(table.state.guests()) for table in self._tables.values())
+
+    @property
+    def has_looked_lately(self) -> bool:
+        """Whether those who are elsewhere would know if their server did nothing any more."""
+        return self._board.clock.monotonic() - self._looked_at < 3 * LOOK_SECONDS
 
     # The server's side.
 
@@ -199,6 +206,7 @@ class VegasRoom(Shared):
         """See whose the tables are: leave those that have moved, and take up what nobody plays."""
         whose = await self._board.books.read(_whose)
         ours = {number for number, table in self._tables.items() if table.tenure.is_held}
+        self._looked_at = self._board.clock.monotonic()
         self._elsewhere = whose.holders.keys() - ours
         self._is_calm = not (self._elsewhere or whose.in_play - ours)
         for follower, away in list(self._followed.items()):

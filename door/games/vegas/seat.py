@@ -39,6 +39,7 @@ from door.games.vegas.round import (
 )
 from door.games.vegas.scene import VegasScene
 from door.lobby.teller import GRACE_SECONDS, visit_bank
+from timebank.errors import BooksFailed
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.words import span
 
@@ -146,7 +147,7 @@ class VegasVisit(Sitting):
         except TakenOver:
             leave = self.table.hand_over
             raise
-        except CarrierLost:
+        except (CarrierLost, BooksFailed):  # who is asked to call again finds their hand
             leave = self.table.lose
             raise
         finally:
@@ -162,7 +163,7 @@ class VegasVisit(Sitting):
     async def stand_open_hand(self) -> None:
         """Have the hand stood at its turns, for a caller who has no time left."""
         self.console.stage(self.scene)
-        await self.table.stand_for(self.caller.record.id)
+        await self.table.stand_for(self.caller.record.id, self)
         if self._place is not None:
             words = _("The dealer stands for you. You'll hear how it ended.")
             self.console.say(f"|14{words}")
@@ -186,7 +187,7 @@ class VegasVisit(Sitting):
             self._come_to_table()
         self.console.say(f"|14{_('Your time is up. The dealer stands for you.')}")
         self.caller.clock.grace(GRACE_SECONDS)
-        await self.table.stand_for(self.caller.record.id)
+        await self.table.stand_for(self.caller.record.id, self)
         self._end_stand()
 
     def _end_stand(self) -> None:

@@ -12,10 +12,13 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.width import character_width
+from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.console import patience
 from door.call.display import plain
 from door.errors import Closing, Interruption, NotNow, NotSaid, TableMoved
@@ -56,6 +59,38 @@ CLOSING = N_("The board is closing.")
 
 Command = Callable[[], Awaitable[None]]
 
+
+class Stage(Enum):
+    """How far the table is with what a guest wants."""
+
+    WAITS = auto()
+    BEGUN = auto()
+    DONE = auto()  # all but what follows from it
+
+
+@dataclass(slots=True, eq=False)
+class Wanted:
+    """What somebody wants of the table, and who waits for it."""
+
+    command: Command
+    answer: asyncio.Future[None]
+    stage: Stage = Stage.WAITS
+    problem: Exception | None = None  # why it was not done
+
+    def give_up(self) -> None:
+        """Let nobody wait any more. What was not begun is not done; what was is, and so is all that
+        follows: of a decision that the books have nobody knows then whether it counts."""
+        if self.answer.done():
+            return
+        if self.stage is Stage.WAITS:
+            self.answer.set_exception(BooksUnavailable(Phrase(NOT_IN_TIME)))
+        elif self.stage is Stage.BEGUN:
+            unknown = OutcomeUnknown(Phrase(NOT_KNOWN_IN_TIME))
+            self.answer.set_exception(self.problem or unknown)
+        else:
+            self.answer.set_result(None)
+
+
 log = logging.getLogger("door.tables")
 
 
@@ -69,7 +104,7 @@ class VegasTable:
         self.has_moved = False  # another server deals here: this one is closed for good
         self._board = board
         self._dealer = Dealer(board, self.state, self.tenure, number)
-        self._queue: asyncio.Queue[tuple[Command, asyncio.Future[None]]] = asyncio.Queue()
+        self._queue: asyncio.Queue[Wanted] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
         self._clock = TableClock(board, self.state, self._poke)
@@ -157,19 +192,23 @@ class VegasTable:
         if self._awaited is not None:
             self._awaited.cancel()
         while not self._queue.empty():
-            _, answer = self._queue.get_nowait()
-            answer.set_exception(self._end())
+            answer = self._queue.get_nowait().answer
+            if not answer.done():
+                answer.set_exception(self._end())
 
     def _end(self) -> Interruption:
         """Return what those meet who want something of a table that is closed."""
         return TableMoved() if self.has_moved else Closing(Phrase(CLOSING))
 
-    # The guests' side. Most of these are commands: done when they return, all that follows too.
-    # Once the table is closed they raise `Closing` or `TableMoved`, as the wait for a key does.
+    # The guests' side. Most of these are commands: done when they return, all that follows too, as
+    # far as it was in time. They have as long as their guest may wait for an answer: one that was
+    # not begun by then is not done (`BooksUnavailable`), and of one that was nobody may know
+    # (`OutcomeUnknown`). Once the table is closed they raise `Closing` or `TableMoved`, as the wait
+    # for a key does.
 
     async def sit(self, guest: SeatedGuest) -> None:
         """Give a guest a seat: at their hand if they have one in play, else when one is free."""
-        await self._do(partial(self._sit, guest))
+        await self._do(partial(self._sit, guest), guest)
 
     async def find(self, caller_id: int) -> bool:
         """Tell whether a caller has a hand on this table; one in the journal is taken up first."""
@@ -179,20 +218,21 @@ class VegasTable:
 
     async def bet(self, guest: SeatedGuest, coins: int) -> None:
         """Bet on the next round, and be ready for it; `NotNow` when the bet cannot be placed."""
-        await self._do(partial(self._bet, guest, coins))
+        await self._do(partial(self._bet, guest, coins), guest)
 
     async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
         """Cut a fresh shoe: all seats where its seed was sealed ahead, else the first one alone.
         Raises `NotNow`."""
-        await self._do(partial(self._cut, guest, words))
+        await self._do(partial(self._cut, guest, words), guest)
 
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
         """Do what a guest at turn decides; `amount` (seconds) is for insurance. Raises `NotNow`
         when it is not open to them, and what the bank refuses."""
-        await self._do(partial(self._decide, guest, action, amount))
+        await self._do(partial(self._decide, guest, action, amount), guest)
 
-    async def stand_for(self, caller_id: int) -> None:
-        await self._do(partial(self._stand_for, caller_id))
+    async def stand_for(self, caller_id: int, guest: SeatedGuest | None = None) -> None:
+        """Have a caller's hand stood at its turns; `guest` is they themselves, if they wait."""
+        await self._do(partial(self._stand_for, caller_id), guest)
 
     def leave(self, guest: SeatedGuest) -> None:
         """Let a guest go who gets up; a hand of theirs is stood at its turns."""
@@ -253,44 +293,59 @@ class VegasTable:
 
     # The task.
 
-    async def _do(self, command: Command) -> None:
-        """Queue a command and wait until it is done, with all that follows from it."""
+    async def _do(self, command: Command, guest: SeatedGuest | None = None) -> None:
+        """Queue a command and wait until it is done, with all that follows from it; for as long as
+        the guest whose command it is may wait."""
         if self._closed:
             raise self._end()
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
-        await asyncio.shield(self._put(command))
+        wanted = self._put(command)
+        until = None if guest is None else guest.caller.console.answer_by()
+        if until is None:
+            await asyncio.shield(wanted.answer)
+            return
+        clock = self._board.clock
+        timer = clock.call_later(until - clock.monotonic(), wanted.give_up)
+        try:
+            await asyncio.shield(wanted.answer)
+        finally:
+            timer.cancel()
 
     def _poke(self) -> None:
         """Let the task see by itself what has changed; the clock does so too."""
         if self._task is not None and not self._closed:
             self._put(_nothing)
 
-    def _put(self, command: Command) -> asyncio.Future[None]:
-        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(_look_at)
-        self._queue.put_nowait((command, answer))
-        return answer
+    def _put(self, command: Command) -> Wanted:
+        wanted = Wanted(command, asyncio.get_running_loop().create_future())
+        wanted.answer.add_done_callback(_look_at)
+        self._queue.put_nowait(wanted)
+        return wanted
 
     async def _serve(self) -> None:
         while not self.has_moved:
-            command, answer = await self._queue.get()
-            problem: Exception | None = None
+            wanted = await self._queue.get()
+            answer = wanted.answer
+            if answer.done():  # nobody waits for it any more: it is not to be done
+                continue
             try:
                 with patience(self._board.clock, self._tell_to_wait):
-                    await command()
+                    wanted.stage = Stage.BEGUN
+                    await wanted.command()
+                    wanted.stage = Stage.DONE
                     await self._go_on()
             except (LeaseLost, TableMoved):
                 self.move_away()
             except Exception as error:  # for the guest who asked; the table goes on
-                problem = error
+                wanted.problem = error
                 await self._go_on()
             else:
-                if not self._closed:
+                if not self._closed and not answer.done():
                     answer.set_result(None)
             finally:
                 if not answer.done():
-                    answer.set_exception(problem or self._end())
+                    answer.set_exception(wanted.problem or self._end())
 
     def _tell_to_wait(self) -> None:
         self.state.tell(news.BooksBusy())

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from door import errors
 from door.call.caller import Caller
-from door.call.console import Console, at_the_door
+from door.call.console import LAST_SECONDS, LONGEST_WAIT, Console, at_the_door
 from door.call.purse import TickingPurse
-from door.clock import seconds_begun
+from door.clock import seconds_begun, until
 from door.games.vegas.passing import (
     CLOSED,
     COUNT,
@@ -93,10 +93,17 @@ async def _do(board: Board, connection: LinkConnection, said: Said) -> Said:
         if table is not None:
             await table.stand_for(visitor.caller_id)
         return {"how": LEFT}
-    where = await room.place_of(visitor)
+    came = board.clock.monotonic()
+    waits_from = came - min(visitor.waited, LONGEST_WAIT)
+    try:
+        async with until(board.clock, max(waits_from + LONGEST_WAIT, came + LAST_SECONDS)):
+            where = await room.place_of(visitor)
+    except TimeoutError as late:
+        raise errors.NoTable from late
     if isinstance(where, Away):
-        return await _pass_on(board, visitor, connection, where)
-    return await _seat(board, visitor, connection, where)
+        waited = board.clock.monotonic() - waits_from
+        return await _pass_on(board, replace(visitor, waited=waited), connection, where)
+    return await _seat(board, visitor, connection, where, waits_from)
 
 
 async def _pass_on(board: Board, visitor: Visitor, connection: LinkConnection, away: Away) -> Said:
@@ -117,16 +124,23 @@ async def _pass_on(board: Board, visitor: Visitor, connection: LinkConnection, a
 
 
 async def _seat(
-    board: Board, visitor: Visitor, connection: LinkConnection, table: VegasTable
+    board: Board,
+    visitor: Visitor,
+    connection: LinkConnection,
+    table: VegasTable,
+    waits_from: float,
 ) -> Said:
     line = connection.line
     line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)
     logged_on = board.clock.monotonic() - visitor.ticked
     console = Console(line, visitor.look, board.clock)
+    console.waits_from = waits_from
     console.viewer.language = known(visitor.language)
     speak_to(console.viewer)  # from here on this connection's task is theirs
     with at_the_door(board.clock, console):
-        record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
+        record, receipt = await board.books.run(
+            partial(_on_call, visitor=visitor), until=console.answer_by()
+        )
     connection.interrupted = partial(_interrupt, console)
     limit, until = visitor.limit, visitor.until
     purse = TickingPurse(board.books, board.clock, receipt.purse, logged_on, limit, until)
@@ -171,12 +185,13 @@ async def _visit(caller: Caller, visit: VegasVisit) -> Said:
         finally:
             caller.clock.stop()
             keeper.cancel()
+    waited = console.clock.monotonic() - console.waits_from
     await caller.note_seen()
     console.display.flush()
     console.let_go()
     if how == GONE:
         log.info("the door of %s hung up at the Vegas table", console.line.address)
-    return {"how": how, "words": words, "statement": caller.statement}
+    return {"how": how, "words": words, "statement": caller.statement, "waited": waited}
 
 
 def _how(ended: Exception) -> str:

@@ -331,7 +331,7 @@ class TestACommitThatBreaksOff:
         wire.dies(is_done=True)
         now = time.monotonic()
         old, new = (
-            databases._Request(lambda desk: add_notice(desk, 1, "a"), who, asked=now - waited)
+            databases.Request(lambda desk: add_notice(desk, 1, "a"), who, asked=now - waited)
             for who, waited in (("old", 61), ("new", 0))
         )
         with monkeypatch.context() as network:

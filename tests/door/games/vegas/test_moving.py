@@ -310,7 +310,8 @@ async def test_a_table_that_is_lost_again_at_once_makes_nobody_wait_twice(
     lost for good."""
     clock = FakeClock(NOON)
     monkeypatch.setattr("door.games.vegas.company.room_of", mock.Mock())
-    company = Company(mock.Mock(clock=clock), mock.Mock())
+    console = mock.Mock(waits_from=clock.monotonic())
+    company = Company(mock.Mock(clock=clock), mock.Mock(console=console))
     looks = 0
 
     async def looks_for_it() -> bool:
@@ -319,6 +320,7 @@ async def test_a_table_that_is_lost_again_at_once_makes_nobody_wait_twice(
         if looks == 8:
             company._sits(clock.monotonic())
             await clock.advance(at_table)
+            console.waits_from = clock.monotonic()
         return False
 
     async def waits_a_second() -> bool:

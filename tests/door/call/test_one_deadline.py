@@ -1,0 +1,187 @@
+"""A caller waits less than half a minute for something to answer, or is asked to call again.
+
+However many things have to be waited for in turn: the books, the dealer, the server of a table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from door.call.console import LAST_SECONDS, LONGEST_WAIT
+from door.games.vegas import news
+from tests.clock import FakeClock
+from tests.door.company import table_toml
+from tests.door.games.vegas.test_moving import MOVING, in_mid_round
+from tests.door.seated import party
+from tests.door.several import servers
+from tests.door.visiting import Guest, sysop_toml
+from tests.world import World, world
+from timebank.callers.notices import add_notice
+from timebank.errors import BooksUnavailable, OutcomeUnknown
+
+HALF_A_MINUTE = 30
+UNREACHED = "The table can't be reached just now."
+
+
+async def waits(clock: FakeClock, seconds: float) -> None:
+    """Let time pass where the books do not answer, so that nobody can wait for them."""
+    end = clock.monotonic() + seconds
+    while clock.monotonic() < end:
+        await clock.advance(min(0.5, end - clock.monotonic()))
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+
+async def is_asked_in_time(guest: Guest, clock: FakeClock, *, since: float, prompt: str) -> None:
+    await waits(clock, since + HALF_A_MINUTE - clock.monotonic())
+    await guest.is_asked(prompt)
+
+
+class TestTheBooks:
+    async def test_what_they_have_not_begun_is_taken_back(self, tmp_path: Path) -> None:
+        async with world(tmp_path) as here:
+            here.enter("Ada")
+            books, clock = here.server.books, here.clock
+            async with here.slow_books():
+                asked = asyncio.create_task(
+                    books.run(lambda desk: add_notice(desk, 1, "late"), until=clock.monotonic() + 5)
+                )
+                await waits(clock, 4.5)
+                assert not asked.done()
+                await waits(clock, 0.5)
+                with pytest.raises(BooksUnavailable):
+                    await asked
+            assert notices_in(here) == 0
+
+    async def test_of_what_they_have_begun_nobody_knows(self, tmp_path: Path) -> None:
+        async with world(tmp_path) as here:
+            here.enter("Ada")
+            go_on, begun = asyncio.Event(), asyncio.Event()
+            loop = asyncio.get_running_loop()
+
+            def slow(desk: Any) -> None:
+                loop.call_soon_threadsafe(begun.set)
+                asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+                add_notice(desk, 1, "late")
+
+            asked = asyncio.create_task(
+                here.server.books.run(slow, until=here.clock.monotonic() + 5)
+            )
+            await begun.wait()
+            await waits(here.clock, 5)
+            with pytest.raises(OutcomeUnknown):
+                await asked
+            go_on.set()
+            await here.server.books.run(lambda desk: None)
+            assert notices_in(here) == 1
+
+    async def test_a_look_beside_the_writer_ends_as_well(self, tmp_path: Path) -> None:
+        async with world(tmp_path) as here:
+            go_on = asyncio.Event()
+            loop = asyncio.get_running_loop()
+
+            def slow(desk: Any) -> None:
+                asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+
+            asked = asyncio.create_task(
+                here.server.books.read(slow, until=here.clock.monotonic() + 5)
+            )
+            await waits(here.clock, 5)
+            with pytest.raises(BooksUnavailable):
+                await asked
+            go_on.set()
+
+
+def notices_in(here: World) -> int:
+    with here.books() as desk:
+        run = desk.connection.exec_driver_sql
+        return int(run("SELECT count(*) FROM notices WHERE text LIKE '%late%'").scalar_one())
+
+
+class TestOfOneKey:
+    async def test_what_follows_a_long_wait_has_a_moment_more(self, tmp_path: Path) -> None:
+        async with party(tmp_path, 1) as one:
+            (ada,), clock = one.sitters, one.here.clock
+            console = ada.caller.console
+            asked = clock.monotonic()
+            assert console.answer_by() == asked + LONGEST_WAIT
+            await clock.advance(LONGEST_WAIT)
+            assert console.answer_by() == clock.monotonic() + LAST_SECONDS
+
+    @pytest.mark.parametrize("key", ["v", "b", "t", "w", "g"])
+    async def test_at_the_menu(self, key: str, tmp_path: Path) -> None:
+        """The tables, the bank's window, who is on, and the goodbye."""
+        async with world(tmp_path, toml=sysop_toml(events="")) as here:
+            here.enter("Ada")
+            ada = Guest(here, "Ada")
+            await ada.visits()
+            if key == "g":
+                ada.presses("g")
+                await ada.is_asked("Leave the board?")
+                key = "y"
+            async with here.slow_books():
+                ada.presses(key)
+                await waits(here.clock, HALF_A_MINUTE)
+                if key == "y":
+                    await ada.sees("Goodbye, Ada. Call again!")
+                else:
+                    await ada.terminal.wait_for(
+                        lambda _: ada.caller.console.is_waiting, "something to answer"
+                    )
+
+    async def test_at_the_log_on(self, tmp_path: Path) -> None:
+        async with world(tmp_path) as here:
+            here.enter("Ada")
+            ada = Guest(here, "Ada")
+            await ada.dials()
+            async with here.slow_books():
+                ada.presses("Ada\rsesame\r")
+                await waits(here.clock, HALF_A_MINUTE)
+                await ada.sees("Please call again later.")
+                await ada.terminal.until_closed()
+
+
+class TestAtVegas:
+    async def test_the_table_itself(self, tmp_path: Path) -> None:
+        """Its dealer waits for the books, and so does whoever has just come."""
+        async with servers(tmp_path, 1, toml=table_toml()) as one:
+            one[0].enter("Ada")
+            ada = Guest(one[0], "Ada")
+            await ada.visits()
+            async with one[0].slow_books():
+                since = one[0].clock.monotonic()
+                ada.presses("v ")
+                await is_asked_in_time(ada, one[0].clock, since=since, prompt="Press any key")
+                await ada.sees(UNREACHED)
+
+    async def test_a_table_that_was_found_again_and_stands_still(self, tmp_path: Path) -> None:
+        async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
+            two.is_gone(0)
+            await bob.sees(MOVING)
+            since = two[0].clock.monotonic()
+            await two.pass_time(10)
+            async with two[1].slow_books():
+                await is_asked_in_time(bob, two[0].clock, since=since, prompt="Press any key")
+                await bob.sees(UNREACHED)
+
+    async def test_a_command_that_was_not_begun_is_never_done(self, tmp_path: Path) -> None:
+        async with party(tmp_path, 2) as two:
+            ada, bob = two.sitters
+            await two.deal()
+            clock = two.here.clock
+            async with two.here.slow_books():
+                first = asyncio.create_task(ada.does("hit"))
+                second = asyncio.create_task(ada.does("stay"))
+                await waits(clock, HALF_A_MINUTE)
+                with pytest.raises(BooksUnavailable):
+                    await second
+                with pytest.raises(OutcomeUnknown):
+                    await first
+            await two.here.at_rest()
+            assert two.journal()[0] == "1:hit"
+            assert "1:stay" not in two.journal()
+            assert len(bob.was_told(news.RoundWentOn)) == 1
