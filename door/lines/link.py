@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import json
 import logging
 import os
@@ -45,6 +46,8 @@ HEADER, TYPED, SIZED, INTERRUPTED = b"H", b"K", b"R", b"I"
 SHOWN, ENDED = b"S", b"E"
 # From the server, between machines, first of all: both ends are known now.
 GREETED = b"G"
+
+_OCCUPIED = "another server of this board listens there"
 
 _HEAD = struct.Struct(">cI")
 _SIZE = struct.Struct(">HH")
@@ -108,6 +111,10 @@ def read_told(content: bytes) -> Said:
     if not isinstance(said, dict):
         raise LinkBroken("an object was expected")
     return said
+
+
+class Occupied(OSError):
+    """Another server of this board listens at a socket."""
 
 
 class LinkLine(StreamLine):
@@ -209,7 +216,7 @@ class LinkListener(Listener):
         return LinkConnection(self._serve, gone)
 
     async def open_in(self, folder: Path, name: str = NAME) -> None:
-        """Begin to listen; `OSError` where it cannot, as when another server does already."""
+        """Begin to listen; `OSError` where it cannot, `Occupied` when another server does."""
         path = folder / name
         with short(path) as place:
             _remove_stale(place)
@@ -218,8 +225,10 @@ class LinkListener(Listener):
                 wire.bind(place)
                 os.chmod(place, 0o600)  # nobody can connect before it listens
                 wire.listen()
-            except OSError:
+            except OSError as error:
                 wire.close()
+                if error.errno == errno.EADDRINUSE:  # it came in between
+                    raise Occupied(_OCCUPIED) from error
                 raise
         self._path, self._inode = path, path.stat().st_ino
         self._listen_on(wire)
@@ -305,7 +314,7 @@ def _remove_stale(name: str) -> None:
         except ConnectionRefusedError:
             os.unlink(name)
             return
-    raise OSError("another server of this board listens there")
+    raise Occupied(_OCCUPIED)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing, 
 from door.flag import Flag
 from door.games import floor, registry
 from door.games.engine.descriptor import Shared, find
-from door.lines.link import LinkConnection, LinkListener, Said
+from door.lines.link import LinkConnection, LinkListener, Occupied, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
 from door.lines.ssh import NEEDS_EXTRA
@@ -435,11 +435,15 @@ class Server:
     async def _listen_for_doors_alone(self, part: ForDoors) -> None:
         """Let doors in, and end once nobody has been on for a while; raises `CannotListen`.
 
-        Another server may have asked for room already: then doors are left to that one.
+        Another server may have asked for room already, or was faster: then doors are left to that
+        one.
         """
         if not self._has_left:
             try:
                 await self._open_for_doors()
+            except Occupied as error:
+                log.info("doors come by another server: %s", error)
+                self._end_empty()
             except OSError as error:
                 if not self._has_left:
                     raise CannotListen(f"Doors cannot reach this server: {error}.") from error

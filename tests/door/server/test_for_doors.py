@@ -10,7 +10,6 @@ from unittest import mock
 
 import pytest
 
-from door.errors import CannotListen
 from door.lines import handed
 from door.server.for_doors import ForDoors, make_way
 from door.server.presence import Presence
@@ -158,13 +157,18 @@ async def test_one_that_does_not_answer_keeps_nobody(
         await make_way(board.config.board.data)
 
 
-async def test_where_another_server_has_the_doors_it_does_not_serve(tmp_path: Path) -> None:
+async def test_where_another_server_was_faster_it_ends_in_peace(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`door serve` was started at the same time, say: doors come by that one."""
     clock = FakeClock(NOON)
     async with world(tmp_path, toml=TOML, clock=clock) as board:
-        with pytest.raises(CannotListen, match="another server of this board listens there"):
-            async with for_doors(tmp_path, clock):
-                pass
+        async with for_doors(tmp_path, clock) as other:
+            assert has_ended(other)
+            assert board.server._handed.is_open
+        assert (tmp_path / "door.starting").read_bytes() == b"", "the start has not failed"
         assert board.server._handed.is_open
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
 
 
 async def test_settings_that_have_changed_count_for_the_next_door(

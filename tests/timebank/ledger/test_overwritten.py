@@ -304,6 +304,20 @@ class TestNoFalseAlarm:
             for _ in range(3):
                 assert written(desks, "after") is None
 
+    def test_nobody_has_written_since_they_were_opened(self, books, desks):
+        """The index of a log that nothing was put into yet does not know how large a page is."""
+        older = backup_of(books)
+        assert written(desks, "one") is None
+        close_all(desks)
+        again = SqliteDatabase(books.database.path)
+        with contextlib.closing(again):
+            again.open_existing()
+            for _ in range(3):
+                again.guard()
+            cp(older, books.database.path)
+            with pytest.raises(BooksGone):
+                again.guard()
+
     def test_many_checkpoints(self, books, desks):
         for _ in range(5):
             write_past_a_checkpoint(desks)

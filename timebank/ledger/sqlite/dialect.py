@@ -302,6 +302,11 @@ def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
             yield name, stored is not None
 
 
+def page_size(connection: Connection) -> int:
+    """Tell how many bytes a page of the file has."""
+    return int(connection.exec_driver_sql("PRAGMA page_size").scalar_one())
+
+
 def first_page(connection: Connection, table: str) -> int:
     """Tell on which page of the file a table begins; the first one where there is no such table."""
     page: int | None = connection.exec_driver_sql(

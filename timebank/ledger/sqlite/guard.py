@@ -57,7 +57,8 @@ class Guard:
         self._is_overwritten = False
         self._is_database_whole = True
         watched = [self._files[name] for name in (path, *beside.values())]
-        self.watch = Watch(path, watched, sqlite.first_page(connection, "identity"))
+        page = sqlite.first_page(connection, "identity")
+        self.watch = Watch(path, watched, page, sqlite.page_size(connection))
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:

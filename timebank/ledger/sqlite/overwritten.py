@@ -99,14 +99,17 @@ class _Frame:
 class Watch:
     """What the open files of the books held when they were last looked at."""
 
-    def __init__(self, path: Path, files: Sequence[Identity | None], page: int) -> None:
+    def __init__(
+        self, path: Path, files: Sequence[Identity | None], page: int, page_size: int
+    ) -> None:
         """Watch the database, its log and the index of that, which a connection keeps open.
 
-        `page` is the number of the page that every transaction changes.
+        `page` is the number of the page that every transaction changes, `page_size` how many bytes
+        one has: the index tells it only once something was put into its log.
         """
         self._path = path
         self._database, self._log, self._index = map(OpenFile, files)
-        self._page = page
+        self._page, self._page_size = page, page_size
         self._looking = threading.Lock()
         self._frame: _Frame | None = None
         self._carried: wal.Carried | None = None
@@ -151,7 +154,7 @@ class Watch:
         state = self._state()
         frame, is_whole = self._look_at_log(state)
         found = None if is_whole else Path(f"{self._path}-wal")
-        seen = self._look_at_database(state) if state.is_at_rest else None
+        seen = self._look_at_database() if state.is_at_rest else None
         if seen is not None and not self._may_be(seen, state, noted):
             found = self._path
         if self._state() != state:
@@ -161,8 +164,8 @@ class Watch:
             self._count = max(self._count, 0 if seen is None else count_on(seen.page) or 0)
         return found
 
-    def _look_at_database(self, state: wal.State) -> Seen:
-        size, read = state.page_size, self._database.read
+    def _look_at_database(self) -> Seen:
+        size, read = self._page_size, self._database.read
         return Seen(self._database.size(), read(size, 0), read(size, (self._page - 1) * size))
 
     def _may_be(self, seen: Seen, state: wal.State, noted: int) -> bool:
