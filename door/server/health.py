@@ -65,8 +65,12 @@ class Pulse:
         self._clock = clock
         self._answered = clock.monotonic()
 
+    def silence(self) -> float:
+        """For how many seconds they have not answered."""
+        return self._clock.monotonic() - self._answered
+
     def is_felt(self) -> bool:
-        return self._clock.monotonic() - self._answered < SILENT_SECONDS
+        return self.silence() < SILENT_SECONDS
 
     async def feel(self) -> None:
         """Ask the books again and again, behind all that waits for them."""
@@ -106,28 +110,40 @@ class HealthConnection(StreamProtocol):
         if self.line.ended:
             return
         self._read += data
-        if _END.search(self._read):
-            self._answer()
-        elif len(self._read) > LONGEST_QUESTION:
-            self._cut_off("its question is too long")
+        try:
+            answer = said_to(self._read, self._status)
+        except ValueError as refused:
+            self._cut_off(str(refused))
+            return
+        if answer is not None:
+            self._timer.cancel()
+            self.line.write(answer)
+            self.line.hang_up()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
 
-    def _answer(self) -> None:
-        self._timer.cancel()
-        asked = _QUESTION.match(self._read)
-        self.line.write(
-            answer_of(
-                self._status() if asked else REFUSED,
-                has_body=not (asked and asked[1] == b"HEAD"),
-            )
-        )
-        self.line.hang_up()
-
     def _cut_off(self, why: str) -> None:
         self.line.cut_off(why, own_fault=False)
+
+
+def said_to(asked: bytes, status: Callable[[], int]) -> bytes | None:
+    """Return the answer to a question; None while it is not whole. Raises `ValueError` for one
+    that is too long."""
+    if not _END.search(asked):
+        if len(asked) > LONGEST_QUESTION:
+            raise ValueError("its question is too long")
+        return None
+    found = _QUESTION.match(asked)
+    has_body = not (found and found[1] == b"HEAD")
+    return answer_of(status() if found else REFUSED, has_body=has_body)
+
+
+def may_ask(address: str, proxies: Proxies) -> bool:
+    """Whether an answer is for somebody at this address: a front end, or this machine."""
+    found = address_in(address)
+    return found is not None and (found.is_loopback or any(found in network for network in proxies))
 
 
 def answer_of(status: int, *, has_body: bool = True) -> bytes:
@@ -157,13 +173,10 @@ class _Gate:
         self._here = 0
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        found = address_in(address)
-        may_ask = found is not None and (
-            found.is_loopback or any(found in network for network in self._proxies)
-        )
-        if not may_ask or self._here >= AT_ONCE:
-            why = "too many questions at once" if may_ask else "not a front end"
-            self._refusals.note(address, f"health: {why}", own_fault=not may_ask)
+        may = may_ask(address, self._proxies)
+        if not may or self._here >= AT_ONCE:
+            why = "too many questions at once" if may else "not a front end"
+            self._refusals.note(address, f"health: {why}", own_fault=not may)
             raise CallRefused("")
         self._here += 1
         return self._leave

@@ -47,6 +47,7 @@ from door.server.presence import Presence
 from door.server.rlogin_calls import answer_board
 from door.server.server_file import ServerFile
 from door.server.service_manager import READY, STOPPING, ServiceManager
+from door.server.standing import Aside
 from door.server.tally import LoopLag
 from door.servers import agreement
 from door.session.logon import DRAINING
@@ -186,6 +187,8 @@ class Server:
         else:
             await self._listen_for_doors_alone(self._for_doors)
         await self._open_health()
+        if self._worker is not None:
+            self._stand_with(self._worker)
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
     async def stop(self, words: str) -> None:
@@ -399,6 +402,29 @@ class Server:
                 f" [server] health in {config.path} says where it is."
             ) from error
         self._looks.append(asyncio.create_task(self._pulse.feel()))
+
+    def _stand_with(self, worker: Worker) -> None:
+        """Let the other servers of this machine and their parent see how this one stands."""
+        aside = Aside(
+            *(self._pulse, worker.standing, worker.number, self._step_aside),
+            drains=lambda: self._stops or self.board.draining,
+        )
+        self._looks += [
+            asyncio.create_task(self._pulse.feel()),
+            asyncio.create_task(aside.keep_looking(self.board.clock)),
+        ]
+
+    async def _step_aside(self, is_aside: bool) -> None:
+        """Leave new calls to the other servers at the same ports, or take them again."""
+        if is_aside:
+            log.error("the books do not answer here: new calls are left to the other servers")
+            for listener in self._listeners:
+                listener.close()
+            return
+        log.warning("this server takes new calls again")
+        for listener, where in zip(self._listeners, self.board.config.listeners, strict=True):
+            if not listener.listens:
+                await listener.open(where.host, listener.port, shares=True)
 
     def status(self) -> int:
         """Return what front ends are told, as a number of HTTP."""

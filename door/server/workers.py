@@ -25,7 +25,10 @@ from typing import TYPE_CHECKING
 from door.config import config as settings
 from door.config.reloading import keep_begun
 from door.lines.port.listener import reserve
+from door.server import health
+from door.server.health_desk import HealthDesk
 from door.server.service_manager import READY, STOPPING, ServiceManager
+from door.server.standing import How, Standing
 from timebank.cli.errors import EXIT_REFUSED, UserError
 from timebank.errors import SettingsError
 
@@ -37,9 +40,10 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
 # Until a server is started again that has ended soon after its start: each time twice as long.
 SOON_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 10.0, 1.0, 30.0
 # Each server says again and again that its loop turns. One that has not for so many turns of the
-# parent stands still, and is killed: nobody else sees that, for front ends ask the first one alone.
-# The parent counts its own turns, not seconds: where the whole machine stood still nobody is late.
+# parent stands still, and is killed: front ends ask the parent, which answers for all of them. The
+# parent counts its own turns, not seconds: where the whole machine stood still nobody is late.
 BEAT_SECONDS, MISSED_BEATS = 1.0, 15
+AWAY_BEATS = 3  # after so many it does not count as one that serves
 
 log = logging.getLogger("door.server")
 
@@ -55,6 +59,8 @@ class Worker:
     ports: Sequence[int]
     _parent: int
     _ready: int
+    # How all of them stand.
+    standing: Standing
 
     def adapt(self, config: Config) -> Config:
         """Return settings that were read as they are for this one."""
@@ -83,10 +89,10 @@ _beating: set[asyncio.Future[None]] = set()  # so that it is not collected
 
 
 def _adapted(config: Config, number: int) -> Config:
-    """Return the settings as they are for one of the servers: what is its own is one port apart."""
+    """Return the settings as they are for one of the servers: its link is one port apart, and front
+    ends ask the parent how all of them are."""
     own = config.server
-    link, health = (_apart(place, number) for place in (own.link, own.health))
-    return replace(config, server=replace(own, link=link, health=health))
+    return replace(config, server=replace(own, link=_apart(own.link, number), health=None))
 
 
 def _apart(place: LinkSettings | None, number: int) -> LinkSettings | None:
@@ -102,6 +108,7 @@ class _Child:
     ready: int | None  # what tells that it serves, and then that its loop turns, until that ends
     has_served: bool = False
     missed: int = 0  # turns of the parent in which it has told nothing, since it serves
+    is_replaced: bool = False  # it was told to end so that another takes its place
     began: float = field(default_factory=time.monotonic)
 
 
@@ -117,6 +124,8 @@ class Workers:
         self._status = 0
         self._turn_ends = time.monotonic() + BEAT_SECONDS
         self._ports: list[socket.socket] = []
+        self._standing = Standing(count)
+        self._desk: HealthDesk | None = None
         self._alive = (-1, -1)
         self._manager = ServiceManager.of(os.environ)
 
@@ -135,6 +144,7 @@ class Workers:
                     f" ({error.strerror}). [[listeners]] in {self._config.path} says where to"
                     " listen."
                 ) from error
+        self._open_desk()
         self._alive = os.pipe()
         with _signals() as (woken, caught):
             for number in range(1, self._count + 1):
@@ -149,12 +159,32 @@ class Workers:
 
     # The parent.
 
+    def _open_desk(self) -> None:
+        """Answer front ends, if the settings say where; raises `UserError`."""
+        where = self._config.server.health
+        if where is None:
+            return
+        try:
+            wire = reserve(where.host, where.port)
+        except OSError as error:
+            raise UserError(
+                f"The port {where} for front ends that ask cannot be opened ({error.strerror})."
+                f" [server] health in {self._config.path} says where it is."
+            ) from error
+        proxies = tuple(each for listener in self._config.listeners for each in listener.proxies)
+        self._desk = HealthDesk(wire, proxies, self._health)
+
+    def _health(self) -> int:
+        """Return what front ends are told of all servers, as a number of HTTP."""
+        return health.DRAINS if self._is_closing else self._standing.status()
+
     def _look(self, woken: int, caught: list[int]) -> Worker | None:
         """Wait for something to happen, and do what follows; a `Worker` in a new child."""
         ready = [child.ready for child in self._children.values() if child.ready is not None]
         first = min(self._due.values(), default=self._turn_ends)
         patience = max(0.0, min(first, self._turn_ends) - time.monotonic())
-        readable, _, _ = select.select([woken, *ready], [], [], patience)
+        asking = [] if self._desk is None else self._desk.descriptors()
+        readable, _, _ = select.select([woken, *ready, *asking], [], [], patience)
         if woken in readable:
             os.read(woken, 4096)
         self._note_ready(readable)
@@ -162,6 +192,9 @@ class Workers:
             self._turn_ends = time.monotonic() + BEAT_SECONDS
             self._count_missed()
             self._manager.turned()
+            self._replace_lost()
+        if self._desk is not None:
+            self._desk.look(readable)
         while caught:
             self._obey(caught.pop(0))
         self._take_note_of_ends()
@@ -216,10 +249,24 @@ class Workers:
             if child.ready is None or not child.has_served:
                 continue
             child.missed += 1
+            if child.missed >= AWAY_BEATS:
+                self._standing.note(child.number, How.AWAY)
             if child.missed == MISSED_BEATS:
                 seconds = MISSED_BEATS * BEAT_SECONDS
                 log.error("server %d stands still for %.0f seconds: killed", child.number, seconds)
                 os.kill(child.process, signal.SIGKILL)
+
+    def _replace_lost(self) -> None:
+        """Have one end that does not reach its books, where another does: it is the server's own
+        trouble. Another takes its place, and its callers call again."""
+        for child in self._children.values():
+            number = child.number
+            if child.is_replaced or self._standing.of(number) is not How.LOST:
+                continue
+            if self._standing.others_serve(number):
+                child.is_replaced = True
+                log.error("server %d has lost its books, which others have: it is to end", number)
+                os.kill(child.process, signal.SIGTERM)
 
     def _take_note_of_ends(self) -> None:
         for process in list(self._children):
@@ -231,12 +278,13 @@ class Workers:
 
     def _has_ended(self, child: _Child, status: int) -> None:
         """See what becomes of the place of a server that has ended."""
-        if status == 0 or self._is_closing:
+        self._standing.note(child.number, How.AWAY)
+        if self._is_closing or (status == 0 and not child.is_replaced):
             log.info("server %d has ended", child.number)
             self._status = self._status or max(status, 0)
             return
         is_first = child.number not in self._served
-        if status == EXIT_REFUSED and (child.has_served or is_first):
+        if status == EXIT_REFUSED and not child.is_replaced and (child.has_served or is_first):
             # It has said why, and it would be no other with the next one.
             self._status = status
             if not child.has_served:
@@ -273,8 +321,10 @@ class Workers:
         ports = [wire.getsockname()[1] for wire in self._ports]
         for wire in self._ports:
             wire.close()
+        if self._desk is not None:
+            self._desk.close()
         config = _adapted(self._config, number)
-        return Worker(number, config, ports, self._alive[0], tells)
+        return Worker(number, config, ports, self._alive[0], tells, self._standing)
 
 
 @contextlib.contextmanager

@@ -99,8 +99,12 @@ class Listener(ABC):
         wire.setblocking(False)
         asyncio.get_running_loop().add_reader(wire.fileno(), self._accept)
 
+    @property
+    def listens(self) -> bool:
+        return self._wire is not None
+
     def close(self) -> None:
-        """Take no more callers; those on the line stay."""
+        """Take no more callers, until it is opened again; those on the line stay."""
         if self._wire is not None:
             asyncio.get_running_loop().remove_reader(self._wire.fileno())
             self._wire.close()

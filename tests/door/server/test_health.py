@@ -220,12 +220,9 @@ async def test_nobody_listens_where_the_settings_name_no_place(tmp_path: Path) -
         assert board.server.health_port is None
 
 
-def test_each_of_several_workers_has_a_port_of_its_own(tmp_path: Path) -> None:
+def test_of_several_workers_none_is_asked(tmp_path: Path) -> None:
+    """Their parent is (test_standing.py)."""
     file = tmp_path / "sysop.toml"
     file.write_text('[server]\nhealth = "127.0.0.1:2330"\n', encoding="utf-8")
     config = settings.load(file)
-    places = [_adapted(config, number).server.health for number in (1, 2, 3)]
-    assert [str(each) for each in places] == ["127.0.0.1:2330", "127.0.0.1:2331", "127.0.0.1:2332"]
-    file.write_text('[server]\nhealth = "127.0.0.1:0"\n', encoding="utf-8")
-    config = settings.load(file)
-    assert _adapted(config, 3) == config
+    assert [_adapted(config, number).server.health for number in (1, 2)] == [None, None]

@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,10 @@ from click.testing import CliRunner
 
 from door.cli.main import main
 from door.config import config as settings
+from door.lines.port.listener import reserve
 from door.server import workers
+from door.server.health import SERVES
+from door.server.standing import Standing
 from door.server.workers import MISSED_BEATS, Worker, Workers, _Child
 from tests.door.playing import Table
 from tests.door.processes import OPEN_ALL_DAY, Served, arrives, audits_are_clean, forked_door
@@ -95,37 +98,58 @@ async def on_both(board: Working) -> dict[int, list[Table]]:
 
 async def test_the_servers_of_a_board(tmp_path: Path, bank: str) -> None:
     """Callers are on both, on nodes of one board; both read the settings again; one is killed, and
-    another takes its place while the other goes on; all end in peace when the parent is told to."""
-    async with working(tmp_path, f"{OPEN_ALL_DAY}\n[timebank]\n{bank}\n") as board:
-        found = await on_both(board)
-        assert await asyncio.to_thread(shown_nodes, board) == list(
-            range(1, sum(map(len, found.values())) + 1)
-        )
+    another takes its place while the other goes on; front ends are told of both by the parent; all
+    end in peace when the parent is told to."""
+    with closing(reserve("127.0.0.1", 0)) as asked:
+        place = "{}:{}".format(*asked.getsockname())
+        toml = f'{OPEN_ALL_DAY}\n[server]\nhealth = "{place}"\n[timebank]\n{bank}\n'
+        async with working(tmp_path, toml) as board:
+            await serve_together(board, place)
 
-        text = board.config.path.read_text("utf-8").replace("The Test Board", "Another Name")
-        board.config.path.write_text(text, "utf-8")
-        board.process.send_signal(signal.SIGHUP)
-        await board.logs("was read again", 2)
 
-        killed, stays = found
-        os.kill(killed, signal.SIGKILL)
-        for table in found[killed]:
-            await table.terminal.until_closed()
-        await board.logs("has ended by signal 9; another one takes its place")
-        await board.until_there_work(3)  # by the settings of the other
-        assert killed not in board.children()
-        assert len(board.children()) == 2
-        (first, *_) = found[stays]
-        first.terminal.send("w")
-        await first.terminal.until("Press any key")
+async def serve_together(board: Working, asked: str) -> None:
+    found = await on_both(board)
+    assert await told_at(asked) == SERVES
+    assert await asyncio.to_thread(shown_nodes, board) == list(
+        range(1, sum(map(len, found.values())) + 1)
+    )
 
-        board.process.terminate()
-        for table in found[stays]:
-            await table.terminal.until_closed()
-            assert "The board is closing." in table.terminal.picture
-        assert await board.ends() == 0
-        with board.books() as desk:
-            assert open_calls(desk) == []
+    text = board.config.path.read_text("utf-8").replace("The Test Board", "Another Name")
+    board.config.path.write_text(text, "utf-8")
+    board.process.send_signal(signal.SIGHUP)
+    await board.logs("was read again", 2)
+
+    killed, stays = found
+    os.kill(killed, signal.SIGKILL)
+    assert await told_at(asked) == SERVES, "the other one serves"
+    for table in found[killed]:
+        await table.terminal.until_closed()
+    await board.logs("has ended by signal 9; another one takes its place")
+    await board.until_there_work(3)  # by the settings of the other
+    assert killed not in board.children()
+    assert len(board.children()) == 2
+    (first, *_) = found[stays]
+    first.terminal.send("w")
+    await first.terminal.until("Press any key")
+
+    board.process.terminate()
+    for table in found[stays]:
+        await table.terminal.until_closed()
+        assert "The board is closing." in table.terminal.picture
+    assert await board.ends() == 0
+    with board.books() as desk:
+        assert open_calls(desk) == []
+
+
+async def told_at(place: str) -> int:
+    """What a front end is told, as a number of HTTP."""
+    host, port = place.split(":")
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"GET / HTTP/1.0\r\n\r\n")
+        said = await reader.read()
+        writer.close()
+    return int(said.split()[1])
 
 
 def shown_nodes(board: Working) -> list[int]:
@@ -135,7 +159,7 @@ def shown_nodes(board: Working) -> list[int]:
 
 
 def test_one_that_stands_still_is_killed_and_one_that_still_starts_is_not(tmp_path: Path) -> None:
-    """Also the second one, which no front end asks. What is counted are turns of the parent, so
+    """Also the second one. What is counted are turns of the parent, so
     that nobody is late where the whole machine stood still."""
     (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
     kept = Workers(settings.load(tmp_path / "sysop.toml"), 3)
@@ -170,7 +194,8 @@ def test_a_server_says_that_its_loop_turns_until_that_ends(
     (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
     told, tells = os.pipe()
     parent, alive = os.pipe()
-    worker = Worker(2, settings.load(tmp_path / "sysop.toml"), (), parent, tells)
+    config = settings.load(tmp_path / "sysop.toml")
+    worker = Worker(2, config, (), parent, tells, Standing(2))
 
     async def serve() -> None:
         worker.serves(lambda: None)
