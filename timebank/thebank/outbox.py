@@ -19,6 +19,7 @@ The layout of the file is documented in docs/formats.md.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import os
@@ -26,6 +27,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
+
+from sqlalchemy import bindparam, func
 
 from timebank import files
 from timebank.errors import BooksFailed, NotARecord, NotDoubtful
@@ -85,7 +88,14 @@ _UNDELIVERED = read(
         .order_by(outbox.c.number)
     ),
 )
-_SET = Prepared(lambda: change(outbox, "state mark appended", equal(outbox.c.number)))
+# Only of a record that is as it was read: another process may have taken it on meanwhile.
+_SET = Prepared(
+    lambda: change(
+        *(outbox, "state mark appended", equal(outbox.c.number)),
+        outbox.c.state == bindparam("state_before"),
+        func.coalesce(outbox.c.mark, "") == bindparam("mark_before"),
+    )
+)
 _RESOLVE = Prepared(
     lambda: change(
         outbox, "state appended", equal(outbox.c.number), _STATE == "doubtful", mark=None
@@ -214,7 +224,7 @@ class _Courier:
             if not _ends_a_line(file):
                 line = LINE_END + line
             mark = _Mark.of(file, line)
-            self._set(row, "appending", json.dumps(asdict(mark)))
+            row = self._set(row, "appending", json.dumps(asdict(mark)))
             try:
                 files.write_all(file, line)
             except OSError:
@@ -287,10 +297,20 @@ class _Courier:
             *(why, row.minutes, row.name, row.number),
         )
 
-    def _set(self, row: OutboxRow, state: str, mark: str | None) -> None:
+    def _set(self, row: OutboxRow, state: str, mark: str | None) -> OutboxRow:
+        """Note how far a record is; `OSError` where another process has taken it on meanwhile.
+
+        The lock should keep others away, but not every disk of several machines knows locks, and
+        whoever stood still for long may have lost it.
+        """
         appended = stamp(self._now) if state == "appended" else None
+        before = {"state_before": row.state, "mark_before": row.mark or ""}
         with self._database.transaction(self._settings, self._now) as desk:
-            _SET(desk.connection, state=state, mark=mark, appended=appended, number=row.transfer)
+            after = {"state": state, "mark": mark, "appended": appended}
+            changed = _SET(desk.connection, number=row.transfer, **after, **before)
+            if changed.rowcount != 1:
+                raise OSError(errno.EAGAIN, f"another process has carried record {row.number}")
+        return row._replace(state=state, mark=mark)
 
 
 def _taken_back(file: int, mark: _Mark) -> bool:

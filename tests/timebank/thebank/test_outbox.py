@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -18,6 +19,7 @@ from tests.timebank.books import DAILY, Books
 from tests.timebank.outbox import flush, line, put, states
 from timebank import files
 from timebank.settings.schedule import Event
+from timebank.thebank import outbox
 from timebank.thebank.format import SEMICOLONS, Record
 from timebank.thebank.outbox import Delivery, flush_outbox
 
@@ -93,6 +95,25 @@ class TestDelivery:
         flush(books)
         assert path.with_suffix(".BAK").read_bytes() == line(first)
         assert path.read_bytes() == line(second)
+
+    def test_one_that_was_only_slow_appends_nothing_twice(self, books, path, monkeypatch):
+        """A server stands still after it has looked, another leads meanwhile, and the disk that
+        both write to knows no locks."""
+        number = put(books, "Ann", 12)
+        carry = outbox._Courier.carry
+
+        def stands_still(courier, row, to):
+            monkeypatch.setattr(outbox._Courier, "carry", carry)
+            assert flush(books).appended == (number,)
+            carry(courier, row, to)
+
+        monkeypatch.setattr(files, "locked", contextlib.nullcontext)
+        monkeypatch.setattr(outbox._Courier, "carry", stands_still)
+        delivery = flush(books)
+        assert delivery.appended == ()
+        assert "another process has carried" in delivery.problem
+        assert path.read_bytes() == line(number)
+        assert states(books) == ["appended"]
 
     def test_without_records_no_file_is_made(self, books, path):
         assert flush(books) == Delivery((), (), None)
