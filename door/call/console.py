@@ -55,8 +55,8 @@ from timebank.language import Viewer, _, speaking_to
 # A word for those who wait longer than one should: another program has the books, say.
 
 PATIENCE_SECONDS = 3  # who waits so long is told why
-LONGEST_WAIT = 25.0  # seconds that a caller waits for an answer, whatever has to be waited for
-LAST_SECONDS = 1.5  # for what follows once so long was waited
+LONGEST_WAIT = 24.0  # seconds that a caller waits for an answer, whatever has to be waited for
+LAST_SECONDS = 2.5  # for what follows once so long was waited
 
 
 @contextmanager

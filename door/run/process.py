@@ -58,6 +58,7 @@ async def serve(
         for words in privacy.close_what_is_open(config):
             log.warning("%s", words)
         clock = console.clock = BoardClock(machine)
+        console.waits_from = clock.monotonic()  # for the books, which are there now
         books = Books(database, lambda: config.bank, clock)
         node = CONSOLE_NODE if guest is None else guest.node or 1
         board = Board(config, books, clock, lay_tables, new_seed, only_node=node)

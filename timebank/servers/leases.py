@@ -21,6 +21,9 @@ from timebank.servers import clock
 # set back: nobody knows when it should have run out, so it has.
 LONGEST_SECONDS = 60
 
+# How far numbers go on in books that were put back: more than are given between two copies.
+FAR = 1_000_000_000
+
 _TABLE = schema.leases
 
 
@@ -74,7 +77,7 @@ _LET_GO = sql.Prepared(
 _LET_ALL_GO = sql.Prepared(
     lambda: sql.change(_TABLE, "", _TABLE.c.server == bindparam("holder"), server=None)
 )
-_FREE = sql.Prepared(lambda: sql.change(_TABLE, "", server=None))
+_FREE = sql.Prepared(lambda: sql.change(_TABLE, "", server=None, fence=_TABLE.c.fence + FAR))
 
 
 def take(desk: Desk, name: str, server_id: int, seconds: int) -> int | None:
@@ -108,7 +111,11 @@ def let_all_go(desk: Desk, server_id: int) -> None:
 
 
 def free_all(desk: Desk) -> None:
-    """Take all leases from their holders: none of them serves from these books any more."""
+    """Take all leases from their holders: none of them serves from these books any more.
+
+    One that does not know, because it was cut off while these were put back, has a number that was
+    given after the copy was taken: numbers go on far beyond.
+    """
     _FREE(desk.connection)
 
 

@@ -168,6 +168,19 @@ class TestAtVegas:
                 await is_asked_in_time(bob, two[0].clock, since=since, prompt="Press any key")
                 await bob.sees(UNREACHED)
 
+    async def test_who_is_asked_to_call_again_finds_their_seat(self, tmp_path: Path) -> None:
+        async with in_mid_round(tmp_path, "Ada", count=1) as (one, (ada,)):
+            state = one.room(0).table().state
+            seat = state.seat_of(ada.caller.record.id)
+            assert seat is not None
+            async with one[0].slow_books():
+                ada.presses("s")
+                await waits(one[0].clock, HALF_A_MINUTE)
+                await ada.sees("Your next call will show")
+                assert seat.guest is None
+                assert not seat.stood
+                assert seat.kept_until > one[0].clock.monotonic()
+
     async def test_a_command_that_was_not_begun_is_never_done(self, tmp_path: Path) -> None:
         async with party(tmp_path, 2) as two:
             ada, bob = two.sitters

@@ -34,6 +34,20 @@ def texts(books) -> list[str]:
     return [text for (text,) in books.sql("SELECT text FROM notices ORDER BY id")]
 
 
+def test_no_number_of_before_a_restore_is_given_again(books):
+    """A server was cut off while older books were put back, and believes to hold what it held: in
+    these the numbers are lower, and would come to its own."""
+    take(books, ALPHA)
+    run_out(books)
+    before = take(books, BETA)  # after the copy was taken
+    assert before == 2
+    books.sql("UPDATE leases SET fence = 1, server = ?", ALPHA)  # as the copy has it
+    books.do(leases.free_all)
+    assert take(books, ALPHA) > before
+    with pytest.raises(LeaseLost):
+        books.do(leases.hold, "jobs", before)
+
+
 class TestTaking:
     def test_the_first_has_it_and_others_do_not(self, books):
         assert take(books, ALPHA) == 1

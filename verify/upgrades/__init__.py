@@ -1,0 +1,1 @@
+"""A rolling upgrade with two real builds: `python -m verify.upgrades`."""
