@@ -213,7 +213,7 @@ class TestTurns:
 class TestLongReads:
     def rows_of(self, books):
         with books.database.reading(books.settings, NOON) as desk:
-            found = chain._ALL.long(desk.connection)
+            found = chain.ALL_ROWS.long(desk.connection)
             return isinstance(found.cursor, psycopg.ServerCursor), found.all()
 
     def test_of_large_books_come_some_rows_at_a_time(self, books, monkeypatch):
