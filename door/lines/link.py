@@ -27,7 +27,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from door.errors import LinkBroken
+from door.errors import LinkBroken, Occupied
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import Hints, clamp_size
 from door.lines.port.connection import OPEN
@@ -111,10 +111,6 @@ def read_told(content: bytes) -> Said:
     if not isinstance(said, dict):
         raise LinkBroken("an object was expected")
     return said
-
-
-class Occupied(OSError):
-    """Another server of this board listens at a socket."""
 
 
 class LinkLine(StreamLine):

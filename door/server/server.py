@@ -25,11 +25,18 @@ from door.config import config as settings
 from door.config import named, privacy
 from door.config.reloading import keep_begun
 from door.defence.reception import REMEMBERED
-from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing, HostKeyRefused
+from door.errors import (
+    BoardClosed,
+    CannotListen,
+    CertificateRefused,
+    Closing,
+    HostKeyRefused,
+    Occupied,
+)
 from door.flag import Flag
 from door.games import floor, registry
 from door.games.engine.descriptor import Shared, find
-from door.lines.link import LinkConnection, LinkListener, Occupied, Said
+from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
 from door.lines.ssh import NEEDS_EXTRA

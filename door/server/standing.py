@@ -36,7 +36,7 @@ class How(IntEnum):
     DRAINS = 4
 
 
-class Standing:
+class Standings:
     """How all servers of a parent stand, by their numbers from 1."""
 
     def __init__(self, count: int) -> None:
@@ -73,7 +73,7 @@ class Aside:
     def __init__(
         self,
         pulse: Pulse,
-        standing: Standing,
+        standing: Standings,
         number: int,
         step: Callable[[bool], Awaitable[None]],
         drains: Callable[[], bool],

@@ -28,7 +28,7 @@ from door.lines.port.listener import reserve
 from door.server import health
 from door.server.health_desk import HealthDesk
 from door.server.service_manager import READY, STOPPING, ServiceManager
-from door.server.standing import How, Standing
+from door.server.standing import How, Standings
 from timebank.cli.errors import EXIT_REFUSED, UserError
 from timebank.errors import SettingsError
 
@@ -60,7 +60,7 @@ class Worker:
     _parent: int
     _ready: int
     # How all of them stand.
-    standing: Standing
+    standing: Standings
 
     def adapt(self, config: Config) -> Config:
         """Return settings that were read as they are for this one."""
@@ -124,7 +124,7 @@ class Workers:
         self._status = 0
         self._turn_ends = time.monotonic() + BEAT_SECONDS
         self._ports: list[socket.socket] = []
-        self._standing = Standing(count)
+        self._standing = Standings(count)
         self._desk: HealthDesk | None = None
         self._alive = (-1, -1)
         self._manager = ServiceManager.of(os.environ)

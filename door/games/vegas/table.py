@@ -60,7 +60,7 @@ CLOSING = N_("The board is closing.")
 Command = Callable[[], Awaitable[None]]
 
 
-class Stage(Enum):
+class Progress(Enum):
     """How far the table is with what a guest wants."""
 
     WAITS = auto()
@@ -69,12 +69,12 @@ class Stage(Enum):
 
 
 @dataclass(slots=True, eq=False)
-class Wanted:
+class Errand:
     """What somebody wants of the table, and who waits for it."""
 
     command: Command
     answer: asyncio.Future[None]
-    stage: Stage = Stage.WAITS
+    stage: Progress = Progress.WAITS
     problem: Exception | None = None  # why it was not done
 
     def give_up(self) -> None:
@@ -82,9 +82,9 @@ class Wanted:
         follows: of a decision that the books have nobody knows then whether it counts."""
         if self.answer.done():
             return
-        if self.stage is Stage.WAITS:
+        if self.stage is Progress.WAITS:
             self.answer.set_exception(BooksUnavailable(Phrase(NOT_IN_TIME)))
-        elif self.stage is Stage.BEGUN:
+        elif self.stage is Progress.BEGUN:
             unknown = OutcomeUnknown(Phrase(NOT_KNOWN_IN_TIME))
             self.answer.set_exception(self.problem or unknown)
         else:
@@ -104,7 +104,7 @@ class VegasTable:
         self.has_moved = False  # another server deals here: this one is closed for good
         self._board = board
         self._dealer = Dealer(board, self.state, self.tenure, number)
-        self._queue: asyncio.Queue[Wanted] = asyncio.Queue()
+        self._queue: asyncio.Queue[Errand] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
         self._clock = TableClock(board, self.state, self._poke)
@@ -317,8 +317,8 @@ class VegasTable:
         if self._task is not None and not self._closed:
             self._put(_nothing)
 
-    def _put(self, command: Command) -> Wanted:
-        wanted = Wanted(command, asyncio.get_running_loop().create_future())
+    def _put(self, command: Command) -> Errand:
+        wanted = Errand(command, asyncio.get_running_loop().create_future())
         wanted.answer.add_done_callback(_look_at)
         self._queue.put_nowait(wanted)
         return wanted
@@ -331,9 +331,9 @@ class VegasTable:
                 continue
             try:
                 with patience(self._board.clock, self._tell_to_wait):
-                    wanted.stage = Stage.BEGUN
+                    wanted.stage = Progress.BEGUN
                     await wanted.command()
-                    wanted.stage = Stage.DONE
+                    wanted.stage = Progress.DONE
                     await self._go_on()
             except (LeaseLost, TableMoved):
                 self.move_away()

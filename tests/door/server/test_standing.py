@@ -21,7 +21,7 @@ from door.server import health
 from door.server.health import DRAINS, LOST, SERVES, SILENT_SECONDS
 from door.server.health_desk import HealthDesk
 from door.server.server import Server
-from door.server.standing import ASIDE_SECONDS, LOOK_SECONDS, Aside, How, Standing
+from door.server.standing import ASIDE_SECONDS, LOOK_SECONDS, Aside, How, Standings
 from door.server.workers import AWAY_BEATS, Worker, Workers, _Child
 from tests.clock import FakeClock
 from tests.door.call.test_one_deadline import waits
@@ -32,8 +32,8 @@ from tests.world import BOARD, NOON, World
 QUESTION = b"GET / HTTP/1.0\r\n\r\n"
 
 
-def standing(*hows: How) -> Standing:
-    made = Standing(len(hows))
+def standing(*hows: How) -> Standings:
+    made = Standings(len(hows))
     for number, how in enumerate(hows, 1):
         made.note(number, how)
     return made

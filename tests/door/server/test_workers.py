@@ -21,7 +21,7 @@ from door.config import config as settings
 from door.lines.port.listener import reserve
 from door.server import workers
 from door.server.health import SERVES
-from door.server.standing import Standing
+from door.server.standing import Standings
 from door.server.workers import MISSED_BEATS, Worker, Workers, _Child
 from tests.door.playing import Table
 from tests.door.processes import OPEN_ALL_DAY, Served, arrives, audits_are_clean, forked_door
@@ -195,7 +195,7 @@ def test_a_server_says_that_its_loop_turns_until_that_ends(
     told, tells = os.pipe()
     parent, alive = os.pipe()
     config = settings.load(tmp_path / "sysop.toml")
-    worker = Worker(2, config, (), parent, tells, Standing(2))
+    worker = Worker(2, config, (), parent, tells, Standings(2))
 
     async def serve() -> None:
         worker.serves(lambda: None)
