@@ -28,7 +28,9 @@ CLOSE = 1e-10
 
 def of(rules: BlackjackRules) -> Odds:
     """The odds of a table, worked out once for all tests of a run."""
-    game = next(game for game in GAMES.values() if getattr(game.kind.base, "keys", ()) == rules.keys)
+    game = next(
+        game for game in GAMES.values() if getattr(game.kind.base, "keys", ()) == rules.keys
+    )
     return odds_of(game, rules)
 
 
@@ -149,9 +151,7 @@ FEW_VALUES = (8, 0, 8, 0, 0, 8, 0, 8, 0, 32)
     [
         (UNIX_BJ, blackjack.full(UNIX_BJ.decks)),
         (
-            replace(
-                VEGAS, split_aces="one card", split_21="natural", dealer="hit 17 with an ace"
-            ),
+            replace(VEGAS, split_aces="one card", split_21="natural", dealer="hit 17 with an ace"),
             FEW_VALUES,
         ),
     ],
