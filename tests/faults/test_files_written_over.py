@@ -10,11 +10,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from tests.door.processes import Served, command, served
+from tests.door.processes import Served, forked_door, served
 from tests.faults.points import SOON, BeforeABet, InAHand, household
 from tests.faults.test_lying_disk import rounds
 from tests.faults.test_trouble import TOML
+from timebank.cli.main import main
 from timebank.ledger.sqlite import high_water
 
 NO_MORE = "its books are damaged"
@@ -36,20 +38,16 @@ def commits(board: Served) -> int:
 
 
 async def timebank(board: Served, *words: str) -> tuple[int, str]:
-    process = await asyncio.create_subprocess_exec(
-        *(command("timebank"), words[0], "--config", board.config.path, *words[1:]),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+    told = await asyncio.to_thread(
+        CliRunner().invoke, main, [words[0], "--config", str(board.config.path), *words[1:]]
     )
-    said, _ = await process.communicate()
-    assert process.returncode is not None
-    return process.returncode, said.decode()
+    return told.exit_code, told.output
 
 
 async def is_refused(board: Served) -> str:
     """Start it again, in vain; returns what it says."""
     process = await asyncio.create_subprocess_exec(
-        *(command("door"), "serve", "--config", board.config.path),
+        *(*forked_door(board.folder), "serve", "--config", str(board.config.path)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )

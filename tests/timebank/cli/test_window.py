@@ -5,24 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import multiprocessing
 import os
 import pwd
 import sqlite3
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
-from tests import ROOT
 from tests.timebank.serving import serving
 from timebank.callers import notices, sysop_log
+from timebank.cli.main import main
 from timebank.keeping import deletion
 from timebank.ledger import engines
 from timebank.window import sysop
 
 WHY = ("--why", "a prize")
+APART = multiprocessing.get_context("forkserver")
 
 
 @pytest.fixture
@@ -247,24 +246,24 @@ def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, mon
 
 
 def test_commands_beside_one_another_take_turns(board, ann, timebank):
-    with ThreadPoolExecutor(4) as pool:
-        codes = list(
-            pool.map(lambda _: in_a_process(board, "withdraw", "Ann", "20", *WHY), range(4))
-        )
-    assert sorted(codes) == [0] * 3 + [2]
+    words = withdrawal(board)
+    beside = [APART.Process(target=run_main, args=(words,)) for _ in range(4)]
+    for process in beside:
+        process.start()
+    for process in beside:
+        process.join()
+    assert sorted(process.exitcode for process in beside) == [0] * 3 + [2]
     assert banks(board) == [0, 0]
     assert timebank("audit")[0] == 0
 
 
-def in_a_process(board, *words) -> int:
+def run_main(words: list[str]) -> None:
+    main(words)
+
+
+def withdrawal(board) -> list[str]:
     config = board.settings.database.parent.parent / "sysop.toml"
-    code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
-    return subprocess.run(
-        [sys.executable, "-c", code, words[0], "--config", str(config), *words[1:]],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-    ).returncode
+    return ["withdraw", "--config", str(config), "Ann", "20", *WHY]
 
 
 def test_who_types_a_command_is_in_the_log_and_the_caller_reads_of_the_sysop(
