@@ -248,7 +248,7 @@ class HandTree:
     def seconds(self) -> tuple[int, ...]:
         """The hands of a split, with their second card."""
         assert self.pair is not None
-        return self.hands.kids[self.pair]
+        return self.hands.kids[self.hands.place[TAKEN[self.pair]]]
 
     def bust(self, place: int) -> float:
         """The chance that the next card is one too many."""

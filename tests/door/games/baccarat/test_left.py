@@ -134,7 +134,7 @@ async def test_a_coup_that_nobody_returns_to_takes_no_card(tmp_path: Path) -> No
     async with at_baccarat(tmp_path, seed_where(STANDING_LOSES)) as ada:
         await ada.wagers_on_5(40_000)
         await ada.drops_carrier()
-        await ada.board.clock.advance(25 * 3600)
+        await ada.board.clock.advance(2 * 24 * 3600)
         await ada.board.settled()
         assert ada.journal() == ["bet", "no-card"]
         assert ada.play_money("usd-cent")["bankroll"] == 60_000
