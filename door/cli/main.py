@@ -571,7 +571,9 @@ def audit(config_path: Path, since_hand: int, jobs: int | None) -> None:
     """Check the books and replay every settled hand."""
     from door.games import hands
     from timebank.audit import jobs as audit_jobs
+    from timebank.cli.common import note_audit
     from timebank.errors import AuditBroken
+    from timebank.keeping import last_audit
     from timebank.ledger import generations, transfers
     from timebank.wagers import journal
 
@@ -586,7 +588,9 @@ def audit(config_path: Path, since_hand: int, jobs: int | None) -> None:
                 )
         else:
             findings, counted = hands.audit(desk, since_hand)
-        generation = generations.current(desk.connection)
+        generation, begun = generations.current(desk.connection), desk.now
+    if findings or since_hand == 1:  # a part that is in order says nothing of the rest
+        note_audit(config.bank, last_audit.HANDS, begun, generation, list(map(str, findings)))
     for finding in findings:
         click.echo(finding)
     if findings:

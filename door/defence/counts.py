@@ -53,6 +53,9 @@ AT_HOME_SLOWER = 20
 _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
 _CUSTOMER_BITS = 16  # of the rest that one customer can change
 _DIGEST_BITS = 64
+# Of these what may be written down: enough to tell names apart, and too little to find out what was
+# typed, which may have been a password.
+KEPT_BITS = 20
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
 _PERSON = b"bjft strangers"  # so that the digests are of no use elsewhere
 
@@ -362,7 +365,7 @@ class Defence:
 
     def digest(self, name: str) -> int:
         """What stands for a folded name (`timebank.names.names.fold`)."""
-        return self._hash(name.encode("utf-8", "surrogatepass"))
+        return digest_of(name)
 
     def counted(self, address: str) -> int | None:
         """What stands for an address; None where nothing is counted against it."""
@@ -542,12 +545,26 @@ class Defence:
 
     def _pair(self, who: int, name: int) -> int:
         # So that all pairs of a name can be found.
-        return name << _DIGEST_BITS | self._hash(b"%d" % who)
+        return name << _DIGEST_BITS | _hash(b"%d" % who)
 
-    @staticmethod
-    def _hash(data: bytes) -> int:
-        size = _DIGEST_BITS // 8
-        return int.from_bytes(blake2b(data, digest_size=size, person=_PERSON).digest(), "big")
+
+def digest_of(name: str) -> int:
+    """What stands for a folded name."""
+    return _hash(name.encode("utf-8", "surrogatepass"))
+
+
+def kept_of(digest: int) -> str:
+    """What the books may keep of what stands for a name.
+
+    >>> kept_of(0x123456789ABCDEF0)
+    'cdef0'
+    """
+    return f"{digest & (1 << KEPT_BITS) - 1:05x}"
+
+
+def _hash(data: bytes) -> int:
+    size = _DIGEST_BITS // 8
+    return int.from_bytes(blake2b(data, digest_size=size, person=_PERSON).digest(), "big")
 
 
 def key_of(text: str) -> int | None:

@@ -1,8 +1,8 @@
 """Who may see the pages: callers with the sysop's powers, and those whom `[pages] readers` names,
 by their own name and password.
 
-Passwords are hashed, counted and made to wait as at the log-on (`door.defence`), in this process
-for itself.
+Passwords are hashed, counted and made to wait as at the log-on (`door.defence`); the books count
+them (tries.py).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from door.pages import sessions
 from door.pages.asking import NOT_OURS, form_of, is_own
 from door.pages.second_step import is_passed
 from door.pages.showing import View, Visit
+from door.pages.tries import PageTries
 from timebank.errors import BooksFailed
 from timebank.names import names
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from door.clock import Clock
-    from door.defence.reception import Reception
+    from door.defence.counts import Rank
     from door.pages.showing import Showing
     from timebank.callers.callers import CallerRecord
 
@@ -39,12 +40,10 @@ KINDLY_WAIT = "Too many wrong passwords for that name, or from your address. Try
 class Access:
     """`is_safe` says that the browser talks to us by TLS, so that the cookie goes nowhere else."""
 
-    def __init__(
-        self, showing: Showing, reception: Reception, now: Clock, *, is_safe: bool
-    ) -> None:
+    def __init__(self, showing: Showing, now: Clock, *, is_safe: bool) -> None:
         self._showing = showing
         self._reading = showing.reading
-        self._reception = reception
+        self._tries = PageTries(showing.reading)
         self._now = now
         self._is_safe = is_safe
         self._sessions = sessions.Sessions()
@@ -103,28 +102,31 @@ class Access:
         """Return who may see the pages, or why nobody is let in, equally slowly."""
         if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
             return None, WRONG
-        tried = self._reception.present(address, name, _nobody_waits)
+        tried = await self._showing.read(partial(self._tries.begin, address, name))
+        if tried.wait:
+            return None, KINDLY_WAIT.format(time=waiting(tried.wait))
         try:
-            if not tried.is_due:
-                return None, KINDLY_WAIT.format(time=waiting(self._reception.wait(tried)))
-            record = await self._showing.read(partial(self._reading.find, name))
-            stored = None if record is None else record.password_hash
-            is_right = await self._desk.verify(stored, password, tried.rank)
-            if record is not None and is_right:
-                passed = partial(is_passed, self._reading, record, code)
-                is_right = await self._showing.read(passed)
-            if record is None or not is_right:
-                self._reception.was_wrong(address, tried)
-                return None, WRONG
-            self._reception.was_right(tried)
-            if not self._reading.may_look(record):
-                return None, WRONG
-            return record, ""
+            record, is_right = await self._checked(name, password, code, tried.rank)
         except BooksFailed:
-            self._reception.not_checked(tried)
+            await self._showing.read(partial(self._tries.take_back, tried))
             raise
-        finally:
-            self._reception.gave_up(tried)  # unless it has been checked
+        if record is None or not is_right:
+            return None, WRONG
+        await self._showing.read(partial(self._tries.take_back, tried))
+        if not self._reading.may_look(record):
+            return None, WRONG
+        return record, ""
+
+    async def _checked(
+        self, name: str, password: str, code: str, rank: Rank
+    ) -> tuple[CallerRecord | None, bool]:
+        record = await self._showing.read(partial(self._reading.find, name))
+        stored = None if record is None else record.password_hash
+        is_right = await self._desk.verify(stored, password, rank)
+        if record is not None and is_right:
+            passed = partial(is_passed, self._reading, record, code)
+            is_right = await self._showing.read(passed)
+        return record, is_right
 
     async def _log_off(self, visit: Visit) -> Response:
         form = await form_of(visit.request)
@@ -135,7 +137,3 @@ class Access:
         answer = RedirectResponse("/log-on", 303)
         answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=self._is_safe)
         return answer
-
-
-def _nobody_waits() -> None:
-    """Nothing waits for a turn here: whoever is early is told when to come again."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from door.clock import Clock
-    from door.defence.reception import Reception
     from door.pages.reading import Reading
 
 HEADERS = {
@@ -47,12 +46,10 @@ HEADERS = {
 class Pages:
     """`is_safe` says that the browser talks to us by TLS, so that the cookie goes nowhere else."""
 
-    def __init__(
-        self, reading: Reading, reception: Reception, now: Clock, *, is_safe: bool = False
-    ) -> None:
+    def __init__(self, reading: Reading, now: Clock, *, is_safe: bool = False) -> None:
         self.is_safe = is_safe
         self._showing = Showing(reading)
-        self._access = Access(self._showing, reception, now, is_safe=is_safe)
+        self._access = Access(self._showing, now, is_safe=is_safe)
 
     def app(self) -> ASGIApp:
         guard = self._access.of_sysop

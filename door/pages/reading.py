@@ -16,9 +16,10 @@ from timebank.callers.history import Happening, history
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.calls.clock import BelievedClock
 from timebank.errors import UnknownCaller
-from timebank.keeping import events, restoring
+from timebank.keeping import events, last_audit, restoring
+from timebank.keeping.last_audit import LastAudit
 from timebank.keeping.last_copy import LastCopy, last_copy
-from timebank.ledger import early_events, transfers
+from timebank.ledger import early_events, generations, transfers
 from timebank.ledger.machine import Instruments
 from timebank.ledger.schema import instant, stamp
 from timebank.names import names
@@ -42,7 +43,7 @@ T = TypeVar("T")
 
 LINES = 40  # of a caller's statement on a page
 LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
-OLD_COPY = timedelta(days=7)  # when the page of today warns
+OLD_COPY = OLD_AUDIT = timedelta(days=7)  # when the page of today warns
 LUCKY_DAYS = 90  # for which a caller's luck is told
 NAMES = 100  # of callers on a page
 CSV_LEAF = 500
@@ -70,6 +71,7 @@ class Today:
     event: str  # a sentence about the next system event
     free: int  # bytes, where the books are; 0 for books on a server
     copy: LastCopy | None
+    audits: Sequence[LastAudit]
     last: int  # number of a transfer
 
 
@@ -186,6 +188,9 @@ class Reading:
         hand = house.first_hand(desk, first)
         tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
         copy = last_copy(self.config.bank)
+        commands = (last_audit.BOOKS, last_audit.HANDS)
+        found = [last_audit.last_audit(self.config.bank, command) for command in commands]
+        audits = [each for each in found if each is not None]
         return Today(
             day=day,
             now=schedule.local(now),
@@ -193,10 +198,16 @@ class Reading:
             nodes=self.config.calls.nodes,
             flows=periods[-1] if periods else None,
             house=tables,
-            warnings=[*_unlikely(desk, tables, doubted), *_undelivered(desk), *_old(copy, now)],
+            warnings=[
+                *(words for audit in audits for words in _of_audit(desk, audit)),
+                *_unlikely(desk, tables, doubted),
+                *_undelivered(desk),
+                *_old(copy, now),
+            ],
             event=events.next_words(desk),
             free=self._free(),
             copy=copy,
+            audits=audits,
             last=extracts.last_number(desk),
         )
 
@@ -366,6 +377,18 @@ def _old(copy: LastCopy | None, now: datetime) -> list[str]:
     if copy is None or now - copy.at < OLD_COPY:
         return []
     return [f"The last copy of the books is {(now - copy.at).days} days old: `timebank backup`."]
+
+
+def _of_audit(desk: Desk, audit: LastAudit) -> Iterator[str]:
+    """Warn of what an audit has found, or that it was too long ago, or of other books."""
+    for words in audit.findings:
+        yield f"{words} (`{audit.command}`)"
+    if audit.count > len(audit.findings):
+        yield f"`{audit.command}` found {audit.count - len(audit.findings)} more things wrong."
+    if generations.current(desk.connection) != audit.generation:
+        yield f"The books were restored after the last `{audit.command}`."
+    elif desk.now - audit.at >= OLD_AUDIT:
+        yield f"The last `{audit.command}` was {(desk.now - audit.at).days} days ago."
 
 
 def _undelivered(desk: Desk) -> list[str]:

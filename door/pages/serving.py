@@ -14,7 +14,6 @@ import uvicorn
 
 from door.clock import SystemClock
 from door.config.pages import open_to_all
-from door.defence.reception import Reception
 from door.errors import CannotListen
 from door.pages.app import Pages
 from door.pages.reading import Reading
@@ -59,7 +58,6 @@ def serve(
         clock = SystemClock()
         pages = Pages(
             Reading(config, database, clock),
-            Reception(config, clock, lambda: 0),
             clock,
             is_safe=certificate is not None,
         )

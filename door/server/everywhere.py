@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from door.defence.counts import digest_of, kept_of, key_of
 from door.errors import CommandRefused, Unanswered, Unreachable
+from timebank.callers import page_tries
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksFailed
 from timebank.keeping import events
+from timebank.names import names
 from timebank.servers import registry
 from timebank.words import span
 
@@ -169,6 +172,19 @@ class _Everyone:
             self.answers.parts[self._own] = self._do(command)
         return self.answers
 
+    async def forgive_at_pages(self, who: str) -> bool:
+        """Clear what the books count against an address or a name; tell if there was anything."""
+        address = key_of(who.partition("/")[0])
+        from_there = "" if address is None else str(address)
+        about = "" if address is not None else kept_of(digest_of(names.fold(who)))
+        try:
+            return await self._board.books.run(
+                lambda desk: page_tries.forgive(desk, from_there, about)
+            )
+        except BooksFailed as error:
+            log.warning("what the books count of the pages stays there: %s", error)
+            return False
+
     async def _ask(self, peer: Peer, command: Said, *, acts: bool) -> None:
         try:
             said = await self._board.peers.ask(peer.id, {**command, ALONE: True})
@@ -209,7 +225,9 @@ async def _carry_out(everyone: _Everyone, command: Said, books: Moment | None) -
         case {"control": "refused"}:
             return _refused(await everyone.ask(command))
         case {"control": "forgive", "who": str(who)}:
-            return {"words": _forgiven(await everyone.ask(command, acts=True), clean(who))}
+            at_pages = await everyone.forgive_at_pages(clean(who))
+            answers = await everyone.ask(command, acts=True)
+            return {"words": _forgiven(answers, clean(who), at_pages=at_pages)}
         case {"control": "drain"}:
             return {"words": await _drain(everyone, command)}
         case {"control": "stop"}:
@@ -292,8 +310,8 @@ def _told(meant: object, answers: Answers, words: Callable[[str, Part], str]) ->
     return "\n".join(words(clean(name), part) for name, part in sorted(answers.parts.items()))
 
 
-def _forgiven(answers: Answers, who: str) -> str:
-    if not any(part["forgiven"] for part in answers.parts.values()):
+def _forgiven(answers: Answers, who: str, *, at_pages: bool) -> str:
+    if not (at_pages or any(part["forgiven"] for part in answers.parts.values())):
         raise _nobody(f"Nothing is held against {who}.", answers)
     return f"Nothing is held against {who} any more."
 

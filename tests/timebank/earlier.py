@@ -21,6 +21,7 @@ DROP TABLE servers;
 DROP TABLE leases;
 DROP TABLE own_limits;
 DROP TABLE early_events;
+DROP TABLE page_tries;
 DROP INDEX calls_of_a_caller;
 DROP INDEX notices_of_a_caller;
 DROP INDEX one_open_call_a_node;

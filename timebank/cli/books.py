@@ -443,7 +443,7 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
     from timebank.audit import accounts as audits
     from timebank.audit import jobs as audit_jobs
     from timebank.errors import AuditBroken, BooksUnavailable
-    from timebank.keeping import restoring
+    from timebank.keeping import last_audit, restoring
     from timebank.ledger import chain
     from timebank.ledger import transfers as ledger
     from timebank.ledger.generations import generations
@@ -466,11 +466,14 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
                 remark = restoring.suspicion(books.database, books.settings, desk.now)
                 if remark is None:
                     break
+        begun, generation = desk.now, restores[-1].number if restores else 1
+    warnings = [*([] if remark is None else [f"{remark}."]), *map(str, findings)]
+    common.note_audit(books.settings, last_audit.BOOKS, begun, generation, warnings)
     if form == "json":
         told = {
             "transfers": transfers,
             "digest": head.digest,
-            "generation": restores[-1].number if restores else 1,
+            "generation": generation,
             "findings": [finding._asdict() for finding in findings],
         }
         click.echo(json.dumps(told, ensure_ascii=False, indent=2))

@@ -198,6 +198,24 @@ def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     return clock
 
 
+@contextmanager
+def noting(what: str) -> Iterator[None]:
+    """Note for the pages what was done; where that cannot be written, it is done all the same."""
+    try:
+        yield
+    except OSError as error:
+        click.echo(f"Nothing could be noted of this {what} ({error}).", err=True)
+
+
+def note_audit(
+    settings: BankSettings, command: str, at: datetime, generation: int, findings: Sequence[str]
+) -> None:
+    from timebank.keeping import last_audit
+
+    with noting("audit"):
+        last_audit.note(settings, command, at, generation, findings)
+
+
 Found = TypeVar("Found")
 
 

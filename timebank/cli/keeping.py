@@ -17,6 +17,7 @@ from timebank.cli.common import (
     config_option,
     format_option,
     load,
+    noting,
     opened,
     say,
     tell,
@@ -61,10 +62,8 @@ def _note_copy(settings: BankSettings, at: datetime, file: Path) -> None:
     """Keep for the pages when this copy was made; it is a good one without that as well."""
     from timebank.keeping import last_copy
 
-    try:
+    with noting("copy"):
         last_copy.note(settings, at, file)
-    except OSError as error:
-        click.echo(f"Nothing could be noted of this copy ({error}).", err=True)
 
 
 def _copies(settings: BankSettings) -> ModuleType:

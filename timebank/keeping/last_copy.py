@@ -1,19 +1,17 @@
-"""When the books were last copied by `timebank backup`, and where to: a small file beside them.
-
-It is no part of the books: a restore says nothing of later copies. What cannot be read is as if no
-copy had been made.
-"""
+"""When the books were last copied by `timebank backup`, and where to: noted beside them."""
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from timebank import files
+from timebank.keeping.beside import note as note_beside
+from timebank.keeping.beside import noted, place_of
 from timebank.settings.settings import BankSettings
+
+NAME = "last-copy"
 
 
 class LastCopy(NamedTuple):
@@ -22,27 +20,16 @@ class LastCopy(NamedTuple):
 
 
 def beside(database: Path) -> Path:
-    return database.with_name(f"{database.name}.last-copy")
+    return place_of(database, NAME)
 
 
 def note(settings: BankSettings, at: datetime, file: Path) -> None:
-    """Note a copy that is whole, in the place of the one before. Raises `OSError`.
-
-    Books on a server may have a board whose folder is elsewhere: nothing is noted then.
-    """
-    place = beside(settings.database)
-    if not place.parent.is_dir():
-        return
-    part = place.with_name(f"{place.name}.part")
-    written = {"at": at.isoformat(), "file": os.fsdecode(file.absolute())}
-    files.write(part, json.dumps(written).encode())
-    part.replace(place)
+    """Note a copy that is whole, in the place of the one before. Raises `OSError`."""
+    note_beside(settings, NAME, at, {"file": os.fsdecode(file.absolute())})
 
 
 def last_copy(settings: BankSettings) -> LastCopy | None:
-    try:
-        noted = json.loads(beside(settings.database).read_text("utf-8"))
-        at = datetime.fromisoformat(noted["at"])
-        return LastCopy(at, str(noted["file"])) if at.tzinfo is not None else None
-    except (OSError, ValueError, TypeError, KeyError):
+    found = noted(settings, NAME)
+    if found is None or not isinstance(found[1].get("file"), str):
         return None
+    return LastCopy(found[0], found[1]["file"])

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -631,6 +631,21 @@ early_events = Table(
     CheckConstraint("ends > starts", name="it_lasts"),
     sqlite_with_rowid=False,
 )
+
+# Passwords that were tried at the pages and were not right: what stands for the address, and for
+# the name (door/pages/tries.py). They go when nothing is owed for them any more.
+page_tries = Table(
+    "page_tries",
+    metadata,
+    # Nobody can guess it.
+    Column("number", Text, primary_key=True),
+    _whole("at"),
+    Column("address", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+_index("page_tries_from", page_tries.c.address)
+_index("page_tries_for", page_tries.c.name)
 
 # The servers that serve from these books, and what one of them has for itself for a while. Instants
 # are by the database's clock (timebank/servers). Neither is any part of what the books tell: both

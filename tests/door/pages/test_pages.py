@@ -19,19 +19,21 @@ from urllib.parse import urlencode
 
 import beancount.loader
 import pytest
+from click.testing import CliRunner
 
-from door.defence.reception import Reception
 from door.errors import CannotListen
 from door.pages import serving
 from door.pages.app import Pages
 from door.pages.reading import Reading
 from door.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
 from tests.door.playing import at_the_table, hand
+from tests.door.shell import Shell
 from tests.world import BOARD, PASSWORD, World, log_on, world
 from timebank.callers import callers
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
-from timebank.keeping import last_copy
+from timebank.cli.main import main as timebank
+from timebank.keeping import last_audit, last_copy
 from timebank.window import sysop, teller
 
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
@@ -117,8 +119,7 @@ class Browser:
 
 def pages_of(board: World, *, is_safe: bool = False) -> Pages:
     reading = Reading(board.config, board.database, board.clock)
-    reception = Reception(board.config, board.clock, lambda: 0)
-    return Pages(reading, reception, board.clock, is_safe=is_safe)
+    return Pages(reading, board.clock, is_safe=is_safe)
 
 
 @asynccontextmanager
@@ -292,6 +293,33 @@ async def test_today_tells_of_the_last_copy_and_warns_when_it_is_old(tmp_path: P
         old = board.clock.now() - timedelta(days=9)
         last_copy.note(board.config.bank, old, tmp_path / "away.sqlite3")
         assert "The last copy of the books is 9 days old" in (await browser.get("/")).text
+
+
+async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path) -> None:
+    async with shown(tmp_path) as (board, browser):
+        await browser.logs_on()
+        assert "They were never audited" in (await browser.get("/")).text
+        shell, bank, now = Shell(board.config.path), board.config.bank, board.clock.now()
+        assert (await asyncio.to_thread(shell, "audit")).status == 0
+        told = CliRunner().invoke(timebank, ["audit", "--config", str(board.config.path)])
+        assert told.exit_code == 0
+        today = (await browser.get("/")).text
+        wrong = [f"transfer {number}: {RUDE}" for number in range(22)]
+        for command in (last_audit.BOOKS, last_audit.HANDS):
+            assert re.search(rf"{command} of [0-9-]+ at [0-9:]+ found nothing wrong\.", today)
+        last_audit.note(bank, last_audit.BOOKS, now, 1, wrong)
+        last_audit.note(bank, last_audit.HANDS, now - timedelta(days=8), 1, [])
+        page = await browser.get("/")
+        assert f"transfer 19: {RUDE} (`timebank audit`)" in page.text
+        assert "`timebank audit` found 2 more things wrong." in page.text
+        assert "timebank audit of 2026-11-20 at 12:00 found 22 things wrong." in page.text
+        assert "The last `door audit` was 8 days ago." in page.text
+        assert RUDE not in page.body
+        last_audit.note(bank, last_audit.BOOKS, now, 2, [])
+        assert (
+            "The books were restored after the last `timebank audit`"
+            in (await browser.get("/")).text
+        )
 
 
 async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(

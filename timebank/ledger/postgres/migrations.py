@@ -192,6 +192,19 @@ CREATE TABLE early_events (
     ),
     # Rounds of a public beacon that shoes are shuffled with.
     5: ('ALTER TABLE shoes ADD COLUMN beacon TEXT COLLATE "C"',),
+    # Wrong passwords at the pages.
+    6: (
+        """
+CREATE TABLE page_tries (
+    number TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    address TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (number)
+)""",
+        "CREATE INDEX page_tries_from ON page_tries (address)",
+        "CREATE INDEX page_tries_for ON page_tries (name)",
+    ),
 }
 
 

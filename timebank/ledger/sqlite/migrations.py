@@ -151,6 +151,22 @@ def _beacons(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE shoes ADD COLUMN beacon TEXT")
 
 
+def _page_tries(connection: sqlite3.Connection) -> None:
+    """Lead from version 6 to 7: wrong passwords at the pages."""
+    connection.execute(
+        """
+CREATE TABLE page_tries (
+    number TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (number)
+) WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX page_tries_from ON page_tries (address)")
+    connection.execute("CREATE INDEX page_tries_for ON page_tries (name)")
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -158,6 +174,7 @@ STEPS: Steps = {
     3: _sealed_ahead,
     4: _early_events,
     5: _beacons,
+    6: _page_tries,
 }
 
 

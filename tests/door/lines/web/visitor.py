@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import uvicorn
 
-from door.defence.reception import Reception
 from door.pages.app import Pages
 from door.pages.reading import Reading
 from tests.world import World
@@ -85,7 +84,7 @@ class Visitor:
 async def served_pages(board: World) -> AsyncIterator[str]:
     """Serve the pages of the books at a free port."""
     reading = Reading(board.config, board.database, board.clock)
-    pages = Pages(reading, Reception(board.config, board.clock, lambda: 0), board.clock)
+    pages = Pages(reading, board.clock)
     wire = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(pages.app(), http="h11", ws="none", lifespan="off", log_config=None)
     server = uvicorn.Server(config)

@@ -1,0 +1,37 @@
+"""What the last audits of the books have found: noted beside them by the commands that audit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from timebank.keeping import beside
+from timebank.settings.settings import BankSettings
+
+BOOKS, HANDS = "timebank audit", "door audit"  # the commands
+NAMES = {BOOKS: "last-audit", HANDS: "last-audit-of-hands"}
+MOST_KEPT = 20  # sentences
+
+
+class LastAudit(NamedTuple):
+    command: str
+    at: datetime
+    generation: int  # of the books then
+    count: int  # of things that were wrong
+    findings: Sequence[str]  # the first of them
+
+
+def note(
+    settings: BankSettings, command: str, at: datetime, generation: int, findings: Sequence[str]
+) -> None:
+    """Note an audit that has come to its end, in the place of the one before. Raises `OSError`."""
+    kept = {"generation": generation, "count": len(findings), "findings": findings[:MOST_KEPT]}
+    beside.note(settings, NAMES[command], at, kept)
+
+
+def last_audit(settings: BankSettings, command: str) -> LastAudit | None:
+    match beside.noted(settings, NAMES[command]):
+        case (at, {"generation": int(generation), "count": int(count), "findings": list(findings)}):
+            return LastAudit(command, at, generation, count, list(map(str, findings)))
+    return None
