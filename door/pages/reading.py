@@ -383,8 +383,8 @@ def _of_audit(desk: Desk, audit: LastAudit) -> Iterator[str]:
     """Warn of what an audit has found, or that it was too long ago, or of other books."""
     for words in audit.findings:
         yield f"{words} (`{audit.command}`)"
-    if audit.count > len(audit.findings):
-        yield f"`{audit.command}` found {audit.count - len(audit.findings)} more things wrong."
+    if audit.wrong > len(audit.findings):
+        yield f"`{audit.command}` found {audit.wrong - len(audit.findings)} more things wrong."
     if generations.current(desk.connection) != audit.generation:
         yield f"The books were restored after the last `{audit.command}`."
     elif desk.now - audit.at >= OLD_AUDIT:

@@ -18,7 +18,7 @@ class LastAudit(NamedTuple):
     command: str
     at: datetime
     generation: int  # of the books then
-    count: int  # of things that were wrong
+    wrong: int  # how many things were
     findings: Sequence[str]  # the first of them
 
 
