@@ -49,7 +49,7 @@ class PeoplePages:
         return self._showing.show(
             "caller.html",
             visit,
-            caller=caller,
+            one=caller,
             before=before,
             drawn=drawn,
             limits=self._reading.config.bank.limits,
