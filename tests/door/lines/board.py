@@ -1,12 +1,14 @@
-"""A board with nothing behind its telnet port but a notebook: what each caller sent and did."""
+"""A board with nothing behind its port but a notebook: what each caller sent and did."""
 
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 from door.lines.line import Line
+from door.lines.port.listener import Listener
 from door.lines.telnet.framing import CommandAllowance
 from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetLimits, TelnetListener
 from door.lines.telnet.passive import TelnetLine
@@ -74,11 +76,13 @@ class Call:
 
 
 class Board:
-    """A telnet port whose calls wait in `calls`, greeted and listened to."""
+    """A port whose calls wait in `calls`, greeted and listened to."""
 
     def __init__(self) -> None:
         self.calls: asyncio.Queue[Call] = asyncio.Queue()
-        self.listener: TelnetListener
+        self.is_ready = asyncio.Event()  # cleared to let callers wait before they are listened to
+        self.is_ready.set()
+        self.listener: Listener
 
     @property
     def port(self) -> int:
@@ -90,11 +94,26 @@ class Board:
             return await self.calls.get()
 
     async def serve(self, line: Line) -> None:
-        call = Call(line)
         line.write(GREETING)
+        await self.is_ready.wait()
+        call = Call(line)
         line.attach(call)
         self.calls.put_nowait(call)
         await call.over.wait()
+
+
+B = TypeVar("B", bound=Board)
+
+
+@asynccontextmanager
+async def opened(board: B, listener: Listener) -> AsyncIterator[B]:
+    """Open the port of a board, by whatever protocol it is called."""
+    board.listener = await listener.open("127.0.0.1", 0)
+    try:
+        yield board
+    finally:
+        async with asyncio.timeout(PATIENCE):
+            await board.listener.finish()
 
 
 async def connected(terminal: Terminal, board: Board) -> Call:
@@ -111,11 +130,8 @@ def subnegotiation(option: int, body: bytes) -> bytes:
 @asynccontextmanager
 async def open_board(limits: TelnetLimits) -> AsyncIterator[Board]:
     board = Board()
-    board.listener = await TelnetListener(board.serve, limits).open("127.0.0.1", 0)
-    try:
+    async with opened(board, TelnetListener(board.serve, limits)):
         yield board
-    finally:
-        await board.listener.finish()
 
 
 class Wire:

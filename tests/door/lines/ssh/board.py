@@ -10,7 +10,7 @@ import asyncssh
 from door.lines.line import Line
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.ssh.ssh import USUAL_LIMITS, Shown, SshLimits, SshListener
-from tests.door.lines.board import GREETING, PATIENCE, Call
+from tests.door.lines.board import PATIENCE, Board, Call, opened
 
 # Made once: it takes longer than a call.
 BOARD_KEY = asyncssh.generate_private_key("ssh-ed25519")
@@ -18,33 +18,23 @@ OWN_KEY = asyncssh.generate_private_key("ssh-ed25519")
 PASSWORD = "open sesame"
 
 
-class SshBoard:
-    """An SSH port whose calls wait in `calls`, greeted and listened to; `known` keys by name."""
+class SshBoard(Board):
+    """A board that is called by SSH; `known` keys by name."""
 
     def __init__(self) -> None:
-        self.calls: asyncio.Queue[tuple[Call, Shown]] = asyncio.Queue()
+        super().__init__()
         self.known: dict[str, set[bytes]] = {}
         self.asked: list[str] = []
-        self.is_ready = asyncio.Event()  # cleared to let callers wait before they are listened to
-        self.is_ready.set()
-        self.listener: SshListener
+        self.shown: dict[Line, Shown] = {}  # by each caller
 
-    @property
-    def port(self) -> int:
-        return self.listener.port
-
-    async def answered(self) -> tuple[Call, Shown]:
+    async def answered_with(self) -> tuple[Call, Shown]:
         """The next call that got through, and what its caller has shown."""
-        async with asyncio.timeout(PATIENCE):
-            return await self.calls.get()
+        call = await self.answered()
+        return call, self.shown[call.line]
 
-    async def serve(self, line: Line, shown: Shown) -> None:
-        line.write(GREETING)
-        await self.is_ready.wait()
-        call = Call(line)
-        line.attach(call)
-        self.calls.put_nowait((call, shown))
-        await call.over.wait()
+    async def serve_ssh(self, line: Line, shown: Shown) -> None:
+        self.shown[line] = shown
+        await self.serve(line)
 
     async def knows(self, name: str, key: bytes) -> bool:
         self.asked.append(name)
@@ -56,13 +46,9 @@ async def open_board(
     limits: SshLimits = USUAL_LIMITS, entrance: Entrance = OPEN
 ) -> AsyncIterator[SshBoard]:
     board = SshBoard()
-    listener = SshListener(board.serve, board.knows, BOARD_KEY, limits, entrance)
-    board.listener = await listener.open("127.0.0.1", 0)
-    try:
+    listener = SshListener(board.serve_ssh, board.knows, BOARD_KEY, limits, entrance)
+    async with opened(board, listener):
         yield board
-    finally:
-        async with asyncio.timeout(PATIENCE):
-            await board.listener.finish()
 
 
 @asynccontextmanager

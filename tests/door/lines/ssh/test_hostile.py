@@ -221,7 +221,7 @@ async def test_a_flood_is_cut_off_with_one_line_in_the_log(
     gate = Gatekeeper()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         deaf = mock.patch.object(connection, "data_received", return_value=None)
         tracemalloc.start()
         with deaf, steps() as taken:
@@ -246,7 +246,7 @@ async def test_new_keys_again_and_again_are_a_flood() -> None:
     gate = Gatekeeper()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         agreed = 0
         with steps() as taken:
             async with asyncio.timeout(PATIENCE):
@@ -266,7 +266,7 @@ async def test_whoever_begins_new_keys_and_goes_no_further_is_cut_off() -> None:
     limits = replace(IN_A_HURRY, admission=60.0)
     async with open_board(limits, Entrance(gate)) as board, connected(board) as connection:
         await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         connection.send_packet = lambda *packet, **options: None  # type: ignore[method-assign]
         call.line.write(b"x")
         board_side = next(iter(board.listener._visits)).answer
@@ -278,7 +278,7 @@ async def test_whoever_begins_new_keys_and_goes_no_further_is_cut_off() -> None:
 async def test_what_is_written_meanwhile_is_counted() -> None:
     async with open_board() as board, connected(board) as connection:
         await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         connection.send_packet = lambda *packet, **options: None  # type: ignore[method-assign]
         board_side = next(iter(board.listener._visits)).answer
         board_side._ssh._send_kexinit()  # type: ignore[union-attr]
@@ -291,7 +291,7 @@ async def test_a_caller_who_does_not_read_is_cut_off() -> None:
     gate = Gatekeeper()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         await terminal(connection, window=4096)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         for _ in range(300):
             call.line.write(b"x" * 1000)
         reason = await call.until_ended()
@@ -333,7 +333,7 @@ async def test_names_that_are_none_lead_nowhere_or_are_shown_as_they_are(name: s
         try:
             async with connected(board, client_factory=Rude) as connection:
                 await terminal(connection)
-                _, shown = await board.answered()
+                _, shown = await board.answered_with()
                 assert shown.name == name
         except (asyncssh.DisconnectError, OSError):
             assert board.calls.empty()
@@ -346,7 +346,7 @@ async def test_many_at_once_stall_nobody(caplog: pytest.LogCaptureFixture) -> No
     caplog.set_level(logging.WARNING)
     async with open_board() as board, connected(board, "First") as first:
         screen = await terminal(first)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
 
         async def comes(number: int) -> None:
             async with connected(board, f"Caller {number}") as connection:
@@ -371,7 +371,7 @@ async def test_a_connection_leaves_nothing_behind() -> None:
         for _ in range(3):
             async with connected(board, password=None, client_keys=[OWN_KEY]) as connection:
                 await terminal(connection)
-                call, _ = await board.answered()
+                call, _ = await board.answered_with()
             await call.until_ended()
             call.over.set()
         async with asyncio.timeout(PATIENCE):

@@ -15,7 +15,7 @@ from tests.door.lines.ssh.board import OWN_KEY, PASSWORD, connected, open_board,
 async def test_a_caller_types_reads_and_is_hung_up() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, shown = await board.answered()
+        call, shown = await board.answered_with()
         assert shown == Shown("Alice", PASSWORD)
         assert PASSWORD not in repr(shown)
         assert (call.line.kind, call.line.address) == ("ssh", "127.0.0.1")
@@ -38,7 +38,7 @@ async def test_a_caller_hangs_up() -> None:
         for end in ("the program", "the input", "the terminal"):
             async with connected(board) as connection:
                 screen = await terminal(connection)
-                call, _ = await board.answered()
+                call, _ = await board.answered_with()
                 if end == "the program":
                     connection.abort()
                 elif end == "the input":
@@ -52,7 +52,7 @@ async def test_a_caller_hangs_up() -> None:
 async def test_the_window_changes_within_bounds() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection, size=(0, 0))
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         assert (call.line.columns, call.line.rows, call.line.size_is_known) == (80, 24, False)
         screen.process.change_terminal_size(4_000_000_000, 1)
         screen.process.change_terminal_size(132, 43)
@@ -81,7 +81,7 @@ async def test_what_a_terminal_says_of_itself(
 ) -> None:
     async with open_board() as board, connected(board) as connection:
         await terminal(connection, kind, env=environment)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         hints = call.line.hints
         assert (hints.terminal_types, hints.language, hints.charset) == (types, language, charset)
 
@@ -89,7 +89,7 @@ async def test_what_a_terminal_says_of_itself(
 async def test_break_is_a_key() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         screen.process.send_break(10)
         await call.until_typed(b"\x03")
 
@@ -98,7 +98,7 @@ async def test_break_is_a_key() -> None:
 async def test_a_stranger_shows_nothing(name: str) -> None:
     async with open_board() as board, connected(board, name, password=None) as connection:
         await terminal(connection)
-        _, shown = await board.answered()
+        _, shown = await board.answered_with()
         assert shown == Shown()
 
 
@@ -109,14 +109,14 @@ async def test_a_key_that_is_known_and_no_other_is_shown() -> None:
         keys = [other, OWN_KEY]
         async with connected(board, password=None, client_keys=keys) as connection:
             await terminal(connection)
-            _, shown = await board.answered()
+            _, shown = await board.answered_with()
             assert shown == Shown("Alice", None, OWN_KEY.public_data)
         with pytest.raises(asyncssh.PermissionDenied):
             async with connected(board, "Bob", password=None, client_keys=keys):
                 pass
         async with connected(board, "Bob", client_keys=keys) as connection:
             await terminal(connection)
-            _, shown = await board.answered()
+            _, shown = await board.answered_with()
             assert shown == Shown("Bob", PASSWORD)
         assert set(board.asked) == {"Alice", "Bob"}
 
@@ -145,7 +145,7 @@ async def test_a_key_of_another_kind_than_it_says_is_refused() -> None:
 async def test_nothing_but_one_terminal_is_to_be_had() -> None:
     async with open_board() as board, connected(board) as connection:
         await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         for refused in (
             connection.create_process("ls", encoding=None),
             connection.create_process(subsystem="sftp", encoding=None),
@@ -186,7 +186,7 @@ async def test_without_a_terminal_there_is_a_word_and_no_call() -> None:
 async def test_neither_agent_nor_display_is_forwarded() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         channel = screen.process.channel
         answers = [
             await channel._make_request(b"auth-agent-req@openssh.com"),
@@ -203,7 +203,7 @@ async def test_a_paste_arrives_whole_and_waits_in_the_callers_program() -> None:
     paste = bytes(range(250)) * 400
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         call.pauses = True
         screen.send(paste)
         await call.until(lambda call: bool(call.typed))
@@ -228,7 +228,7 @@ async def test_what_is_typed_before_anybody_listens_is_kept_within_bounds() -> N
             # The board has taken in all that was sent before it answers this, if it lives.
             await connection._make_global_request(b"keepalive@openssh.com")
         board.is_ready.set()
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         await call.until(lambda call: len(call.typed) == 2 * UNREAD + 50_000)
         assert max(call.pieces) <= UNREAD
 
@@ -236,7 +236,7 @@ async def test_what_is_typed_before_anybody_listens_is_kept_within_bounds() -> N
 async def test_new_keys_in_the_middle_of_a_call_lose_nothing() -> None:
     async with open_board() as board, connected(board, rekey_bytes=2000) as connection:
         screen = await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         for number in range(5):
             screen.send(b"%d" % number * 1000)
             call.line.write(b"<%d>" % number + b"y" * 30_000)
@@ -249,7 +249,7 @@ async def test_new_keys_in_the_middle_of_a_call_lose_nothing() -> None:
 async def test_the_end_of_the_board_is_the_end_of_every_call() -> None:
     async with open_board() as board, connected(board) as connection:
         screen = await terminal(connection)
-        call, _ = await board.answered()
+        call, _ = await board.answered_with()
         await board.listener.finish(5.0)
         assert await call.until_ended() == "the board hung up"
         await screen.until_shown(GREETING)

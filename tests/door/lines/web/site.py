@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from ssl import SSLContext
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -14,7 +15,7 @@ from websockets.typing import Origin, Subprotocol
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.web.page_line import SUBPROTOCOL
 from door.lines.web.web import USUAL_LIMITS, WebLimits, WebListener
-from tests.door.lines.board import PATIENCE, Board, Call
+from tests.door.lines.board import PATIENCE, Board, Call, opened
 
 HELLO: dict[str, Any] = {"t": "hello", "columns": 132, "rows": 40, "language": "fr-FR"}
 
@@ -25,12 +26,8 @@ async def open_site(
 ) -> AsyncIterator[Board]:
     board = Board()
     listener = WebListener(board.serve, limits, entrance, board="The <Lucky> Modem", **settings)
-    board.listener = await listener.open("127.0.0.1", 0)
-    try:
+    async with opened(board, listener):
         yield board
-    finally:
-        async with asyncio.timeout(PATIENCE):
-            await board.listener.finish()
 
 
 @asynccontextmanager
@@ -73,9 +70,10 @@ async def ended(socket: ClientConnection) -> int:
     return socket.close_code
 
 
-async def asked(port: int, request: bytes) -> bytes:
+async def asked(port: int, request: bytes, tls: SSLContext | None = None) -> bytes:
     """Everything that comes back for these bytes, until the port hangs up."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    name = None if tls is None else "localhost"
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
     writer.write(request)
     async with asyncio.timeout(PATIENCE):
         answer = await reader.read()

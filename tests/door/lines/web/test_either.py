@@ -18,7 +18,7 @@ from door.lines.tls.tls import Certificate
 from door.lines.web import either
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import PATIENCE, Board
-from tests.door.lines.web.site import HELLO, get, open_site
+from tests.door.lines.web.site import HELLO, asked, get, open_site
 from tests.terminal import MODERN, SILENT, Profile, Terminal
 
 
@@ -32,18 +32,11 @@ def entrance(folder: Path, gate: Gate | None = None) -> Entrance:
     return Entrance(gate or OpenGate(), certificate=Certificate(*put_into(folder)))
 
 
-async def asked(port: int, request: bytes, *alpn: str) -> bytes:
+async def asked_by_tls(port: int, request: bytes, *alpn: str) -> bytes:
     context = trusting()
     if alpn:
         context.set_alpn_protocols(list(alpn))
-    reader, writer = await asyncio.open_connection(
-        "127.0.0.1", port, ssl=context, server_hostname="localhost"
-    )
-    writer.write(request)
-    async with asyncio.timeout(PATIENCE):
-        answer = await reader.read()
-    writer.close()
-    return answer
+    return await asked(port, request, context)
 
 
 @pytest.mark.parametrize("profile", [MODERN, SILENT], ids=["modern", "silent"])
@@ -62,7 +55,7 @@ async def test_who_speaks_telnet_or_says_nothing_is_a_caller(
 
 @pytest.mark.parametrize("alpn", [(), ("h2", "http/1.1")])
 async def test_a_browser_gets_the_page(board: Board, alpn: tuple[str, ...]) -> None:
-    answer = await asked(board.port, get("/icon.svg", "Connection: close"), *alpn)
+    answer = await asked_by_tls(board.port, get("/icon.svg", "Connection: close"), *alpn)
     assert answer.startswith(b"HTTP/1.1 200 OK")
     assert board.calls.empty()
 
@@ -123,8 +116,9 @@ class Shut(OpenGate):
 
 async def test_a_caller_by_telnet_goes_through_the_gate_of_the_board(tmp_path: Path) -> None:
     async with open_site(entrance=entrance(tmp_path, Shut()), takes_telnet=True) as board:
-        assert await asked(board.port, b"\xff\xfb\x18") == b"Too many calls from your address.\r\n"
-        answer = await asked(board.port, get("/icon.svg", "Connection: close"))
+        answer = await asked_by_tls(board.port, b"\xff\xfb\x18")
+        assert answer == b"Too many calls from your address.\r\n"
+        answer = await asked_by_tls(board.port, get("/icon.svg", "Connection: close"))
         assert answer.startswith(b"HTTP/1.1 200 OK")
 
 
@@ -146,5 +140,5 @@ class Told(OpenGate):
 async def test_who_is_cut_off_is_told_to_the_gate(tmp_path: Path, sent: bytes, why: str) -> None:
     gate = Told()
     async with open_site(entrance=entrance(tmp_path, gate), takes_telnet=True) as board:
-        await asked(board.port, sent)
+        await asked_by_tls(board.port, sent)
     assert gate.cut == [why]
