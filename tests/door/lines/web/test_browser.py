@@ -30,6 +30,7 @@ from tests.door.lines.web.visitor import (
     PATIENCE,
     PHONE,
     READ_SCREEN,
+    Network,
     Visitor,
     served_pages,
 )
@@ -133,8 +134,53 @@ async def test_somebody_registers_plays_and_comes_back_to_the_hand_again_and_aga
         await grace.sees("<G>oodbye")
         await grace.types("gy")
         await grace.sees("Goodbye, Grace.")
-        await grace.page.get_by_role("button", name="Call again").click()
+        await grace.tabs_to("Call again")
+        await grace.page.keyboard.press("Enter")
         await grace.sees("Name:")
+
+
+async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_path: Path) -> None:
+    """Neither side hears an end: the board takes the old line for living, the page asks it."""
+    async with world(tmp_path, toml=WEB) as board:
+        board.enter("Ada")
+        network = Network(board.server.ports[1])
+        async with network.opened():
+            context = await browser.new_context(**DESK)
+            context.set_default_timeout(PATIENCE)
+            ada = Visitor(await context.new_page(), board)
+
+            async def hurry(route: Any) -> None:
+                answer = await route.fetch()
+                text = (await answer.text()).replace("ANSWER_SECONDS = 8", "ANSWER_SECONDS = 0.5")
+                await route.fulfill(response=answer, body=text)
+
+            await ada.page.route("**/line.js", hurry)
+            await ada.page.goto(f"http://127.0.0.1:{network.port}/")
+            for question, text in (
+                ("Name:", "Ada\r"),
+                ("Password:", f"{PASSWORD}\r"),
+                ("Press any key", " "),
+                ("<G>oodbye", "b"),
+            ):
+                await ada.sees(question)
+                await ada.types(text)
+            board.seeds = [hand("hit")]
+            await ada.sees("<B>et")
+            await ada.types("b1\r")
+            await ada.sees("<H>it")
+            (caller,) = board.server.board.callers()
+            network.shut()
+            await ada.types("s")  # goes nowhere
+            await ada.page.evaluate("() => { window.dispatchEvent(new Event('online')); }")
+            await ada.sees("The hand you left is still on the table.")
+            await caller.ended.wait()
+            (again,) = board.server.board.callers()
+            assert (again is caller, again.record.name) == (False, "Ada")
+            await ada.sees("<H>it")
+            await ada.types("s")
+            await ada.sees("<B>et")
+            assert ada.complaints == []
+            await context.close()
 
 
 async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
@@ -278,23 +324,52 @@ async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
             assert checked == [[True, 60], [False, 2]]
 
 
-async def test_a_sysop_logs_on_to_the_books_and_off_again(browser: Any, tmp_path: Path) -> None:
+async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
+    """By keyboard alone: a log-on, a filter, a plot, an act with its confirmation, and off."""
     async with world(tmp_path) as board, served_pages(board) as place:
         board.enter("Sysop")
-        page = await (await browser.new_context(**DESK)).new_page()
+        board.enter("Ada", saved=3600)
+        context = await browser.new_context(**DESK)
+        context.set_default_timeout(PATIENCE)
+        sysop = Visitor(await context.new_page(), board)
+        page, press = sysop.page, sysop.page.keyboard.press
         await page.goto(place)
-        await page.get_by_label("Your name on the board").fill("Sysop")
-        await page.get_by_label("Password").fill(PASSWORD)
-        await page.keyboard.press("Enter")
-        await page.get_by_role("link", name="Ledger").first.click(timeout=PATIENCE)
-        await page.get_by_role("heading", name="Ledger").wait_for(timeout=PATIENCE)
+        await sysop.types("Sysop")
+        await sysop.tabs_to("Password")
+        await sysop.types(PASSWORD)
+        await press("Enter")
+        await page.get_by_role("heading", name="Today", exact=True).wait_for()
+        await sysop.tabs_to("Ledger")
+        await press("Enter")
+        await page.get_by_role("heading", name="Ledger").wait_for()
         assert await page.title() == f"Ledger - {board.config.board.name}"
-        await page.get_by_role("link", name="Plots").click(timeout=PATIENCE)
-        await page.locator("figure.plot canvas").nth(3).wait_for(timeout=PATIENCE)
-        await page.get_by_role("button", name="Closer: Minutes in circulation").click()
-        await page.get_by_role("button", name="Log off").click(timeout=PATIENCE)
-        await page.get_by_label("Password").wait_for(timeout=PATIENCE)
-        await page.context.close()
+        await sysop.tabs_to("Caller")
+        await press("Tab")  # the first of that name is a page
+        await sysop.tabs_to("Caller")
+        await sysop.types("ada")
+        await press("Enter")
+        await page.get_by_role("columnheader", name="Held then").wait_for()
+        await sysop.tabs_to("Plots")
+        await press("Enter")
+        await page.locator("figure.plot canvas").nth(3).wait_for()
+        await sysop.tabs_to("Closer: Minutes in circulation")
+        await press("Enter")
+        await sysop.tabs_to("The numbers, as a table")
+        await press("Enter")
+        assert await page.locator("details").first.get_attribute("open") is not None
+        await page.goto(f"{place}acts")
+        await sysop.tabs_to("Its name")
+        await sysop.types("mail hour")
+        await press("Enter")
+        await page.get_by_text("Mail hour closes the board for 60 minutes, 1 minute").wait_for()
+        await sysop.tabs_to("Do it")
+        await press("Enter")
+        await page.get_by_text("Mail hour closes the board from 12:01 to 13:01").wait_for()
+        await sysop.tabs_to("Log off")
+        await press("Enter")
+        await page.get_by_label("Password").wait_for()
+        assert sysop.complaints == []
+        await context.close()
 
 
 async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(

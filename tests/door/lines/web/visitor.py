@@ -20,6 +20,12 @@ playwright = pytest.importorskip("playwright.async_api", reason="Playwright is n
 PATIENCE = 60_000  # milliseconds
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1280, "height": 800}}
+MOST_TABS = 60
+FOCUSED = """() => {
+    const here = document.activeElement;
+    const name = here.getAttribute("aria-label") || here.labels?.[0]?.innerText || here.innerText;
+    return here.matches(":focus-visible") ? (name || "").trim() : "";
+}"""
 READ_SCREEN = """() => {
     const buffer = document.getElementById("screen").terminal?.buffer.active;
     const rows = [];
@@ -67,6 +73,16 @@ class Visitor:
         for text in texts:
             await self.page.keyboard.type(text)
 
+    async def tabs_to(self, name: str) -> None:
+        """Go on with the Tab key to what is called so; where one is must be seen."""
+        been = []
+        for _ in range(MOST_TABS):
+            await self.page.keyboard.press("Tab")
+            been.append(await self.page.evaluate(FOCUSED))
+            if been[-1].startswith(name):
+                return
+        raise AssertionError(f"the Tab key does not lead to {name!r}, but to {been}")
+
     async def taps(self, key: str) -> None:
         letter = self.page.locator("#keys b").get_by_text(key, exact=True)
         await letter.tap(timeout=PATIENCE)
@@ -78,6 +94,52 @@ class Visitor:
 
     async def may_tap(self) -> list[str]:
         return await self.page.locator("#keys b").all_text_contents()
+
+
+class Network:
+    """What lies between a browser and the board. Shut like a lid, it carries nothing more on the
+    lines that are open, and ends none of them."""
+
+    def __init__(self, port: int) -> None:
+        self._there = port
+        self._carries = asyncio.Event()
+        self._carries.set()
+        self._lines: set[asyncio.Task[None]] = set()
+        self.port = 0
+
+    def shut(self) -> None:
+        self._carries.clear()
+        self._carries = asyncio.Event()
+        self._carries.set()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Network]:
+        server = await asyncio.start_server(self._join, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield self
+        finally:
+            server.close()
+            for line in self._lines:
+                line.cancel()
+            await asyncio.gather(*self._lines, return_exceptions=True)
+
+    async def _join(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_there, to_there = await asyncio.open_connection("127.0.0.1", self._there)
+        for way in ((reader, to_there), (from_there, writer)):
+            self._lines.add(asyncio.create_task(self._carry(*way, self._carries)))
+
+    @staticmethod
+    async def _carry(
+        here: asyncio.StreamReader, there: asyncio.StreamWriter, carries: asyncio.Event
+    ) -> None:
+        try:
+            while data := await here.read(65_536):
+                await carries.wait()
+                there.write(data)
+            await carries.wait()
+        finally:
+            there.close()
 
 
 @asynccontextmanager
