@@ -421,7 +421,7 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         numbers = [
             int(found)
             for page in (first, second)
-            for found in re.findall(r'<tr><td class="number">(\d+)</td>', page.body)
+            for found in re.findall(r'<td role="cell" class="number of-row">(\d+)</td>', page.body)
         ]
         assert numbers == list(range(numbers[0], numbers[-1] - 1, -1))
         assert len(numbers) == len(set(numbers)) >= 120
