@@ -18,7 +18,7 @@ from door.call.console import Console
 from door.defence.counts import TOO_MANY_WRONG
 from door.errors import CannotJoin, Fault
 from door.run import process
-from door.server import presence
+from door.server import early, presence
 from door.server.leadership import LOOK_SECONDS
 from door.servers import datagrams
 from door.servers.agreement import Stand
@@ -30,6 +30,8 @@ from tests.door.strangers import VILLAIN, Stranger, defended
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.door.wall import Told
 from tests.world import BOARD
+from timebank.keeping import events
+from timebank.keeping.events import EventAsked
 from timebank.servers import registry
 from timebank.servers.registry import Newcomer
 from timebank.settings.place import ServerPlace
@@ -124,6 +126,20 @@ async def test_minutes_that_are_sent_are_told_at_once_at_any_server(
         await sends(ada, "Bob", 10, "for the tea")
         await bob.sees('Ada sent you 10 minutes: "for the tea"')
         await bob.terminal.wait_for(lambda _: "Bank 10:00" in bob.status, "Bank 10:00")
+
+
+async def test_an_event_that_is_started_early_is_told_at_once_at_any_server(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    """No clock goes on meanwhile."""
+    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+        await until_known(north, "south")
+        bob = await visitor(south, "Bob")
+        with north.books() as desk:
+            events.start(desk, EventAsked("Repairs", 5, 10), "Jane")
+        await asyncio.to_thread(early.tell_servers, north.config.path)
+        await bob.sees("The sysop starts Repairs early")
+        await bob.sees("50 minutes available after Repairs at 12:10.")
 
 
 @asynccontextmanager
