@@ -13,7 +13,7 @@ from verify.simulate.__main__ import found, play
 from verify.simulate.wrong import Wrong
 
 STEPS, PEOPLE = 80, 30
-SEEDS = (2, 3, 10)  # in none of them hours pass, of which every second is lived through
+SEEDS = (7, 16, 18)  # in none of them hours pass, of which every second is lived through
 # A seed that restores early, and as many steps as show it.
 EARLY_RESTORE = (164, 120)
 

@@ -11,7 +11,7 @@ import random
 import re
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,24 +20,30 @@ import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 
+from bench import large
+from door.config import config as settings
 from door.games import proofs
 from door.games.engine import shuffle
 from door.games.registry import GAMES
 from tests.beacons import RECORDED
 from tests.certificates import NEED_CLIENTS
+from tests.clock import FakeClock
 from tests.door.lines.web.visitor import (
     DESK,
     PATIENCE,
     PHONE,
     READ_SCREEN,
     Network,
+    Served,
     Visitor,
     served_pages,
 )
 from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand
 from tests.door.proved import proved_hands, still_fits, tampered
-from tests.world import PASSWORD, world
+from tests.door.shell import Shell
+from tests.world import NOON, PASSWORD, world
+from timebank.ledger.engines import books_of
 from tools import check_page
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
@@ -503,6 +509,45 @@ async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Pa
         await visitor.opens_the_page()
         assert await violations(visitor.page) == []
         await context.close()
+
+
+async def test_a_sysop_leafs_through_a_hundred_thousand_transfers(
+    browser: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    count = large.write(tmp_path / "data" / "board.sqlite3", 100_000)
+    (tmp_path / "sysop.toml").write_text(WEB)
+    entered = Shell(tmp_path / "sysop.toml")
+    typed = f"{PASSWORD}\n{PASSWORD}\n"
+    assert entered("callers", "password", "Sysop", typed=typed).status == 0
+    config = settings.load(tmp_path / "sysop.toml")
+    with closing(books_of(config.bank)) as database:
+        database.open_existing()
+        async with served_pages(Served(config, database, FakeClock(NOON))) as place:
+            context = await browser.new_context(**PHONE)
+            context.set_default_timeout(PATIENCE)
+            page = await context.new_page()
+            await page.goto(f"{place}ledger")
+            await page.get_by_label("Your name on the board").fill("Sysop")
+            await page.get_by_label("Password").fill(PASSWORD)
+            await page.keyboard.press("Enter")
+            await page.get_by_role("heading", name="Today", exact=True).wait_for()
+            await page.goto(f"{place}ledger")
+            await page.get_by_role("cell", name=str(count), exact=True).wait_for()
+            await page.get_by_role("link", name="Older").tap()
+            await page.get_by_role("link", name="Newest").wait_for()
+            await page.get_by_label("Caller").fill("#7")
+            await page.get_by_label("Why has the words").fill("bet")
+            await page.get_by_role("button", name="Show").tap()
+            await page.get_by_text("Held then").first.wait_for()
+            await page.goto(f"{place}entry/{count // 2}")
+            await page.get_by_role("heading", name="Entry").wait_for()
+            await page.goto(f"{place}plots")
+            await page.locator("figure.plot canvas").nth(3).wait_for()
+            await page.goto(f"{place}caller/7")
+            await page.get_by_role("heading", name="Calls").wait_for()
+            assert not await page.evaluate("document.body.scrollWidth > innerWidth")
+            await context.close()
 
 
 async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path: Path) -> None:

@@ -6,14 +6,17 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import uvicorn
 
+from door.config.config import Config
 from door.pages.app import Pages
 from door.pages.reading import Reading
+from tests.clock import FakeClock
 from tests.world import World
+from timebank.ledger.database import Database
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
 
@@ -142,8 +145,16 @@ class Network:
             there.close()
 
 
+class Served(NamedTuple):
+    """Books that no server runs for."""
+
+    config: Config
+    database: Database
+    clock: FakeClock
+
+
 @asynccontextmanager
-async def served_pages(board: World) -> AsyncIterator[str]:
+async def served_pages(board: World | Served) -> AsyncIterator[str]:
     """Serve the pages of the books at a free port."""
     reading = Reading(board.config, board.database, board.clock)
     pages = Pages(reading, board.clock)
