@@ -170,6 +170,10 @@ class NoPlace(Unusable, ValueError):
     """A text names no database on a server; `str()` says why, in words that continue its key."""
 
 
+class EventRefused(Unusable):
+    """A system event cannot be started early, or taken back."""
+
+
 class AuditBroken(Unusable):
     """A process that checked a part of the books has died; nothing is known of that part."""
 

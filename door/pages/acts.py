@@ -20,7 +20,7 @@ from starlette.routing import Route
 from door.errors import NoAnswer
 from door.pages import sessions
 from door.pages.asking import NOT_OURS, form_of, is_own, number_in
-from timebank.errors import OutcomeUnknown, Refused, TimeBankError
+from timebank.errors import EventRefused, OutcomeUnknown, Refused, TimeBankError
 from timebank.keeping.events import (
     LEAST_MINUTES,
     MOST_MINUTES,
@@ -273,7 +273,7 @@ class ActPages:
             return problem or self._showing.problem("There is no such act.", 404, visit)
         try:
             words = await self._showing.read(partial(act.asks, self._doing, on, form))
-        except Refused as refused:
+        except (EventRefused, Refused) as refused:
             return self._showing.problem(str(refused), 409, visit)
         key = self._forms.issue(visit.session)
         return self._showing.show(

@@ -162,12 +162,12 @@ def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
     """Open the books that the settings name; whatever they refuse with becomes a sentence."""
     from sqlalchemy.exc import DBAPIError
 
-    from timebank.errors import BooksFailed, DatabaseRefused, Refused
+    from timebank.errors import BooksFailed, DatabaseRefused, EventRefused, Refused
     from timebank.ledger.engines import books_of
 
     database = books_of(settings)
     try:
-        with refusing(DatabaseRefused, BooksFailed, Refused):
+        with refusing(DatabaseRefused, BooksFailed, EventRefused, Refused):
             database.open_existing()
             yield OpenBooks(database, settings, _board_clock(database, settings))
     except UnicodeEncodeError as error:  # bytes from the command line that are no text

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, or_
 
 from timebank.callers import sysop_log
-from timebank.errors import Refused
+from timebank.errors import EventRefused
 from timebank.ledger import early_events
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, instant, stamp
@@ -68,7 +68,7 @@ class Started(NamedTuple):
 
 
 def plan(desk: Desk, asked: EventAsked) -> Started:
-    """Say what `start` would do; raises `Refused` as it does, and changes nothing."""
+    """Say what `start` would do; raises `EventRefused` as it does, and changes nothing."""
     schedule = early_events.schedule_of(desk)
     _refuse_second(desk, schedule)
     starts = stamp(desk.now) + asked.notice * MINUTE
@@ -83,7 +83,7 @@ def plan(desk: Desk, asked: EventAsked) -> Started:
 def start(desk: Desk, asked: EventAsked, by: str) -> Started:
     """Start an event early, with a line in the sysop's log.
 
-    Raises `Refused`: for a name that no event has, where minutes are missing too; for one that
+    Raises `EventRefused`: for a name that no event has, where minutes are missing too; for one that
     comes before this could; while the board is closed; and where one is started early already.
     """
     planned = plan(desk, asked)
@@ -103,11 +103,11 @@ def start(desk: Desk, asked: EventAsked, by: str) -> Started:
 def take_back(desk: Desk, by: str) -> str:
     """Take back what was started early and is not over, with a line in the sysop's log; say so.
 
-    Raises `Refused` where there is none.
+    Raises `EventRefused` where there is none.
     """
     event = started(desk)
     if event is None:
-        raise Refused("No event that was started early is on, or about to begin.")
+        raise EventRefused("No event that was started early is on, or about to begin.")
     closed = early_events.schedule_of(desk).closed_at_or_after(event.start)
     assert closed is not None  # this very event
     _TAKE_BACK(desk.connection, starts=stamp(event.start))
@@ -153,12 +153,12 @@ def _refuse_second(desk: Desk, schedule: Schedule) -> None:
     closed = schedule.closed_at_or_after(desk.now)
     if closed is not None and closed.start <= desk.now:
         words = told(desk, closed)
-        raise Refused(f"{words[0].upper()}{words[1:]}.")
+        raise EventRefused(f"{words[0].upper()}{words[1:]}.")
     event = started(desk)
     if event is not None:
         local = schedule.local
         begins = _time(local(event.start), local(desk.now))
-        raise Refused(f"{event.name} was started early already, and begins at {begins}.")
+        raise EventRefused(f"{event.name} was started early already, and begins at {begins}.")
 
 
 def _next(schedule: Schedule, asked: EventAsked, now: datetime) -> tuple[datetime, Event] | None:
@@ -174,7 +174,7 @@ def _early(
 ) -> EarlyEvent:
     begins, event = found
     if stamp(begins) <= starts:
-        raise Refused(f"{event.name} begins at {schedule.local(begins):%H:%M} by itself.")
+        raise EventRefused(f"{event.name} begins at {schedule.local(begins):%H:%M} by itself.")
     seconds = (asked.minutes or event.minutes) * MINUTE
     return EarlyEvent(event.name, instant(starts), instant(starts + seconds), begins)
 
@@ -184,12 +184,12 @@ def _unknown(schedule: Schedule, asked: EventAsked, starts: int) -> EarlyEvent:
     names = sorted({event.name for event in schedule.events})
     known = f"sysop.toml has: {', '.join(names)}." if names else "sysop.toml has none."
     if asked.name is None:
-        raise Refused(f"There is no event to start early: name one, with its minutes. {known}")
+        raise EventRefused(f"There is no event to start early: name one, with its minutes. {known}")
     name = " ".join(asked.name.split())
     if asked.minutes is None:
-        raise Refused(f"There is no event {name}. {known} For one of its own say its minutes.")
+        raise EventRefused(f"There is no event {name}. {known} For one of its own say its minutes.")
     if not (name and name.isprintable() and "|" not in name and len(name) <= LONGEST_NAME):
-        raise Refused(
+        raise EventRefused(
             f"The name of an event has 1 to {LONGEST_NAME} characters that can be shown, and no |."
         )
     return EarlyEvent(name, instant(starts), instant(starts + asked.minutes * MINUTE), None)

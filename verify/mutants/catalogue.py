@@ -419,8 +419,8 @@ _AUDIT = (
     Mutant(
         "The audit takes the first row that does not fit the chain for one that does.",
         "timebank/audit/chain.py",
-        "if follows and row.made(link) != row.digest:",
-        "if follows and bad and row.made(link) != row.digest:",
+        "        if follows and not (\n",
+        "        if follows and self._bad and not (\n",
     ),
     Mutant(
         "The audit does not mind an entry whose last rows are gone.",

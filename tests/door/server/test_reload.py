@@ -66,6 +66,6 @@ def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) 
     )
     file = tmp_path / "sysop.toml"
     file.write_text(ports, encoding="utf-8")
-    told = "\n".join(_announcement(settings.load(file), [2323, 2324]))
+    told = "\n".join(_announcement(settings.load(file), [2323, 2324], is_trial=False))
     assert "Call it with:  telnet localhost 2324" in told
     assert "localhost 2323" not in told

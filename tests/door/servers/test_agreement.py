@@ -38,7 +38,7 @@ EACH_MACHINES_OWN = {
     "[pages] certificate",
     "[pages] key",
 }
-OWN_TABLES = ("listeners", "server", "defence", "public")
+OWN_TABLES = ("listeners", "server", "defence", "metrics", "public")
 
 
 @pytest.fixture

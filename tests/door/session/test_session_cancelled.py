@@ -14,7 +14,7 @@ from door.session import session
 
 async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
     """Else it would outlast the board, which waits no longer for it."""
-    console = mock.Mock(part=mock.AsyncMock(), line=mock.Mock(hints=Hints()))
+    console = mock.Mock(part=mock.AsyncMock(), line=mock.Mock(hints=Hints()), keys_heard=0)
     begun, let_them_read = asyncio.Event(), mock.AsyncMock()
 
     async def admit() -> Caller:
@@ -23,7 +23,7 @@ async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
         raise AssertionError("nobody sets it")
 
     serving = asyncio.create_task(
-        session._serve(mock.Mock(), console, admit, mock.AsyncMock(), let_them_read)
+        session._serve(mock.Mock(keys_of_gone=0), console, admit, mock.AsyncMock(), let_them_read)
     )
     await begun.wait()
     serving.cancel()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.timebank.books import NOON, Books, pushed, won
 from timebank.calls import clock_mend
-from timebank.errors import NoRoom, NotEnough, Refused
+from timebank.errors import EventRefused, NoRoom, NotEnough
 from timebank.keeping import events, restoring
 from timebank.keeping.events import EventAsked
 from timebank.ledger import early_events
@@ -91,7 +91,7 @@ def test_taken_back_it_is_as_if_it_had_not_been(books, call):
     call.touch()
     assert (call.purse.online, call.purse.held) == (59 * 60, 0)
     assert books.audit() == []
-    with pytest.raises(Refused, match="No event that was started early is on"):
+    with pytest.raises(EventRefused, match="No event that was started early is on"):
         books.do(events.take_back, "Jane")
     assert [row[0] for row in books.sql("SELECT what FROM sysop_log ORDER BY id")] == [
         "Event started early: Mail hour closes the board from 12:30 to 2026-06-02 08:30,"
@@ -138,19 +138,23 @@ def test_what_cannot_be_started_is_refused_and_said(books):
         (EventAsked("a|b", 5), "1 to 40 characters that can be shown"),
         (EventAsked("mail HOUR", notice=15 * 60), "Mail hour begins at 03:00 by itself"),
     ):
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(EventRefused, match=words):
             start(books, asked)
     start(books, EventAsked("mail hour"))
-    with pytest.raises(Refused, match="Mail hour was started early already, and begins at 12:01"):
+    with pytest.raises(
+        EventRefused, match="Mail hour was started early already, and begins at 12:01"
+    ):
         start(books)
     books.wait(60)
-    with pytest.raises(Refused, match="The board is closed for Mail hour until 13:01"):
+    with pytest.raises(EventRefused, match="The board is closed for Mail hour until 13:01"):
         start(books)
 
 
 def test_a_board_without_events_has_one_by_name(open_books):
     books = open_books(events=())
-    with pytest.raises(Refused, match=r"There is no event to start early.*sysop.toml has none"):
+    with pytest.raises(
+        EventRefused, match=r"There is no event to start early.*sysop.toml has none"
+    ):
         start(books)
     start(books, EventAsked("Repairs", 5, 0))
     call = books.call(books.caller("Ann"))
