@@ -340,6 +340,7 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         sysop = Visitor(await context.new_page(), board)
         page, press = sysop.page, sysop.page.keyboard.press
         await page.goto(place)
+        await page.locator("input:focus").wait_for()  # what is typed before is lost
         await sysop.types("Sysop")
         await sysop.tabs_to("Password")
         await sysop.types(PASSWORD)
