@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,6 +19,9 @@ from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
+    from timebank.audit.finding import Finding
+    from timebank.ledger.database import Desk
+    from timebank.ledger.generations import Generation
     from timebank.ledger.own_limits import OwnLimits
     from timebank.reports.extracts import Wanted
     from timebank.reports.summary import By
@@ -438,8 +441,31 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
     the last transfer. Note it down, and you can prove later that the ledger up to it is unchanged.
     As JSON and CSV it is always there; in CSV it is the last line.
     """
-    import json
+    with opened(config) as books, books.look() as desk:
+        audited = _audited(books, desk, since_digest, jobs)
+    if form == "text":
+        _say_audited(audited, since_digest)
+    else:
+        _write_audited(audited, form)
+    sys.exit(EXIT_WRONG if audited.findings else 0)
 
+
+class _Audited(NamedTuple):
+    findings: list[Finding]
+    transfers: int
+    digest: str
+    restores: list[Generation]
+    remark: str | None  # why these books may have been put back by hand
+
+    @property
+    def generation(self) -> int:
+        return self.restores[-1].number if self.restores else 1
+
+
+def _audited(
+    books: common.OpenBooks, desk: Desk, since_digest: str | None, jobs: int | None
+) -> _Audited:
+    """Check the books, and note beside them what was found."""
     from timebank.audit import accounts as audits
     from timebank.audit import jobs as audit_jobs
     from timebank.errors import AuditBroken, BooksUnavailable
@@ -448,51 +474,57 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
     from timebank.ledger import transfers as ledger
     from timebank.ledger.generations import generations
 
-    with opened(config) as books, books.look() as desk:
-        transfers = ledger.count(desk)
-        jobs = jobs or audit_jobs.usual(transfers)
-        if jobs > 1:
-            with refusing(AuditBroken):
-                findings = audit_jobs.audit(books.settings, desk.now, since_digest, jobs)
-        else:
-            findings = audits.audit(desk, since_digest)
-        head = chain.head(desk.connection)
-        restores = generations(desk.connection)
-        remark = None
-        # Somebody else than the board may read the books, but not the files beside them. A second
-        # look, for the board may change its mark during the first.
-        with suppress(BooksUnavailable):
-            for _ in range(2):
-                remark = restoring.suspicion(books.database, books.settings, desk.now)
-                if remark is None:
-                    break
-        begun, generation = desk.now, restores[-1].number if restores else 1
+    transfers = ledger.count(desk)
+    jobs = jobs or audit_jobs.usual(transfers)
+    if jobs > 1:
+        with refusing(AuditBroken):
+            findings = audit_jobs.audit(books.settings, desk.now, since_digest, jobs)
+    else:
+        findings = audits.audit(desk, since_digest)
+    remark = None
+    # Somebody else than the board may read the books, but not the files beside them. A second look,
+    # for the board may change its mark during the first.
+    with suppress(BooksUnavailable):
+        for _ in range(2):
+            remark = restoring.suspicion(books.database, books.settings, desk.now)
+            if remark is None:
+                break
+    digest, restores = chain.head(desk.connection).digest, generations(desk.connection)
+    audited = _Audited(findings, transfers, digest, restores, remark)
     warnings = [*([] if remark is None else [f"{remark}."]), *map(str, findings)]
-    common.note_audit(books.settings, last_audit.BOOKS, begun, generation, warnings)
-    if form == "json":
-        told = {
-            "transfers": transfers,
-            "digest": head.digest,
-            "generation": generation,
-            "findings": [finding._asdict() for finding in findings],
-        }
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
-    elif form == "csv":
-        lines = [finding._asdict() for finding in findings]
-        tell(form, (), AUDIT_FIELDS, [*lines, {"where": "digest", "sentence": head.digest}])
-    if form != "text":
-        sys.exit(EXIT_WRONG if findings else 0)
-    if remark is not None:
-        click.echo(f"{remark}. The next start treats it as restored.", err=True)
-    common.say(str(finding) for finding in findings)
-    if findings:
-        things = "thing is" if len(findings) == 1 else "things are"
-        click.echo(f"{len(findings)} {things} wrong in the books.", err=True)
-        sys.exit(EXIT_WRONG)
-    rows = "1 transfer" if transfers == 1 else f"{transfers} transfers"
+    common.note_audit(books.settings, last_audit.BOOKS, desk.now, audited.generation, warnings)
+    return audited
+
+
+def _write_audited(audited: _Audited, form: str) -> None:
+    import json
+
+    found = [finding._asdict() for finding in audited.findings]
+    if form == "csv":
+        tell(form, (), AUDIT_FIELDS, [*found, {"where": "digest", "sentence": audited.digest}])
+        return
+    told = {
+        "transfers": audited.transfers,
+        "digest": audited.digest,
+        "generation": audited.generation,
+        "findings": found,
+    }
+    click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+
+
+def _say_audited(audited: _Audited, since_digest: str | None) -> None:
+    if audited.remark is not None:
+        click.echo(f"{audited.remark}. The next start treats it as restored.", err=True)
+    common.say(str(finding) for finding in audited.findings)
+    if audited.findings:
+        count = len(audited.findings)
+        things = "thing is" if count == 1 else "things are"
+        click.echo(f"{count} {things} wrong in the books.", err=True)
+        return
+    rows = "1 transfer" if audited.transfers == 1 else f"{audited.transfers} transfers"
     click.echo(f"The books are in order: {rows}, and every balance follows from them.")
-    if restores:
-        last = restores[-1]
+    if audited.restores:
+        last = audited.restores[-1]
         click.echo(
             f"They are in generation {last.number}, which begins with transfer {last.first}"
             f" ({last.why})."
@@ -500,7 +532,7 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
     if since_digest is not None:
         click.echo("They continue the books with your digest.")
     click.echo(
-        f"The last digest is {head.digest}. Note it down for `timebank audit --since-digest`."
+        f"The last digest is {audited.digest}. Note it down for `timebank audit --since-digest`."
     )
 
 
