@@ -636,12 +636,7 @@ async def serve(
             gc.freeze()
             if worker is not None:
                 worker.serves(server.ended.set)
-            said = (
-                _announcement(config, server.ports, is_trial=is_trial)
-                if server.stays is None
-                else _announcement_for_doors(server.stays)
-            )
-            for words in said:
+            for words in _said(config, server, is_trial=is_trial):
                 announce(words)
             manager.say(READY)
             await server.ended.wait()
@@ -663,6 +658,12 @@ async def serve(
             )
     finally:
         database.close()
+
+
+def _said(config: Config, server: Server, *, is_trial: bool) -> Iterable[str]:
+    if server.stays is None:
+        return _announcement(config, server.ports, is_trial=is_trial)
+    return _announcement_for_doors(server.stays)
 
 
 def _show_the_books(server: Server, worker: Worker | None) -> asyncio.Task[None] | None:
