@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
@@ -585,6 +585,46 @@ async def violations(page: Any) -> list[str]:
     ]
 
 
+class CheckPage(NamedTuple):
+    """The page that checks hands, opened from a file, and all that it has asked for."""
+
+    page: Any
+    asked_for: list[str]
+
+    async def says(self, text: str, verdict: str) -> str:
+        """Paste a text, wait for what is said of it, and return what was found."""
+        await self.page.get_by_role("textbox").fill(text)
+        await self.page.keyboard.press("Tab")
+        await self.page.keyboard.press("Enter")
+        await self.page.get_by_role("heading", name=verdict, exact=True).wait_for()
+        return str(await self.page.locator("#findings").inner_text())
+
+    async def finds(self, proof: dict[str, Any], *changes: tuple[dict[str, Any], str]) -> None:
+        """Each change of a proof is found, and named."""
+        for change, named in changes:
+            found = await self.says(json.dumps({**proof, **change}), "Something does not fit.")
+            assert named in found
+
+    async def link(self) -> str:
+        return str(await self.page.locator("#link").evaluate("link => link.href"))
+
+
+@asynccontextmanager
+async def check_page_of(browser: Any, **how: Any) -> AsyncIterator[CheckPage]:
+    """Open the file; nothing else may be asked for."""
+    context = await browser.new_context(**how)
+    context.set_default_timeout(PATIENCE)
+    opened = CheckPage(await context.new_page(), [])
+    opened.page.on("request", lambda request: opened.asked_for.append(request.url))
+    await opened.page.goto(check_page.TARGET.as_uri())
+    yield opened
+    await context.close()
+    assert {url.partition("#")[0] for url in opened.asked_for} == {check_page.TARGET.as_uri()}
+
+
+SMALL = {**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
+
+
 async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
     browser: Any, tmp_path: Path
 ) -> None:
@@ -594,41 +634,31 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
         with ada.board.books() as desk:
             proof = proofs.as_proof(desk, 1)
     played = json.loads(proof)
-    context = await browser.new_context(
-        **{**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"},
-        bypass_csp=True,
-    )
-    context.set_default_timeout(PATIENCE)
-    page = await context.new_page()
-    asked_for: list[str] = []
-    page.on("request", lambda request: asked_for.append(request.url))
-    await page.goto(check_page.TARGET.as_uri())
+    async with check_page_of(browser, **SMALL, bypass_csp=True) as check:
+        found = await check.says(proof, "The hand is as it was sealed.")
+        assert f"all {len(played['cards'])} cards" in found
+        assert "You bet 1 coin, had" in found
+        assert "In all +1 coin. So it was booked: that agrees." in found
+        assert await violations(check.page) == []
+        assert await check.page.evaluate("document.documentElement.scrollWidth <= 360")
+        link = await check.link()
+        other = "2H" if played["cards"][0] != "2H" else "3H"
+        await check.finds(
+            played,
+            ({"seal": "0" * 64}, "another seal"),
+            ({"seed": "0" * 64}, "another seal"),
+            ({"cut": "not mine"}, "Card "),
+            ({"cards": [other, *played["cards"][1:]]}, f"Card 1 of the hand is said to be {other}"),
+            ({"tosses": [[4, True]], "seed": "0" * 64}, "The toss before card 5 is not"),
+        )
+    # Under the page's own policy, and in French.
+    async with check_page_of(browser, **{**DESK, "locale": "fr-FR"}) as check:
+        await check.page.goto(link)
+        sealed = "La main est telle qu’elle a été scellée."
+        await check.page.get_by_role("heading", name=sealed).wait_for()
 
-    async def says(text: str, verdict: str) -> str:
-        await page.get_by_role("textbox").fill(text)
-        await page.keyboard.press("Tab")
-        await page.keyboard.press("Enter")
-        await page.get_by_role("heading", name=verdict, exact=True).wait_for()
-        return str(await page.locator("#findings").inner_text())
 
-    found = await says(proof, "The hand is as it was sealed.")
-    assert f"all {len(played['cards'])} cards" in found
-    assert "You bet 1 coin, had" in found
-    assert "In all +1 coin. So it was booked: that agrees." in found
-    assert await violations(page) == []
-    assert await page.evaluate("document.documentElement.scrollWidth <= 360")
-    link = str(await page.locator("#link").evaluate("link => link.href"))
-    first = played["cards"][0]
-    other = "2H" if first != "2H" else "3H"
-    for change, named in (
-        ({"seal": "0" * 64}, "another seal"),
-        ({"seed": "0" * 64}, "another seal"),
-        ({"cut": "not mine"}, "Card "),
-        ({"cards": [other, *played["cards"][1:]]}, f"Card 1 of the hand is said to be {other}"),
-        ({"tosses": [[4, True]], "seed": "0" * 64}, "The toss before card 5 is not"),
-    ):
-        found = await says(json.dumps({**played, **change}), "Something does not fit.")
-        assert named in found
+async def test_one_file_follows_a_chain_of_seeds_and_says_what_is_not_a_hand(browser: Any) -> None:
     seed, cut = bytes(range(32)), shuffle.Phrases("Café noir\nthree blind mice", 3)
     chained = {
         "seal": shuffle.seal(seed),
@@ -641,33 +671,23 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
         "cards": list(shuffle.run_on(seed, cut, 6, 0, 290, 30)[:30]),
         "tosses": [],
     }
-    found = await says(json.dumps(chained), "The hand is as it was sealed.")
-    assert "number 3 of the chain" in found
-    far = str(await page.locator("#link").evaluate("link => link.href"))
-    for change, named in (
-        ({"anchor": "0" * 64}, "another anchor"),
-        ({"cut": {**chained["cut"], "link": 4}}, "another anchor"),
-        ({"cut": {**chained["cut"], "text": "Café noir"}}, "Card "),
-    ):
-        found = await says(json.dumps({**chained, **change}), "Something does not fit.")
-        assert named in found
-    wrong = {**chained, "cut": {"text": "x", "link": 0}}
-    await says(json.dumps(wrong), "This is not a hand: cut is missing or wrong.")
-    await page.goto(far)
-    await page.get_by_text("number 3 of the chain").wait_for()
-    await says("{}", "This is not a hand: seal is missing or wrong.")
-    await says("nonsense", "This is not a hand. Paste all that door hand N --proof prints.")
-    await context.close()
-
-    # Under the page's own policy, and in French.
-    context = await browser.new_context(**{**DESK, "locale": "fr-FR"})
-    context.set_default_timeout(PATIENCE)
-    page = await context.new_page()
-    page.on("request", lambda request: asked_for.append(request.url))
-    await page.goto(link)
-    await page.get_by_role("heading", name="La main est telle qu’elle a été scellée.").wait_for()
-    await context.close()
-    assert {url.partition("#")[0] for url in asked_for} == {check_page.TARGET.as_uri()}
+    async with check_page_of(browser, **SMALL) as check:
+        found = await check.says(json.dumps(chained), "The hand is as it was sealed.")
+        assert "number 3 of the chain" in found
+        far = await check.link()
+        await check.finds(
+            chained,
+            ({"anchor": "0" * 64}, "another anchor"),
+            ({"cut": {**chained["cut"], "link": 4}}, "another anchor"),
+            ({"cut": {**chained["cut"], "text": "Café noir"}}, "Card "),
+        )
+        wrong = {**chained, "cut": {"text": "x", "link": 0}}
+        await check.says(json.dumps(wrong), "This is not a hand: cut is missing or wrong.")
+        await check.page.goto(far)
+        await check.page.get_by_text("number 3 of the chain").wait_for()
+        await check.says("{}", "This is not a hand: seal is missing or wrong.")
+        nonsense = "This is not a hand. Paste all that door hand N --proof prints."
+        await check.says("nonsense", nonsense)
 
 
 CHECK_ALL = """async hands => {
