@@ -31,6 +31,7 @@ from timebank.ledger.reasons import Cutoff, Reason
 from timebank.ledger.schema import BEFORE_RELEASE, metadata
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.dialect import RESULT_TRIGGERS, TRIGGERS
+from timebank.ledger.sqlite.migrations import COUNT_RESULTS, COUNT_RESULTS_EVER
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
 from timebank.wagers.play_money import FULL_BANK
@@ -81,14 +82,7 @@ FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.
 LEFT JOIN callers sc ON sc.id = s.caller_id LEFT JOIN callers gc ON gc.id = g.caller_id
 LEFT JOIN rounds r ON r.id = t.round_id ORDER BY t.id
 """
-TOTALS = """
-INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
-SELECT day, caller_id, game, unit, count(*), sum(lost), sum(won) FROM rounds
-WHERE settled IS NOT NULL AND outcome <> 'void' GROUP BY day, caller_id, game, unit;
-INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
-SELECT caller_id, game, unit, sum(hands), sum(lost), sum(won) FROM results
-GROUP BY caller_id, game, unit;
-"""
+TOTALS = (COUNT_RESULTS, COUNT_RESULTS_EVER)
 
 
 def convert(old_path: Path, new_path: Path) -> str:
@@ -151,7 +145,7 @@ def _fill(old: sqlite3.Connection, new: sqlite3.Connection) -> str:
     ).fetchall():
         cutoff = _cutoff(behind, board)
         new.execute("UPDATE callers SET held_behind = ? WHERE id = ?", (cutoff.encode(), number))
-    for statement in TOTALS.split(";"):
+    for statement in TOTALS:
         new.execute(statement)
     look_alikes.renew(new.execute)
     for name, last in old.execute("SELECT name, seq FROM sqlite_sequence"):

@@ -14,10 +14,12 @@ from sqlalchemy import (
     Table,
     and_,
     bindparam,
+    case,
     delete,
     except_,
     func,
     insert,
+    literal,
     select,
     true,
     union,
@@ -162,18 +164,80 @@ def _common(totals: Table) -> list[str]:
     return [column.name for column in totals.primary_key]
 
 
-def _counted(totals: Table) -> Query:
-    columns = [rounds.c[name] for name in _common(totals)]
-    return (
-        select(*columns, func.count(), func.sum(rounds.c.lost), func.sum(rounds.c.won))
-        .where(rounds.c.settled.is_not(None), rounds.c.outcome != "void")
-        .group_by(*columns)
+_OVER = (rounds.c.settled.is_not(None), rounds.c.outcome != "void")
+_KEY = ("caller_id", "game", "unit")
+_STREAKS = ("streak", "longest_won", "longest_lost")
+
+
+def _number_of(these: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.sum(case((these, 1), else_=0))
+
+
+def _has(word: str) -> ColumnElement[bool]:
+    """Whether a word is among those of a hand's outcome; of two dialects one lacks `strpos`, and
+    the other `instr`."""
+    words = literal(" ") + rounds.c.outcome + " "
+    return func.replace(words, f" {word} ", "") != words
+
+
+def _streaks(*where: ColumnElement[bool]) -> Query:
+    """Count hands in a row: those of now, and the most that were ever won and lost so.
+
+    Of one caller at one game, hands are over in the order of their numbers. Two hands that were won
+    are of one row when as many were won between them as there are between them.
+    """
+    way = case((rounds.c.won > rounds.c.lost, 1), else_=-1)
+    of_hand = [rounds.c[name] for name in _KEY]
+    among_all = func.row_number().over(partition_by=of_hand, order_by=rounds.c.id)
+    among_alike = func.row_number().over(partition_by=[*of_hand, way], order_by=rounds.c.id)
+    hands = (
+        select(*of_hand, rounds.c.id, way.label("way"), (among_all - among_alike).label("row"))
+        .where(*_OVER, rounds.c.won != rounds.c.lost, *where)
+        .subquery()
     )
+    of_row = [hands.c[name] for name in _KEY]
+    length, last = func.count().label("length"), func.max(hands.c.id)
+    age = func.row_number().over(partition_by=of_row, order_by=last.desc()).label("age")
+    grouped = select(*of_row, hands.c.way, length, age).group_by(*of_row, hands.c.way, hands.c.row)
+    row = grouped.subquery().c
+    key = [row[name] for name in _KEY]
+    longest = [func.max(case((row.way == way, row.length), else_=0)) for way in (1, -1)]
+    now = func.sum(case((row.age == 1, row.way * row.length), else_=0))
+    named = zip((now, *longest), _STREAKS, strict=True)
+    return select(*key, *(column.label(name) for column, name in named)).group_by(*key)
+
+
+def _counted(totals: Table, *where: ColumnElement[bool]) -> Query:
+    """Count from the hands what a table of totals keeps, in its columns' order."""
+    names = _common(totals)
+    columns = [rounds.c[name] for name in names]
+    net = rounds.c.won - rounds.c.lost
+    kept = (
+        *(func.count(), func.sum(rounds.c.lost), func.sum(rounds.c.won)),
+        *(_number_of(net > 0), _number_of(net == 0)),
+        *(_number_of(_has("natural")), _number_of(_has("charlie"))),
+        func.max(case((net > 0, net), else_=0)),
+    )
+    named = [
+        column.label(name) for column, name in zip(kept, _sums(totals)[: len(kept)], strict=True)
+    ]
+    counted = select(*columns, *named).where(*_OVER, *where).group_by(*columns)
+    if totals is results:
+        return counted
+    hands, rows = counted.subquery(), _streaks(*where).subquery()
+    same = and_(*(hands.c[name] == rows.c[name] for name in _KEY))
+    in_a_row = (func.coalesce(rows.c[name], 0) for name in _STREAKS)
+    return select(*hands.c, *in_a_row).select_from(hands).join(rows, same, isouter=True)
+
+
+def _sums(totals: Table) -> list[str]:
+    """Name the columns of a table of totals that are counted."""
+    return [column.name for column in totals.c if not column.primary_key]
 
 
 def _differing(totals: Table) -> Query:
     names = _common(totals)
-    kept = select(*(totals.c[name] for name in [*names, "hands", "lost", "won"]))
+    kept = select(*totals.c)
     counted = _counted(totals)
     either = union(
         select(except_(kept, counted).subquery()), select(except_(counted, kept).subquery())
@@ -201,7 +265,7 @@ def _statements(totals: Table) -> _Statements:
         Prepared(lambda: delete(totals).where(_these(totals, totals))),
         Prepared(
             lambda: insert(totals).from_select(
-                [*names, "hands", "lost", "won"], _counted(totals).where(_these(rounds, totals))
+                totals.c.keys(), _counted(totals, _these(rounds, totals))
             )
         ),
     )

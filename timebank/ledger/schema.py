@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -306,7 +306,7 @@ _index("one_round_a_seat", rounds.c.lead, rounds.c.seat, unique=True, where="lea
 # a game in a day, and ever, in `unit`.
 
 
-def _totals(name: str, *days: Column[str]) -> Table:
+def _totals(name: str, *days: Column[str], ever: tuple[Column[int], ...] = ()) -> Table:
     """Lay a table of how many hands somebody has played of what, and what they lost and won."""
     return Table(
         name,
@@ -318,12 +318,27 @@ def _totals(name: str, *days: Column[str]) -> Table:
         _whole("hands"),
         _whole("lost"),
         _whole("won"),
+        # Hands that won more than they lost, and those that won as much; all others were lost.
+        _whole("hands_won"),
+        _whole("hands_even"),
+        # Hands with a natural, and with a Charlie, that were paid as such: by the words of their
+        # outcomes.
+        _whole("naturals"),
+        _whole("charlies"),
+        # The most that one hand won beyond what it lost; 0 without any.
+        _whole("best"),
+        *ever,
         sqlite_with_rowid=False,
     )
 
 
 results = _totals("results", Column("day", Text, primary_key=True))
-results_ever = _totals("results_ever")
+results_ever = _totals(
+    "results_ever",
+    # Hands in a row, won if above 0, lost if below: those of now, the most that were won, and the
+    # most that were lost. One that comes out even neither counts nor ends a row.
+    ever=(_whole("streak"), _whole("longest_won"), _whole("longest_lost")),
+)
 
 actions = Table(
     "actions",

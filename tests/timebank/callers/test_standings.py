@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -50,6 +51,28 @@ def test_a_hand_that_ends_with_its_deal_counts_once(books):
     assert kept(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
 
 
+def test_streaks_naturals_and_the_best_hand_are_kept_as_a_recount_finds_them(books):
+    """A push neither counts in a row nor ends it; a split hand's words are told apart."""
+    call = books.call(books.caller("Ann"))
+    course = (
+        *(won(60, 90), pushed(60), won(60, 180), lost(60), lost(60), lost(60)),
+        *(won(60, 60), won(60, 60), replace(won(60, 120), outcome="natural"), pushed(60)),
+        *(replace(won(60, 120), outcome="charlie"), replace(lost(60), outcome="dealer-natural")),
+        *(replace(lost(60), outcome="bust dealer-charlie"), pushed(60)),
+    )
+    for ending in course:
+        call.bet(60, settlement=ending)
+    columns = "hands, hands_won, hands_even, naturals, charlies, best"
+    found = books.sql(f"SELECT {columns}, streak, longest_won, longest_lost FROM results_ever")
+    assert found == [(14, 6, 3, 1, 1, 180, -2, 4, 3)]
+    assert books.sql(f"SELECT {columns} FROM results") == [(14, 6, 3, 1, 1, 180)]
+    assert differing(books) == []
+    books.sql("UPDATE results_ever SET longest_won = 9")
+    (wrong,) = books.do(standings.differing)
+    books.do(standings.count_anew, wrong)
+    assert books.sql("SELECT longest_won, streak FROM results_ever") == [(4, -2)]
+
+
 def test_a_hand_that_becomes_void_does_not_count(books, ann):
     ann.bet(600)
     ann.close()
@@ -95,7 +118,10 @@ def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books,
 
 
 def test_a_total_of_hands_that_never_were_goes(books, ann):
-    books.sql("INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0)", ann.caller_id)
+    books.sql(
+        "INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0, 0, 0, 0, 0, 0, -1, 0, 1)",
+        ann.caller_id,
+    )
     for total in books.do(standings.differing):
         books.do(standings.count_anew, total)
     assert len(kept(books)) == 1

@@ -60,6 +60,8 @@ def shared_shoe(books: Books, table: int) -> Shoe:
 def check(books: Books) -> None:
     assert books.audit() == []
     assert books.sql("SELECT count(*), max(id) FROM transfers") == [(7, 7)]
+    totals = "hands, hands_won, best, streak, longest_won, longest_lost"
+    assert books.sql(f"SELECT {totals} FROM results_ever") == [(2, 1, 900, -1, 1, 1)]
     assert books.sql("SELECT name FROM callers ORDER BY id") == [("Ann",), ("Bob",)]
     server = books.do(registry.enter, Newcomer("alpha", "p", "{}", "1"))
     assert server.id == 1

@@ -109,17 +109,36 @@ END
 COUNT_A_HAND = Function(
     "count_a_hand",
     """
+DECLARE
+    net BIGINT := NEW.won - NEW.lost;
+    is_won INT := CAST(net > 0 AS INT);
+    is_even INT := CAST(net = 0 AS INT);
+    is_lost INT := CAST(net < 0 AS INT);
+    has_natural INT := CAST(strpos(' ' || NEW.outcome || ' ', ' natural ') > 0 AS INT);
+    has_charlie INT := CAST(strpos(' ' || NEW.outcome || ' ', ' charlie ') > 0 AS INT);
 BEGIN
-    INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
-    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
+    INSERT INTO results AS kept (day, caller_id, game, unit, hands, lost, won, hands_won,
+        hands_even, naturals, charlies, best)
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
+        is_even, has_natural, has_charlie, greatest(net, 0))
     ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
-        hands = results.hands + 1, lost = results.lost + excluded.lost,
-        won = results.won + excluded.won;
-    INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
-    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
+        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
+        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
+        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
+        best = greatest(kept.best, excluded.best);
+    INSERT INTO results_ever AS kept (caller_id, game, unit, hands, lost, won, hands_won,
+        hands_even, naturals, charlies, best, streak, longest_won, longest_lost)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
+        is_even, has_natural, has_charlie, greatest(net, 0), is_won - is_lost, is_won, is_lost)
     ON CONFLICT (caller_id, game, unit) DO UPDATE SET
-        hands = results_ever.hands + 1, lost = results_ever.lost + excluded.lost,
-        won = results_ever.won + excluded.won;
+        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
+        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
+        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
+        best = greatest(kept.best, excluded.best),
+        streak = CASE WHEN net > 0 THEN greatest(kept.streak, 0) + 1
+            WHEN net < 0 THEN least(kept.streak, 0) - 1 ELSE kept.streak END,
+        longest_won = greatest(kept.longest_won, greatest(kept.streak, 0) + is_won),
+        longest_lost = greatest(kept.longest_lost, is_lost - least(kept.streak, 0));
     RETURN NULL;
 END
 """,

@@ -205,6 +205,128 @@ CREATE TABLE page_tries (
         "CREATE INDEX page_tries_from ON page_tries (address)",
         "CREATE INDEX page_tries_for ON page_tries (name)",
     ),
+    # Running totals of hands won, naturals, streaks, the best win.
+    7: (
+        "DROP TABLE results",
+        "DROP TABLE results_ever",
+        """
+CREATE TABLE results (
+    day TEXT COLLATE "C" NOT NULL,
+    caller_id BIGINT NOT NULL,
+    game TEXT COLLATE "C" NOT NULL,
+    unit TEXT COLLATE "C" NOT NULL,
+    hands BIGINT NOT NULL,
+    lost BIGINT NOT NULL,
+    won BIGINT NOT NULL,
+    hands_won BIGINT NOT NULL,
+    hands_even BIGINT NOT NULL,
+    naturals BIGINT NOT NULL,
+    charlies BIGINT NOT NULL,
+    best BIGINT NOT NULL,
+    PRIMARY KEY (day, caller_id, game, unit),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)""",
+        """
+CREATE TABLE results_ever (
+    caller_id BIGINT NOT NULL,
+    game TEXT COLLATE "C" NOT NULL,
+    unit TEXT COLLATE "C" NOT NULL,
+    hands BIGINT NOT NULL,
+    lost BIGINT NOT NULL,
+    won BIGINT NOT NULL,
+    hands_won BIGINT NOT NULL,
+    hands_even BIGINT NOT NULL,
+    naturals BIGINT NOT NULL,
+    charlies BIGINT NOT NULL,
+    best BIGINT NOT NULL,
+    streak BIGINT NOT NULL,
+    longest_won BIGINT NOT NULL,
+    longest_lost BIGINT NOT NULL,
+    PRIMARY KEY (caller_id, game, unit),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)""",
+        """
+WITH hands AS (
+    SELECT day, caller_id, game, unit, lost, won,
+        CASE WHEN won > lost THEN 1 ELSE 0 END AS is_won,
+        CASE WHEN won = lost THEN 1 ELSE 0 END AS is_even,
+        CASE WHEN replace(' ' || outcome || ' ', ' natural ', '') <> ' ' || outcome || ' '
+            THEN 1 ELSE 0 END AS natural_hand,
+        CASE WHEN replace(' ' || outcome || ' ', ' charlie ', '') <> ' ' || outcome || ' '
+            THEN 1 ELSE 0 END AS charlie_hand
+    FROM rounds WHERE settled IS NOT NULL AND outcome <> 'void'
+)
+INSERT INTO results (day, caller_id, game, unit, hands, lost, won, hands_won, hands_even,
+    naturals, charlies, best)
+SELECT day, caller_id, game, unit, count(*), sum(lost), sum(won), sum(is_won), sum(is_even),
+    sum(natural_hand), sum(charlie_hand), max(CASE WHEN won > lost THEN won - lost ELSE 0 END)
+FROM hands GROUP BY day, caller_id, game, unit""",
+        """
+WITH decided AS (
+    SELECT caller_id, game, unit, id, CASE WHEN won > lost THEN 1 ELSE -1 END AS way
+    FROM rounds WHERE settled IS NOT NULL AND outcome <> 'void' AND won <> lost
+), placed AS (
+    SELECT caller_id, game, unit, id, way,
+        row_number() OVER (PARTITION BY caller_id, game, unit ORDER BY id)
+        - row_number() OVER (PARTITION BY caller_id, game, unit, way ORDER BY id) AS run
+    FROM decided
+), runs AS (
+    SELECT caller_id, game, unit, way, count(*) AS length, max(id) AS last
+    FROM placed GROUP BY caller_id, game, unit, way, run
+), aged AS (
+    SELECT caller_id, game, unit, way, length,
+        row_number() OVER (PARTITION BY caller_id, game, unit ORDER BY last DESC) AS age
+    FROM runs
+), streaks AS (
+    SELECT caller_id, game, unit, sum(CASE WHEN age = 1 THEN way * length ELSE 0 END) AS streak,
+        max(CASE WHEN way > 0 THEN length ELSE 0 END) AS longest_won,
+        max(CASE WHEN way < 0 THEN length ELSE 0 END) AS longest_lost
+    FROM aged GROUP BY caller_id, game, unit
+)
+INSERT INTO results_ever (caller_id, game, unit, hands, lost, won, hands_won, hands_even,
+    naturals, charlies, best, streak, longest_won, longest_lost)
+SELECT results.caller_id, results.game, results.unit, sum(hands), sum(lost), sum(won),
+    sum(hands_won), sum(hands_even), sum(naturals), sum(charlies), max(best),
+    max(coalesce(streak, 0)), max(coalesce(longest_won, 0)), max(coalesce(longest_lost, 0))
+FROM results LEFT JOIN streaks ON streaks.caller_id = results.caller_id
+    AND streaks.game = results.game AND streaks.unit = results.unit
+GROUP BY results.caller_id, results.game, results.unit""",
+        """
+CREATE OR REPLACE FUNCTION count_a_hand() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    net BIGINT := NEW.won - NEW.lost;
+    is_won INT := CAST(net > 0 AS INT);
+    is_even INT := CAST(net = 0 AS INT);
+    is_lost INT := CAST(net < 0 AS INT);
+    has_natural INT := CAST(strpos(' ' || NEW.outcome || ' ', ' natural ') > 0 AS INT);
+    has_charlie INT := CAST(strpos(' ' || NEW.outcome || ' ', ' charlie ') > 0 AS INT);
+BEGIN
+    INSERT INTO results AS kept (day, caller_id, game, unit, hands, lost, won, hands_won,
+        hands_even, naturals, charlies, best)
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
+        is_even, has_natural, has_charlie, greatest(net, 0))
+    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
+        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
+        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
+        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
+        best = greatest(kept.best, excluded.best);
+    INSERT INTO results_ever AS kept (caller_id, game, unit, hands, lost, won, hands_won,
+        hands_even, naturals, charlies, best, streak, longest_won, longest_lost)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
+        is_even, has_natural, has_charlie, greatest(net, 0), is_won - is_lost, is_won, is_lost)
+    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
+        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
+        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
+        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
+        best = greatest(kept.best, excluded.best),
+        streak = CASE WHEN net > 0 THEN greatest(kept.streak, 0) + 1
+            WHEN net < 0 THEN least(kept.streak, 0) - 1 ELSE kept.streak END,
+        longest_won = greatest(kept.longest_won, greatest(kept.streak, 0) + is_won),
+        longest_lost = greatest(kept.longest_lost, is_lost - least(kept.streak, 0));
+    RETURN NULL;
+END
+$$""",
+    ),
 }
 
 

@@ -388,15 +388,28 @@ def post_guards(connection: Connection) -> None:
         connection.exec_driver_sql(sql)
 
 
-_ADD_A_HAND = """
-    INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
-    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
-    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
-        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;
-    INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
-    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
-    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
-        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;"""
+_OF_A_HAND = """
+    1, NEW.lost, NEW.won, NEW.won > NEW.lost, NEW.won = NEW.lost,
+        instr(' ' || NEW.outcome || ' ', ' natural ') > 0,
+        instr(' ' || NEW.outcome || ' ', ' charlie ') > 0, max(NEW.won - NEW.lost, 0)"""
+_COUNTED = "hands, lost, won, hands_won, hands_even, naturals, charlies, best"
+_ADDED_TO = """
+        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won,
+        hands_won = hands_won + excluded.hands_won, hands_even = hands_even + excluded.hands_even,
+        naturals = naturals + excluded.naturals, charlies = charlies + excluded.charlies,
+        best = max(best, excluded.best)"""
+_ADD_A_HAND = f"""
+    INSERT INTO results (day, caller_id, game, unit, {_COUNTED})
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, {_OF_A_HAND})
+    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET {_ADDED_TO};
+    INSERT INTO results_ever (caller_id, game, unit, {_COUNTED}, streak, longest_won, longest_lost)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, {_OF_A_HAND},
+        (NEW.won > NEW.lost) - (NEW.won < NEW.lost), NEW.won > NEW.lost, NEW.won < NEW.lost)
+    ON CONFLICT (caller_id, game, unit) DO UPDATE SET {_ADDED_TO},
+        streak = CASE excluded.streak WHEN 1 THEN max(streak, 0) + 1
+            WHEN -1 THEN min(streak, 0) - 1 ELSE streak END,
+        longest_won = max(longest_won, max(streak, 0) + excluded.longest_won),
+        longest_lost = max(longest_lost, excluded.longest_lost - min(streak, 0));"""
 RESULT_TRIGGERS = {
     "rounds_settled_at_once_count": f"""
         CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds

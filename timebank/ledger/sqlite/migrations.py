@@ -167,6 +167,135 @@ CREATE TABLE page_tries (
     connection.execute("CREATE INDEX page_tries_for ON page_tries (name)")
 
 
+def _totals_of_hands(connection: sqlite3.Connection) -> None:
+    """Lead from version 7 to 8: running totals of hands won, naturals, streaks, the best win."""
+    for name in ("rounds_settled_at_once_count", "rounds_that_are_settled_count"):
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+    connection.execute("DROP TABLE results")
+    connection.execute("DROP TABLE results_ever")
+    for statement in (_RESULTS, _RESULTS_EVER, COUNT_RESULTS, COUNT_RESULTS_EVER):
+        connection.execute(statement)
+    count = _COUNT_A_HAND.format(hand=_OF_A_HAND, added=_ADDED_TO)
+    connection.execute(
+        "CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds"
+        f" WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void' {count}"
+    )
+    connection.execute(
+        "CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds"
+        " WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'"
+        f" {count}"
+    )
+
+
+_RESULTS = """
+CREATE TABLE results (
+    day TEXT NOT NULL,
+    caller_id INTEGER NOT NULL,
+    game TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    hands INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    won INTEGER NOT NULL,
+    hands_won INTEGER NOT NULL,
+    hands_even INTEGER NOT NULL,
+    naturals INTEGER NOT NULL,
+    charlies INTEGER NOT NULL,
+    best INTEGER NOT NULL,
+    PRIMARY KEY (day, caller_id, game, unit),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+) WITHOUT ROWID"""
+_RESULTS_EVER = """
+CREATE TABLE results_ever (
+    caller_id INTEGER NOT NULL,
+    game TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    hands INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    won INTEGER NOT NULL,
+    hands_won INTEGER NOT NULL,
+    hands_even INTEGER NOT NULL,
+    naturals INTEGER NOT NULL,
+    charlies INTEGER NOT NULL,
+    best INTEGER NOT NULL,
+    streak INTEGER NOT NULL,
+    longest_won INTEGER NOT NULL,
+    longest_lost INTEGER NOT NULL,
+    PRIMARY KEY (caller_id, game, unit),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+) WITHOUT ROWID"""
+COUNT_RESULTS = """
+WITH hands AS (
+    SELECT day, caller_id, game, unit, lost, won,
+        CASE WHEN won > lost THEN 1 ELSE 0 END AS is_won,
+        CASE WHEN won = lost THEN 1 ELSE 0 END AS is_even,
+        CASE WHEN replace(' ' || outcome || ' ', ' natural ', '') <> ' ' || outcome || ' '
+            THEN 1 ELSE 0 END AS natural_hand,
+        CASE WHEN replace(' ' || outcome || ' ', ' charlie ', '') <> ' ' || outcome || ' '
+            THEN 1 ELSE 0 END AS charlie_hand
+    FROM rounds WHERE settled IS NOT NULL AND outcome <> 'void'
+)
+INSERT INTO results (day, caller_id, game, unit, hands, lost, won, hands_won, hands_even,
+    naturals, charlies, best)
+SELECT day, caller_id, game, unit, count(*), sum(lost), sum(won), sum(is_won), sum(is_even),
+    sum(natural_hand), sum(charlie_hand), max(CASE WHEN won > lost THEN won - lost ELSE 0 END)
+FROM hands GROUP BY day, caller_id, game, unit"""
+COUNT_RESULTS_EVER = """
+WITH decided AS (
+    SELECT caller_id, game, unit, id, CASE WHEN won > lost THEN 1 ELSE -1 END AS way
+    FROM rounds WHERE settled IS NOT NULL AND outcome <> 'void' AND won <> lost
+), placed AS (
+    SELECT caller_id, game, unit, id, way,
+        row_number() OVER (PARTITION BY caller_id, game, unit ORDER BY id)
+        - row_number() OVER (PARTITION BY caller_id, game, unit, way ORDER BY id) AS run
+    FROM decided
+), runs AS (
+    SELECT caller_id, game, unit, way, count(*) AS length, max(id) AS last
+    FROM placed GROUP BY caller_id, game, unit, way, run
+), aged AS (
+    SELECT caller_id, game, unit, way, length,
+        row_number() OVER (PARTITION BY caller_id, game, unit ORDER BY last DESC) AS age
+    FROM runs
+), streaks AS (
+    SELECT caller_id, game, unit, sum(CASE WHEN age = 1 THEN way * length ELSE 0 END) AS streak,
+        max(CASE WHEN way > 0 THEN length ELSE 0 END) AS longest_won,
+        max(CASE WHEN way < 0 THEN length ELSE 0 END) AS longest_lost
+    FROM aged GROUP BY caller_id, game, unit
+)
+INSERT INTO results_ever (caller_id, game, unit, hands, lost, won, hands_won, hands_even,
+    naturals, charlies, best, streak, longest_won, longest_lost)
+SELECT results.caller_id, results.game, results.unit, sum(hands), sum(lost), sum(won),
+    sum(hands_won), sum(hands_even), sum(naturals), sum(charlies), max(best),
+    max(coalesce(streak, 0)), max(coalesce(longest_won, 0)), max(coalesce(longest_lost, 0))
+FROM results LEFT JOIN streaks ON streaks.caller_id = results.caller_id
+    AND streaks.game = results.game AND streaks.unit = results.unit
+GROUP BY results.caller_id, results.game, results.unit"""
+_OF_A_HAND = """
+    1, NEW.lost, NEW.won, NEW.won > NEW.lost, NEW.won = NEW.lost,
+        instr(' ' || NEW.outcome || ' ', ' natural ') > 0,
+        instr(' ' || NEW.outcome || ' ', ' charlie ') > 0, max(NEW.won - NEW.lost, 0)"""
+_ADDED_TO = """
+        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won,
+        hands_won = hands_won + excluded.hands_won, hands_even = hands_even + excluded.hands_even,
+        naturals = naturals + excluded.naturals, charlies = charlies + excluded.charlies,
+        best = max(best, excluded.best)"""
+_COUNT_A_HAND = """
+BEGIN
+    INSERT INTO results (day, caller_id, game, unit, hands, lost, won, hands_won, hands_even,
+        naturals, charlies, best)
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, {hand})
+    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET {added};
+    INSERT INTO results_ever (caller_id, game, unit, hands, lost, won, hands_won, hands_even,
+        naturals, charlies, best, streak, longest_won, longest_lost)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, {hand},
+        (NEW.won > NEW.lost) - (NEW.won < NEW.lost), NEW.won > NEW.lost, NEW.won < NEW.lost)
+    ON CONFLICT (caller_id, game, unit) DO UPDATE SET {added},
+        streak = CASE excluded.streak WHEN 1 THEN max(streak, 0) + 1
+            WHEN -1 THEN min(streak, 0) - 1 ELSE streak END,
+        longest_won = max(longest_won, max(streak, 0) + excluded.longest_won),
+        longest_lost = max(longest_lost, excluded.longest_lost - min(streak, 0));
+END"""
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -175,6 +304,7 @@ STEPS: Steps = {
     4: _early_events,
     5: _beacons,
     6: _page_tries,
+    7: _totals_of_hands,
 }
 
 
