@@ -19,11 +19,12 @@ from ansi.style import from_pipe, sgr
 from door import wording
 from door.call.display import literal, plain
 from timebank.callers import standings
+from timebank.callers.standings import Period
 from timebank.language import _, ngettext
 from timebank.words import title, whole_date
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from timebank.callers.standings import HouseDay, Standing
     from timebank.ledger.database import Desk
@@ -47,11 +48,12 @@ class Bulletin:
 
 def of_yesterday(desk: Desk) -> Bulletin:
     day = desk.settings.schedule.day_of(desk.now) - timedelta(days=1)
+    of_day = Period(day, day)
     return Bulletin(
         day,
         standings.richest(desk, PLACES),
-        standings.winners(desk, day, PLACES),
-        standings.losers(desk, day, PLACES),
+        standings.winners(desk, of_day, PLACES),
+        standings.losers(desk, of_day, PLACES),
         standings.winners(desk, None, PLACES),
         standings.losers(desk, None, PLACES),
         standings.house_day(desk, day),
@@ -74,7 +76,7 @@ def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
         ),
     )
     for left, right in pairs:
-        told += _beside(left, right) if columns >= COLUMNS else [*left, "", *right, ""]
+        told += beside(left, right) if columns >= COLUMNS else [*left, "", *right, ""]
     return told
 
 
@@ -89,6 +91,15 @@ def write(bulletin: Bulletin, board: str, folder: Path) -> None:
     _replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)))
     text = "\r\n".join(plain(row) for row in rows) + "\r\n"
     _replace(folder / f"{NAME}.asc", art.write(Art(text, None)))
+
+
+def list_of(heading: str, places: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a heading and, below it, names and what is said of each, in `COLUMN` cells."""
+    rows = [
+        f"|07{number:>2} |15{literal(name):<23}|07{words:>10}"
+        for number, (name, words) in enumerate(places, 1)
+    ]
+    return [f"|14{heading}", *(rows or [f"|07{_('nobody yet')}"])]
 
 
 def _list(heading: str, places: Sequence[Standing]) -> list[str]:
@@ -110,7 +121,7 @@ def _house(days: Sequence[HouseDay]) -> list[str]:
     return rows if days else [*rows, f"|07{_('no hands played')}"]
 
 
-def _beside(left: list[str], right: list[str]) -> list[str]:
+def beside(left: list[str], right: list[str]) -> list[str]:
     """Set two lists side by side, and an empty line below them."""
     height = max(len(left), len(right))
     left, right = ([*rows, *[""] * (height - len(rows))] for rows in (left, right))

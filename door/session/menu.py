@@ -22,7 +22,7 @@ from door.call.display import (
 from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
-from door.lobby import bulletins, texts
+from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.teller import visit_bank
 from door.session.settings import visit_settings
@@ -44,6 +44,8 @@ SERVICES = {
     "T": N_("Time bank"),
     "W": N_("Who is on"),
     "N": N_("News"),
+    "H": N_("Hall of fame"),
+    "S": N_("Statistics"),
     "Y": N_("Your settings"),
     "G": N_("Goodbye"),
 }
@@ -52,6 +54,8 @@ MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where."),
     "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
+    "H": N_("See who won most today, this week and ever, and who broke the bank."),
+    "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
     "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
     "Y": N_("Choose screen, language and password; take the tour again."),
     "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
@@ -147,6 +151,10 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await _who_is_on(board, caller)
     elif choice == "N":
         await _news(caller)
+    elif choice == "H":
+        await fame.visit_hall(caller)
+    elif choice == "S":
+        await fame.visit_record(board, caller)
     elif choice == "L":
         await show_luck(board, caller)
     elif choice == "Y":

@@ -19,6 +19,7 @@ from door.session.recovery import NewCode
 from timebank.callers import recovery
 from timebank.callers import ssh_keys as kept
 from timebank.callers.recovery import Secrets
+from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.errors import BooksUnavailable
 from timebank.language import LANGUAGES, N_, _
 from timebank.wagers import chains
@@ -41,6 +42,7 @@ LABELS = {
     "C": N_("Cut the cards"),
     "Y": N_("Your phrase"),
     "D": N_("Auto-deposit"),
+    "N": N_("Named as loser"),
     "O": N_("Own limits"),
     "P": N_("Password"),
     "R": N_("Recovery code"),
@@ -56,6 +58,7 @@ MEANINGS = {
     "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
     "Y": N_("Choose the phrase that cuts your cards when you type no other."),
     "D": N_("When you log off, bank the minutes that you have left."),
+    "N": N_("Be named among those who lost most, or not: winners always are."),
     "O": N_("Limit what you can lose in a day, pause for some days, or hear hourly how you do."),
     "P": N_("Choose another password."),
     "R": N_("Make a code that logs you on once when you've lost your password."),
@@ -69,7 +72,7 @@ PAINTS = {
     Paint.MONO: N_("no colour"),
     Paint.LINES: N_("plain lines"),
 }
-SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit"}
+SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit", "N": NAMED_AS_LOSER}
 LABEL_CELLS = 19
 
 
@@ -139,6 +142,7 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
         _row(_("Cut the cards"), switched["C"]),
         *_phrase(caller),
         _row(_("Auto-deposit"), switched["D"]),
+        _row(_("Named as loser"), switched["N"]),
         _row(_("Own limits"), _own_limits(caller)),
         *secrets,
     ]

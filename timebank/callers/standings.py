@@ -6,7 +6,9 @@ not with hands. `differing` compares them with the hands, and `count_anew` mends
 
 from __future__ import annotations
 
+import json
 from datetime import date
+from itertools import islice
 from typing import NamedTuple
 
 from sqlalchemy import (
@@ -103,25 +105,29 @@ _RICHER = value(
 )
 
 
+# The preference of a caller who wants to be named among those who lost most.
+NAMED_AS_LOSER = "named_as_loser"
+
+
 def _net(totals: Table, when: ColumnElement[bool], *, won: bool) -> Query:
     net = func.sum(totals.c.won - totals.c.lost)
-    return (
-        select(callers.c.name, net)
+    found = (
+        select(callers.c.name, net, *([] if won else [callers.c.preferences]))
         .select_from(totals)
         .join(callers, callers.c.id == totals.c.caller_id)
         .where(totals.c.unit == "second", callers.c.deleted.is_(None), when)
         .group_by(callers.c.id, callers.c.name)
         .having(net > 0 if won else net < 0)
         .order_by(net.desc() if won else net, callers.c.name)
-        .limit(bindparam("most"))
     )
+    return found.limit(bindparam("most")) if won else found
 
 
-_OF_DAY = equal(results.c.day)
+_WITHIN = results.c.day.between(bindparam("since"), bindparam("until"))
 _WINNERS_EVER = read(Standing, lambda: _net(results_ever, true(), won=True))
-_LOSERS_EVER = read(Standing, lambda: _net(results_ever, true(), won=False))
-_WINNERS = read(Standing, lambda: _net(results, _OF_DAY, won=True))
-_LOSERS = read(Standing, lambda: _net(results, _OF_DAY, won=False))
+_LOSERS_EVER = Prepared(lambda: _net(results_ever, true(), won=False))
+_WINNERS = read(Standing, lambda: _net(results, _WITHIN, won=True))
+_LOSERS = Prepared(lambda: _net(results, _WITHIN, won=False))
 
 
 def richest(desk: Desk, most: int) -> list[Standing]:
@@ -142,18 +148,38 @@ def place(desk: Desk, caller_id: int) -> int:
     return 1 + int(_RICHER.one(desk.connection, saved=saved)) if saved else 0
 
 
-def winners(desk: Desk, day: date | None, most: int) -> list[Standing]:
-    """List who won most by hands of `day` (by which they are counted as turns), or ever."""
-    if day is None:
+class Period(NamedTuple):
+    """Days by which hands are counted as turns, the first and the last of them included."""
+
+    first: date
+    last: date
+
+    @property
+    def bounds(self) -> dict[str, str]:
+        return {"since": self.first.isoformat(), "until": self.last.isoformat()}
+
+
+def winners(desk: Desk, period: Period | None, most: int) -> list[Standing]:
+    """List who won most by hands of some days, or ever."""
+    if period is None:
         return _WINNERS_EVER.all(desk.connection, most=most)
-    return _WINNERS.all(desk.connection, day=day.isoformat(), most=most)
+    return _WINNERS.all(desk.connection, most=most, **period.bounds)
 
 
-def losers(desk: Desk, day: date | None, most: int) -> list[Standing]:
-    """List who lost most by hands of `day`, or ever; their seconds are below zero."""
-    if day is None:
-        return _LOSERS_EVER.all(desk.connection, most=most)
-    return _LOSERS.all(desk.connection, day=day.isoformat(), most=most)
+def losers(desk: Desk, period: Period | None, most: int) -> list[Standing]:
+    """List who lost most by hands of some days, or ever, of those who wish to be named; their
+    seconds are below zero."""
+    if period is None:
+        rows = _LOSERS_EVER.long(desk.connection)
+    else:
+        rows = _LOSERS.long(desk.connection, **period.bounds)
+    named = (Standing(name, net) for name, net, wishes in rows if wishes_to_be_named(wishes))
+    return list(islice(named, most))
+
+
+def wishes_to_be_named(preferences: str) -> bool:
+    """Whether a caller with these preferences, as JSON, is named also where they have lost."""
+    return json.loads(preferences).get(NAMED_AS_LOSER) is True
 
 
 def house_day(desk: Desk, day: date) -> list[HouseDay]:

@@ -185,6 +185,15 @@ async def lobby(here: Evening) -> None:
     await here.take("goodbye", "q", "g", "y")
 
 
+async def fame(here: Evening) -> None:
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(hand(ends="natural"), hand(ends="push"), hand(ends="natural"))
+    await here.press("b", *("b", "5\r") * 3, "q")
+    await here.take("statistics", "s")
+    await here.take("hall-of-fame", "q", "h")
+    await here.take("hall-of-fame-ever", "e")
+
+
 async def time_up(here: Evening) -> None:
     await here.visits("Ada")
     await here.board.pass_time(MINUTE + 2)
@@ -320,6 +329,8 @@ async def bank_broken(here: Evening) -> None:
     await here.take("baccarat-plate", " ")
     await here.take("baccarat-french", "l")
     await here.take("baccarat-french-rules", "r")
+    await here.press("q", "q", "h")
+    await here.take("brass-plate", "b")
 
 
 async def french(here: Evening) -> None:
@@ -345,6 +356,7 @@ async def unix_bj(here: Evening) -> None:
 WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "first-call": first_call,
     "lobby": lobby,
+    "fame": fame,
     "time-up": time_up,
     "last-turn": last_turn,
     "black-jack-for-time": black_jack_for_time,

@@ -9,7 +9,7 @@ import pytest
 
 from bench import large
 from tests.timebank.books import GAME, lost, pushed, won
-from timebank.callers import standings
+from timebank.callers import callers, standings
 from timebank.keeping import deletion
 from timebank.ledger.sqlite.database import SqliteDatabase
 
@@ -97,9 +97,13 @@ def test_days_are_kept_apart_and_ever_is_all_of_them(books, ann):
     again = books.call(ann.caller_id)
     again.bet(60)
     again.act(lost(60))
-    winners = [books.do(standings.winners, day, 5) for day in (TODAY, date(2026, 6, 2), None)]
-    assert [[each.seconds for each in places] for places in winners] == [[300], [], [240]]
-    assert [each.seconds for each in books.do(standings.losers, date(2026, 6, 2), 5)] == [-60]
+    second = standings.Period(date(2026, 6, 2), date(2026, 6, 2))
+    periods = (standings.Period(TODAY, TODAY), second, standings.Period(TODAY, second.last), None)
+    winners = [books.do(standings.winners, period, 5) for period in periods]
+    assert [[each.seconds for each in places] for places in winners] == [*([300], [], [240], [240])]
+    assert books.do(standings.losers, second, 5) == []
+    books.do(callers.change_preferences, ann.caller_id, {standings.NAMED_AS_LOSER: True})
+    assert [each.seconds for each in books.do(standings.losers, second, 5)] == [-60]
     assert [(day.hands, day.result) for day in books.do(standings.house_day, TODAY)] == [(2, -300)]
 
 

@@ -130,7 +130,10 @@ def test_a_command_sees_what_a_server_wrote_a_moment_before(board, timebank):
 
 def test_maintain_counts_totals_that_are_wrong_anew(board, timebank):
     ann = board.caller("Ann")
-    board.sql("INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0)", ann)
+    board.sql(
+        "INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+        ann,
+    )
     told = "Recounted 1 running total of hands.\n"
     assert timebank("maintain") == (0, told, "")
     assert timebank("maintain") == (0, "Nothing to do.\n", "")

@@ -1,0 +1,295 @@
+"""Where callers see how they stand: their own page, the hall of fame, and the brass plate.
+
+Every list is read beside the writer, from running totals, each time that it is shown.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.display import literal, plain, wrap
+from door.call.page import MARGIN, TITLE_ROWS, Page
+from door.lobby import bulletins
+from door.lobby.luck import show_luck
+from timebank.callers import fame
+from timebank.callers.standings import Period
+from timebank.language import N_, _, ngettext
+from timebank.wagers import chronicle
+from timebank.words import money, short_month, short_weekday, span, title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
+
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from timebank.callers.fame import Hall, Record
+    from timebank.callers.standings import Standing
+    from timebank.ledger.database import Desk
+
+FEWEST_DAYS, MOST_DAYS = 7, 28  # in the chart
+DAY_CELLS = 22  # of a row of the chart, before its bar
+LONGEST_BAR = 30
+MOST_PLACES = 10
+LINES_ROWS = 40  # of a page in plain lines, which scrolls
+ON_PLATE = 12
+PLATE_CELLS = 34
+NARROW_LISTS = 3  # one above the other
+
+
+def _rows_of(caller: Caller) -> int:
+    """Return how many rows a page has for what is not its title."""
+    console = caller.console
+    return console.page_rows - TITLE_ROWS if console.is_painted else LINES_ROWS
+
+
+def _columns_of(caller: Caller) -> int:
+    return caller.console.page_columns - MARGIN
+
+
+# A caller's own page.
+
+RECORD_KEYS = {"L": N_("Luck"), "Q": N_("Quit")}
+RECORD_MEANINGS = {
+    "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
+    "Q": N_("Go back to the main menu."),
+}
+
+
+async def visit_record(board: Board, caller: Caller) -> None:
+    """Show what the caller's hands came to."""
+    console = caller.console
+    while True:
+        caller.place = N_("Statistics")
+        found = await caller.look_up(partial(_record, caller.record.id))
+        columns = _columns_of(caller)
+        rows = _record_rows(found, columns)
+        room = _rows_of(caller) - sum(len(wrap(row, columns)) for row in rows)
+        rows += _chart(found.days, columns, room, painted=console.is_painted)
+        console.stage(Page(_("Your statistics"), rows))
+        choice = await console.ask(
+            {key: _(label) for key, label in RECORD_KEYS.items()},
+            default="Q",
+            cancel="Q",
+            meanings={key: _(words) for key, words in RECORD_MEANINGS.items()},
+        )
+        if choice == "Q":
+            return
+        await show_luck(board, caller)
+
+
+def _record(caller_id: int, desk: Desk) -> Record:
+    return fame.record(desk, caller_id, MOST_DAYS)
+
+
+def _record_rows(found: Record, columns: int) -> list[str]:
+    games = found.games
+    if not games:
+        return [f"|07{_('No hand of yours is over yet.')}"]
+    hands = sum(game.hands for game in games)
+    won, even = sum(game.hands_won for game in games), sum(game.hands_even for game in games)
+    counts = (
+        (_("Hands"), hands),
+        (_("Won"), won),
+        (_("Even"), even),
+        (_("Lost"), hands - won - even),
+        (_("Naturals"), sum(game.naturals for game in games)),
+        (_("Charlies"), sum(game.charlies for game in games)),
+    )
+    rows = _flowing((f"|07{name} |15{number}" for name, number in counts), columns)
+    rows.append(_words_of_rows(found))
+    rows += [f"|07{sentence}" for sentence in _sentences(found)]
+    return rows
+
+
+def _flowing(parts: Iterable[str], columns: int) -> list[str]:
+    """Set parts beside each other, as many in a row as there is room for."""
+    rows: list[str] = []
+    for part in parts:
+        longer = f"{rows[-1]}   {part}" if rows else part
+        if rows and len(plain(longer)) <= columns:
+            rows[-1] = longer
+        else:
+            rows.append(part)
+    return rows
+
+
+def _words_of_rows(found: Record) -> str:
+    won = max(game.longest_won for game in found.games)
+    lost = max(game.longest_lost for game in found.games)
+    told = _("Most in a row: {won} won, {lost} lost.")
+    return f"|07{told.format(won=won, lost=lost)}"
+
+
+def _sentences(found: Record) -> Iterator[str]:
+    for_time = [game for game in found.games if game.unit == "second"]
+    if for_time:
+        best = max(game.best for game in for_time)
+        if best:
+            yield _("Your best hand won {time}.").format(time=span(best))
+        if found.net > 0:
+            told = _("All in all you're {time} up.")
+        elif found.net < 0:
+            told = _("All in all you're {time} down.")
+        else:
+            told = _("All in all you've come out even.")
+        yield told.format(time=span(abs(found.net)))
+    for game in found.games:
+        if game.unit != "second":
+            told = _("{game}, play money: {hands} hands, {amount}.")
+            amount = money(game.won - game.lost, game.unit)
+            yield told.format(game=title(game.game), hands=game.hands, amount=amount)
+    favourite = found.games[0]
+    hands = ngettext("{number} hand", "{number} hands", favourite.hands)
+    yield _("Your table is {game}: {hands}.").format(
+        game=title(favourite.game), hands=hands.format(number=favourite.hands)
+    )
+    if found.ranked > 1:
+        yield _of_others(found)
+
+
+def _of_others(found: Record) -> str:
+    told = _("You're ahead of {number} of {all} callers.")
+    told = told.format(number=found.behind, all=found.ranked)
+    if not found.named:
+        return told
+    names = ", ".join(map(literal, found.named))
+    return f"{told} {_('Just behind you: {names}.').format(names=names)}"
+
+
+def _chart(
+    days: Sequence[tuple[date, int]], columns: int, room: int, *, painted: bool
+) -> list[str]:
+    """Draw what each of the last days won or lost, today first: a bar a row, green for a win.
+
+    `room` is for how many rows; there is one for each of a few days at least. In plain lines there
+    are no bars, and no days on which nothing came of it.
+    """
+    count = max(FEWEST_DAYS, min(MOST_DAYS, room - 2))  # beside heading and empty row
+    shown = days[-count:] if painted else [(day, net) for day, net in days if net]
+    most = max((abs(net) for _day, net in shown), default=0)
+    if not most:
+        return []
+    longest = min(LONGEST_BAR, columns - DAY_CELLS) if painted else 0
+    heading = _("Won and lost by day")
+    rows = [*([""] if room >= count + 2 else []), f"|11{heading}"]
+    for day, net in reversed(shown):
+        name = f"{short_weekday(day)} {day.day:>2} {short_month(day)}"
+        amount = f"+{wording.clock_time(net)}" if net > 0 else wording.clock_time(net)
+        bar = "█" * -(-abs(net) * longest // most)
+        rows.append(f"|07{name:<11}|15{amount:>9}  |{10 if net > 0 else 12}{bar}".rstrip())
+    return rows
+
+
+# The hall of fame.
+
+PERIODS = {"T": N_("Today"), "W": N_("This week"), "E": N_("Ever")}
+HALL_KEYS = {**PERIODS, "B": N_("Brass plate"), "Q": N_("Quit")}
+HALL_MEANINGS = {
+    "T": N_("See who leads today."),
+    "W": N_("See who leads since Monday."),
+    "E": N_("See who leads of all time."),
+    "B": N_("See who broke the bank at Baccarat."),
+    "Q": N_("Go back to the main menu."),
+}
+
+
+async def visit_hall(caller: Caller) -> None:
+    """Show who stands first: of today as things are, of this week, and ever."""
+    console = caller.console
+    which = "T"
+    while True:
+        caller.place = N_("Hall of fame")
+        console.stage(await _hall_page(caller, which))
+        choice = await console.ask(
+            {key: _(label) for key, label in HALL_KEYS.items()},
+            cancel="Q",
+            meanings={key: _(words) for key, words in HALL_MEANINGS.items()},
+        )
+        if choice == "Q":
+            return
+        if choice == "B":
+            await _read_plate(caller)
+        else:
+            which = choice
+
+
+async def _hall_page(caller: Caller, which: str) -> Page:
+    columns, rows = _columns_of(caller), _rows_of(caller)
+    painted = caller.console.is_painted
+    beside = painted and columns >= bulletins.COLUMNS
+    places = _places(rows, beside=beside)
+
+    def read(desk: Desk) -> Hall:
+        return fame.hall(desk, _period(desk, which), places)
+
+    found = await caller.look_up(read)
+    heading = f"{_('Hall of fame')}: {_(PERIODS[which])}"
+    lists = _lists(found)
+    if not painted:
+        return Page(heading, _stacked(lists))
+    return Page(heading, _paired(lists) if beside else _stacked(lists[:NARROW_LISTS]))
+
+
+def _places(rows: int, *, beside: bool) -> int:
+    """Return how many places each list has room for: two lists stand below each other, or more
+    where none stands beside another."""
+    lists = 2 if beside else NARROW_LISTS
+    return max(1, min(MOST_PLACES, (rows - 2 * lists) // lists))
+
+
+def _period(desk: Desk, which: str) -> Period | None:
+    today = desk.settings.schedule.day_of(desk.now)
+    if which == "E":
+        return None
+    return Period(today - timedelta(days=today.weekday() if which == "W" else 0), today)
+
+
+def _lists(found: Hall) -> list[list[str]]:
+    lists = [
+        bulletins.list_of(_("Won most"), _in_time(found.winners)),
+        bulletins.list_of(_("Best hand"), _in_time(found.best_hands)),
+    ]
+    if found.losers:
+        lists.append(bulletins.list_of(_("Lost most, and say so"), _in_time(found.losers)))
+    if found.streaks:
+        runs = ((name, str(number)) for name, number in found.streaks)
+        lists.append(bulletins.list_of(_("Hands won in a row"), runs))
+    return lists
+
+
+def _stacked(lists: Sequence[Sequence[str]]) -> list[str]:
+    return [row for each in lists for row in (*each, "")][:-1]
+
+
+def _paired(lists: Sequence[list[str]]) -> list[str]:
+    pairs = zip(lists[::2], [*lists[1::2], []], strict=False)
+    return [row for left, right in pairs for row in bulletins.beside(left, right)]
+
+
+def _in_time(places: Sequence[Standing]) -> Iterator[tuple[str, str]]:
+    return ((place.name, wording.clock_time(place.seconds)) for place in places)
+
+
+async def _read_plate(caller: Caller) -> None:
+    caller.place = N_("Brass plate")
+    names = await caller.look_up(lambda desk: chronicle.bank_breakers(desk, ON_PLATE))
+    rows = _plate(names, painted=caller.console.is_painted)
+    await caller.console.read(_("Brass plate"), "\n".join(rows))
+
+
+def _plate(names: Sequence[str], *, painted: bool) -> list[str]:
+    """Engrave the names of those who broke the bank, the last one first."""
+    if not names:
+        return [f"|07{_('Nobody has broken the bank yet. The plate is polished and waits.')}"]
+    heading = _("They broke the bank")
+    if not painted:
+        return [heading, *map(literal, names)]
+    inner = PLATE_CELLS - 2
+    edge = "─" * inner
+    engraved = [f"|14{heading:^{inner}}", "", *(f"|15{literal(name):^{inner}}" for name in names)]
+    rows = [f"|06│{row}{' ' * (inner - len(plain(row)))}|06│" for row in engraved]
+    return [f"|06┌{edge}┐", *rows, f"|06└{edge}┘"]

@@ -1,0 +1,79 @@
+"""How callers stand: their own page, the hall of fame, the brass plate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from door.lobby.fame import _plate
+from tests.door.playing import at_the_table, hand
+from tests.terminal import REFUSING
+from tests.world import register
+from timebank.callers import callers, fame
+from timebank.callers.standings import NAMED_AS_LOSER
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        terminal = ada.terminal
+        await ada.bets(4, hand(ends="natural"))
+        await ada.bets(2, hand("stay", ends="lose"))
+        await ada.does("stay")
+        await ada.gets_up()
+        terminal.send("s")
+        await terminal.until("Your table is")
+        shown = words(terminal.picture)
+        assert "Hands 2 Won 1 Even 0 Lost 1 Naturals 1 Charlies 0" in shown
+        assert "Most in a row: 1 won, 1 lost. Your best hand won 8 minutes." in shown
+        assert (
+            "All in all you're 6 minutes up. Your table is Black Jack For Time: 2 hands." in shown
+        )
+        assert "Fri 20 Nov +6:00 ███" in shown
+        terminal.send("l")
+        await terminal.until("Your luck")
+        terminal.send("   q")
+        await ada.prompt("oodbye")
+        terminal.send("h")
+        await terminal.until("Hall of fame: Today")
+        assert "1 Ada 6:00 1 Ada 8:00" in words(terminal.picture)
+        terminal.send("e")
+        await terminal.until("Hands won in a row")
+        terminal.send("b")
+        await terminal.until("Nobody has broken the bank yet.")
+
+        bob = await ada.board.call(replace(REFUSING, columns=40))
+        await register(bob, "Bob")
+        with ada.board.books() as desk:
+            loser, winner = (callers.number_of(desk, name) for name in ("Bob", "Ada"))
+            desk.connection.exec_driver_sql(
+                "INSERT INTO results_ever"
+                " SELECT ?, game, unit, 4, 900, 60, 1, 0, 0, 0, 60, -3, 1, 3 FROM results_ever"
+                " WHERE caller_id = ?",
+                (loser, winner),
+            )
+            assert fame.record(desk, winner, 7).named == []
+            assert fame.hall(desk, None, 5).losers == []
+            callers.change_preferences(desk, loser, {NAMED_AS_LOSER: True})
+            assert fame.record(desk, winner, 7).named == ["Bob"]
+        bob.send("h")
+        await bob.until("Hall of fame: Today")
+        bob.send("e")
+        await bob.until("Lost most, and say so")
+        assert "1 Ada 6:00 Best hand" in words(bob.heard)
+        bob.send("qs")
+        await bob.until("You're ahead of 0 of 2 callers.")
+        with ada.board.books() as desk:  # what is no hand's is not left there
+            desk.connection.exec_driver_sql(
+                "DELETE FROM results_ever WHERE caller_id = ?", (loser,)
+            )
+
+
+def test_the_plate_is_a_box_on_a_painted_screen_and_a_list_in_lines() -> None:
+    painted = _plate(["Ada", "Bob"], painted=True)
+    assert [len(row) for row in (painted[0], painted[-1])] == [37, 37]
+    assert "Ada" in painted[3]
+    assert _plate(["Ada", "Bob"], painted=False) == ["They broke the bank", "Ada", "Bob"]

@@ -1,0 +1,168 @@
+"""What a caller's hands came to, and who stands where: for their own page and the hall of fame.
+
+All of it is read from running totals, which grow with callers and days and not with hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Table, bindparam, case, func, select, true
+
+from timebank.callers import standings
+from timebank.callers.standings import Period, Standing
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import callers, results, results_ever
+from timebank.ledger.sql import Prepared, Query, equal, fields_of, read, total, value
+
+NEAREST = 3  # names of callers who stand behind one
+_MOST_ASKED = 50  # callers, for so many names
+
+
+class GameRecord(NamedTuple):
+    """All that a caller has played of a game, in one unit; `schema.results_ever` says what each
+    number is."""
+
+    game: str
+    unit: Any
+    hands: int
+    lost: int
+    won: int
+    hands_won: int
+    hands_even: int
+    naturals: int
+    charlies: int
+    best: int
+    longest_won: int
+    longest_lost: int
+    streak: int
+
+
+class Record(NamedTuple):
+    """A caller's hands: the games most played come first. `days` are what they won or lost in time
+    on each day, the last one today. `behind` are of the `ranked` callers who have played for time
+    those who have won less; `named` are some of them, the nearest first."""
+
+    games: Sequence[GameRecord]
+    days: Sequence[tuple[date, int]]
+    ranked: int
+    behind: int
+    named: Sequence[str]
+
+    @property
+    def net(self) -> int:
+        """What all hands for time have won, in seconds; below 0 for what they lost."""
+        return sum(game.won - game.lost for game in self.games if game.unit == "second")
+
+
+_OF_TIME = results_ever.c.unit == "second"
+_NET: ColumnElement[int] = func.sum(results_ever.c.won - results_ever.c.lost)
+
+
+def _nets(*columns: ColumnElement[Any]) -> Query:
+    return (
+        select(*columns)
+        .select_from(results_ever)
+        .join(callers, callers.c.id == results_ever.c.caller_id)
+        .where(_OF_TIME, callers.c.deleted.is_(None))
+        .group_by(callers.c.id, callers.c.name)
+    )
+
+
+_GAMES = read(
+    GameRecord,
+    lambda: (
+        fields_of(GameRecord, results_ever)
+        .where(equal(results_ever.c.caller_id))
+        .order_by(results_ever.c.hands.desc(), results_ever.c.game, results_ever.c.unit)
+    ),
+)
+_OF_DAY = value(
+    lambda: select(total(results.c.won - results.c.lost)).where(
+        equal(results.c.day, results.c.caller_id), results.c.unit == "second"
+    )
+)
+
+
+def _ranked() -> Query:
+    """Count all who have played for time, and those of them who have won less than `mine`."""
+    nets = _nets(_NET.label("net")).subquery()
+    return select(func.count(), total(case((nets.c.net < bindparam("mine"), 1), else_=0)))
+
+
+_RANKED = Prepared(_ranked)
+_NEXT = Prepared(
+    lambda: (
+        _nets(callers.c.name, _NET, callers.c.preferences)
+        .having(bindparam("mine") > _NET)
+        .order_by(_NET.desc(), callers.c.name)
+        .limit(_MOST_ASKED)
+    )
+)
+
+
+def record(desk: Desk, caller_id: int, days: int) -> Record:
+    """Read a caller's hands, and what they came to on each of the last `days` days."""
+    games = _GAMES.all(desk.connection, caller_id=caller_id)
+    today = desk.settings.schedule.day_of(desk.now)
+    nets = []
+    for age in reversed(range(days)):
+        day = today - timedelta(days=age)
+        of_day = {"day": day.isoformat(), "caller_id": caller_id}
+        nets.append((day, _OF_DAY.one(desk.connection, **of_day)))
+    found = Record(games, nets, 0, 0, ())
+    if not any(game.unit == "second" for game in games):
+        return found
+    mine = found.net
+    ranked, behind = _RANKED(desk.connection, mine=mine).one()
+    named = (
+        name
+        for name, net, wishes in _NEXT(desk.connection, mine=mine)
+        if net > 0 or standings.wishes_to_be_named(wishes)
+    )
+    return found._replace(ranked=ranked, behind=behind, named=list(islice(named, NEAREST)))
+
+
+class Hall(NamedTuple):
+    """Who stands first, each list best first. Streaks are hands won in a row, ever."""
+
+    winners: Sequence[Standing]
+    best_hands: Sequence[Standing]
+    losers: Sequence[Standing]
+    streaks: Sequence[tuple[str, int]]
+
+
+def _highest(totals: Table, column: ColumnElement[Any], when: ColumnElement[bool]) -> Query:
+    most = func.max(column)
+    return (
+        select(callers.c.name, most)
+        .select_from(totals)
+        .join(callers, callers.c.id == totals.c.caller_id)
+        .where(totals.c.unit == "second", callers.c.deleted.is_(None), column > 0, when)
+        .group_by(callers.c.id, callers.c.name)
+        .order_by(most.desc(), callers.c.name)
+        .limit(bindparam("most"))
+    )
+
+
+_WITHIN = results.c.day.between(bindparam("since"), bindparam("until"))
+_BEST = read(Standing, lambda: _highest(results, results.c.best, _WITHIN))
+_BEST_EVER = read(Standing, lambda: _highest(results_ever, results_ever.c.best, true()))
+_STREAKS = read(Standing, lambda: _highest(results_ever, results_ever.c.longest_won, true()))
+
+
+def hall(desk: Desk, period: Period | None, most: int) -> Hall:
+    """List who stood first on some days, or ever, at most so many in each list."""
+    if period is None:
+        best = _BEST_EVER.all(desk.connection, most=most)
+    else:
+        best = _BEST.all(desk.connection, most=most, **period.bounds)
+    return Hall(
+        standings.winners(desk, period, most),
+        best,
+        standings.losers(desk, period, most),
+        _STREAKS.all(desk.connection, most=most) if period is None else (),
+    )
