@@ -108,12 +108,21 @@ def have_seen_enough(robots: dict[str, Robot]) -> bool:
         and all(robots[name].seen.settlements for name in IN_LINES)
         and any(one.movements for one in seen)
         and any(one.taken_over for one in seen)
-        and any(one.cards for one in seen)
+        and any(map(is_witness, seen))
         # The page behind <F>airness, painted and in plain lines.
         and any(robots[name].seen.seeds for name in robots.keys() - IN_LINES)
         and any(robots[name].seen.seals for name in IN_LINES)
         and robots["Liz"].seen.is_registered
     )
+
+
+def settled_black_jack(seen: Seen) -> list[Settlement]:
+    return [one for one in seen.settlements if one.game == "black-jack-for-time"]
+
+
+def is_witness(seen: Seen) -> bool:
+    """Whether one has seen all of what is made up below."""
+    return bool(seen.cards and seen.purses and seen.seals and settled_black_jack(seen))
 
 
 async def spend(robots: dict[str, Robot]) -> None:
@@ -152,10 +161,6 @@ def test_no_call_is_open_when_the_server_has_ended(evening: Evening) -> None:
     assert check.nobody_is_on(evening.books) == []
     assert evening.status == 0
     assert evening.log == ""
-
-
-def settled_black_jack(seen: Seen) -> list[Settlement]:
-    return [one for one in seen.settlements if one.game == "black-jack-for-time"]
 
 
 def a_second_win(seen: Seen) -> None:
@@ -234,12 +239,7 @@ def a_complaint(seen: Seen) -> None:
     ],
 )
 def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], None]) -> None:
-    seen = next(
-        robot.seen
-        for robot in evening.robots.values()
-        if robot.seen.cards and robot.seen.purses and robot.seen.seals
-        if settled_black_jack(robot.seen)
-    )
+    seen = next(robot.seen for robot in evening.robots.values() if is_witness(robot.seen))
     told = replace(
         seen,
         settlements=settled_black_jack(seen),
