@@ -19,7 +19,7 @@ from ansi.style import from_pipe, sgr
 from door import wording
 from door.call.display import literal, plain
 from timebank.callers import standings
-from timebank.callers.standings import Period
+from timebank.callers.standings import DaySpan
 from timebank.language import _, ngettext
 from timebank.words import title, whole_date
 
@@ -48,7 +48,7 @@ class Bulletin:
 
 def of_yesterday(desk: Desk) -> Bulletin:
     day = desk.settings.schedule.day_of(desk.now) - timedelta(days=1)
-    of_day = Period(day, day)
+    of_day = DaySpan(day, day)
     return Bulletin(
         day,
         standings.richest(desk, PLACES),

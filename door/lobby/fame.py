@@ -15,7 +15,7 @@ from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.lobby import bulletins
 from door.lobby.luck import show_luck
 from timebank.callers import fame
-from timebank.callers.standings import Period
+from timebank.callers.standings import DaySpan
 from timebank.language import N_, _, ngettext
 from timebank.wagers import chronicle
 from timebank.words import money, short_month, short_weekday, span, title
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from door.call.board import Board
     from door.call.caller import Caller
-    from timebank.callers.fame import Hall, Record
+    from timebank.callers.fame import Hall, PlayRecord
     from timebank.callers.standings import Standing
     from timebank.ledger.database import Desk
 
@@ -81,11 +81,11 @@ async def visit_record(board: Board, caller: Caller) -> None:
         await show_luck(board, caller)
 
 
-def _record(caller_id: int, desk: Desk) -> Record:
+def _record(caller_id: int, desk: Desk) -> PlayRecord:
     return fame.record(desk, caller_id, MOST_DAYS)
 
 
-def _record_rows(found: Record, columns: int) -> list[str]:
+def _record_rows(found: PlayRecord, columns: int) -> list[str]:
     games = found.games
     if not games:
         return [f"|07{_('No hand of yours is over yet.')}"]
@@ -117,14 +117,14 @@ def _flowing(parts: Iterable[str], columns: int) -> list[str]:
     return rows
 
 
-def _words_of_rows(found: Record) -> str:
+def _words_of_rows(found: PlayRecord) -> str:
     won = max(game.longest_won for game in found.games)
     lost = max(game.longest_lost for game in found.games)
     told = _("Most in a row: {won} won, {lost} lost.")
     return f"|07{told.format(won=won, lost=lost)}"
 
 
-def _sentences(found: Record) -> Iterator[str]:
+def _sentences(found: PlayRecord) -> Iterator[str]:
     for_time = [game for game in found.games if game.unit == "second"]
     if for_time:
         best = max(game.best for game in for_time)
@@ -151,7 +151,7 @@ def _sentences(found: Record) -> Iterator[str]:
         yield _of_others(found)
 
 
-def _of_others(found: Record) -> str:
+def _of_others(found: PlayRecord) -> str:
     told = _("You're ahead of {number} of {all} callers.")
     told = told.format(number=found.behind, all=found.ranked)
     if not found.named:
@@ -241,11 +241,11 @@ def _places(rows: int, *, beside: bool) -> int:
     return max(1, min(MOST_PLACES, (rows - 2 * lists) // lists))
 
 
-def _period(desk: Desk, which: str) -> Period | None:
+def _period(desk: Desk, which: str) -> DaySpan | None:
     today = desk.settings.schedule.day_of(desk.now)
     if which == "E":
         return None
-    return Period(today - timedelta(days=today.weekday() if which == "W" else 0), today)
+    return DaySpan(today - timedelta(days=today.weekday() if which == "W" else 0), today)
 
 
 def _lists(found: Hall) -> list[list[str]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Table, bindparam, case, func, select, true
 
 from timebank.callers import standings
-from timebank.callers.standings import Period, Standing
+from timebank.callers.standings import DaySpan, Standing
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, results, results_ever
 from timebank.ledger.sql import Prepared, Query, equal, fields_of, read, total, value
@@ -41,7 +41,7 @@ class GameRecord(NamedTuple):
     streak: int
 
 
-class Record(NamedTuple):
+class PlayRecord(NamedTuple):
     """A caller's hands: the games most played come first. `days` are what they won or lost in time
     on each day, the last one today. `behind` are of the `ranked` callers who have played for time
     those who have won less; `named` are some of them, the nearest first."""
@@ -104,7 +104,7 @@ _NEXT = Prepared(
 )
 
 
-def record(desk: Desk, caller_id: int, days: int) -> Record:
+def record(desk: Desk, caller_id: int, days: int) -> PlayRecord:
     """Read a caller's hands, and what they came to on each of the last `days` days."""
     games = _GAMES.all(desk.connection, caller_id=caller_id)
     today = desk.settings.schedule.day_of(desk.now)
@@ -113,7 +113,7 @@ def record(desk: Desk, caller_id: int, days: int) -> Record:
         day = today - timedelta(days=age)
         of_day = {"day": day.isoformat(), "caller_id": caller_id}
         nets.append((day, _OF_DAY.one(desk.connection, **of_day)))
-    found = Record(games, nets, 0, 0, ())
+    found = PlayRecord(games, nets, 0, 0, ())
     if not any(game.unit == "second" for game in games):
         return found
     mine = found.net
@@ -154,7 +154,7 @@ _BEST_EVER = read(Standing, lambda: _highest(results_ever, results_ever.c.best, 
 _STREAKS = read(Standing, lambda: _highest(results_ever, results_ever.c.longest_won, true()))
 
 
-def hall(desk: Desk, period: Period | None, most: int) -> Hall:
+def hall(desk: Desk, period: DaySpan | None, most: int) -> Hall:
     """List who stood first on some days, or ever, at most so many in each list."""
     if period is None:
         best = _BEST_EVER.all(desk.connection, most=most)

@@ -148,7 +148,7 @@ def place(desk: Desk, caller_id: int) -> int:
     return 1 + int(_RICHER.one(desk.connection, saved=saved)) if saved else 0
 
 
-class Period(NamedTuple):
+class DaySpan(NamedTuple):
     """Days by which hands are counted as turns, the first and the last of them included."""
 
     first: date
@@ -159,14 +159,14 @@ class Period(NamedTuple):
         return {"since": self.first.isoformat(), "until": self.last.isoformat()}
 
 
-def winners(desk: Desk, period: Period | None, most: int) -> list[Standing]:
+def winners(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
     """List who won most by hands of some days, or ever."""
     if period is None:
         return _WINNERS_EVER.all(desk.connection, most=most)
     return _WINNERS.all(desk.connection, most=most, **period.bounds)
 
 
-def losers(desk: Desk, period: Period | None, most: int) -> list[Standing]:
+def losers(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
     """List who lost most by hands of some days, or ever, of those who wish to be named; their
     seconds are below zero."""
     if period is None:

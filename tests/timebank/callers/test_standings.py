@@ -97,8 +97,8 @@ def test_days_are_kept_apart_and_ever_is_all_of_them(books, ann):
     again = books.call(ann.caller_id)
     again.bet(60)
     again.act(lost(60))
-    second = standings.Period(date(2026, 6, 2), date(2026, 6, 2))
-    periods = (standings.Period(TODAY, TODAY), second, standings.Period(TODAY, second.last), None)
+    second = standings.DaySpan(date(2026, 6, 2), date(2026, 6, 2))
+    periods = (standings.DaySpan(TODAY, TODAY), second, standings.DaySpan(TODAY, second.last), None)
     winners = [books.do(standings.winners, period, 5) for period in periods]
     assert [[each.seconds for each in places] for places in winners] == [*([300], [], [240], [240])]
     assert books.do(standings.losers, second, 5) == []

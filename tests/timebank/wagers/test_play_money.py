@@ -370,7 +370,7 @@ def test_nobody_is_richer_in_the_bulletins_for_play_money(books, ann, call):
     call.coup(NEW, won(NEW, NEW))
     call.lose(60)
     day = books.now.date()
-    today = standings.Period(day, day)
+    today = standings.DaySpan(day, day)
     books.do(callers.change_preferences, ann, {standings.NAMED_AS_LOSER: True})
     assert books.do(standings.winners, today, 5) == []
     assert books.do(standings.losers, today, 5) == [standings.Standing("Ann", -60)]
