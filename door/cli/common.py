@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import click
 
+from timebank.cli.common import format_option
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
     from door.config.config import Config
 
+
+F = TypeVar("F", bound=Callable[..., object])
 
 DEFAULT_CONFIG = Path("sysop.toml")
 
@@ -25,6 +30,17 @@ config_option = click.option(
     show_envvar=True,
     help="The board's settings.",
 )
+
+
+def rows_option(command: F) -> F:
+    """Give a command the options of `timebank` for rows, and `--json`, which it had before."""
+    as_json = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+
+    @wraps(command)
+    def asking(form: str, as_json: bool, **values: object) -> object:
+        return command(form="json" if as_json else form, **values)
+
+    return cast(F, format_option(as_json(asking)))
 
 
 def load_config(path: Path) -> Config:

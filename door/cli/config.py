@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from door.cli.common import config_option
+from timebank.cli.common import format_option, tell
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
     from door.config.changing import Change
     from door.config.describing import Setting
 
-form_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="The output format.",
-)
+FIELDS = ("key", "value", "default")
 
 
 @click.group("config")
@@ -34,7 +28,7 @@ def config_group() -> None:
 @click.option(
     "--effective", is_flag=True, help="With the defaults of all that the file leaves out."
 )
-@form_option
+@format_option
 def show(config_path: Path, effective: bool, form: str) -> None:
     """Show the settings without their comments."""
     from door.config.changing import rendered
@@ -43,10 +37,10 @@ def show(config_path: Path, effective: bool, form: str) -> None:
     if not effective:
         written = _paths_in(text)
         keys = [key for key in keys if key.path in written]
-    if form == "json":
-        click.echo(_as_json(keys))
-    else:
+    if form == "text":
         click.echo(rendered(keys, with_defaults=effective))
+    else:
+        _write(keys, form)
 
 
 @config_group.command()
@@ -85,14 +79,14 @@ def unset(config_path: Path, key: str) -> None:
 
 @config_group.command()
 @config_option
-@form_option
+@format_option
 def diff(config_path: Path, form: str) -> None:
     """Show what differs from the defaults."""
     from door.config.changing import from_default, rendered
 
     keys = from_default(_read(config_path)[1])
-    if form == "json":
-        click.echo(_as_json(keys))
+    if form != "text":
+        _write(keys, form)
     elif keys:
         click.echo(rendered(keys, with_defaults=True))
     else:
@@ -136,14 +130,17 @@ def _paths_in(text: str) -> set[tuple[str | int, ...]]:
     return paths(tomllib.loads(text), ())
 
 
-def _as_json(keys: list[Setting]) -> str:
+def _write(keys: list[Setting], form: str) -> None:
     import json
 
     from door.config.changing import HIDDEN
 
     shown = [key for key in keys if key.path[-1] != HIDDEN]
-    listed = [{"key": key.name, "value": key.value, "default": key.default} for key in shown]
-    return json.dumps(listed, indent=2, ensure_ascii=False)
+    listed = [dict(zip(FIELDS, (key.name, key.value, key.default), strict=True)) for key in shown]
+    if form == "csv":
+        tell(form, (), FIELDS, listed)
+    else:
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
 
 
 def _change(path: Path, key: str, typed: str | None) -> None:

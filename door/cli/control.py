@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from door.wording import clock_time
+from timebank.reports.exports import Record
+from timebank.reports.statements import NAME, SHORT, WORDS
+from timebank.reports.tables import Column, Piece, Table, figures
 from timebank.words import MINUTE, span
 
+NODE_FIELDS = ("node", "name", "server", "where", "since", "idle", "left", "address")
+REFUSAL_FIELDS = ("address", "wait", "why")
 
-def table(answer: Mapping[str, Any]) -> list[str]:
+
+class Shown(NamedTuple):
+    """How the rows of an answer are shown: as text, and as records with these fields."""
+
+    table: Callable[[Mapping[str, Any]], list[Piece]]
+    fields: Sequence[str]
+    records: Callable[[Mapping[str, Any]], Iterator[Record]]
+
+
+def table(answer: Mapping[str, Any]) -> list[Piece]:
     servers = answer.get("servers", ())  # one of an earlier version gives none
     several = len(servers) > 1 or bool(answer.get("silent"))
-    lines = [_row(several, "Node", "Caller", "Server", "Where", "Since", "Idle", "Left", "Address")]
-    for on in answer["nodes"]:
-        since = "-" if on["since"] is None else _hour(on["since"])
-        idle, left = (_span(on[key]) for key in ("idle", "left"))
-        who = (on["name"], on.get("server") or "-", on["where"])
-        lines.append(_row(several, on["node"], *who, since, idle, left, on["address"]))
-    if not answer["nodes"]:
-        lines = ["Nobody is online."]
+    columns = (
+        *(Column("Node", right=True), Column("Caller", least=NAME)),
+        *((Column("Server", least=SHORT),) if several else ()),
+        *(Column("Where", least=SHORT), Column("Since", goes=1), *figures("Idle", "Left")),
+        Column("Address", goes=2),
+    )
+    rows = [_node_row(on, several) for on in answer["nodes"]]
+    lines: list[Piece] = [Table(columns, rows, "Nobody is online.")]
     if answer["log_ons"]:
         lines.append(f"Logging on: {answer['log_ons']}.")
     if answer.get("event"):
@@ -45,28 +59,24 @@ def table(answer: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _row(
-    several: bool,
-    node: object,
-    caller: str,
-    server: str,
-    where: str,
-    since: str,
-    idle: str,
-    left: str,
-    address: str,
-) -> str:
-    by = f"{server:<16}" if several else ""
-    return f"{node:>4}  {caller:<26}{by}{where:<20}{since:<7}{idle:>6} {left:>8}  {address}"
+def _node_row(on: Mapping[str, Any], several: bool) -> list[str]:
+    since = "-" if on["since"] is None else _hour(on["since"])
+    server = [on.get("server") or "-"] if several else []
+    return [
+        *(str(on["node"]), on["name"], *server, on["where"], since),
+        *(_span(on["idle"]), _span(on["left"]), on["address"]),
+    ]
 
 
-def refusals(answer: Mapping[str, Any]) -> list[str]:
-    lines = []
-    if answer["held"]:
-        lines.append(f"{'Address':<26}{'Wait':>8}  Why")
-        for held in answer["held"]:
-            wait = _span(held["wait"] or None)
-            lines.append(f"{held['address']:<26}{wait:>8}  {held['why']}")
+def _node_records(answer: Mapping[str, Any]) -> Iterator[Record]:
+    for on in answer["nodes"]:
+        yield {field: on.get(field) for field in NODE_FIELDS}
+
+
+def refusals(answer: Mapping[str, Any]) -> list[Piece]:
+    columns = (Column("Address"), *figures("Wait"), Column("Why", least=WORDS))
+    rows = [(each["address"], _span(each["wait"] or None), each["why"]) for each in answer["held"]]
+    lines: list[Piece] = [Table(columns, rows, "")] if rows else []
     if answer["more"]:
         lines.append(f"And {answer['more']} more.")
     if answer["names"]:
@@ -77,9 +87,18 @@ def refusals(answer: Mapping[str, Any]) -> list[str]:
     return [*lines, "`door forgive` clears an address or a name."]
 
 
+def _refusal_records(answer: Mapping[str, Any]) -> Iterator[Record]:
+    for held in answer["held"]:
+        yield {field: held.get(field) for field in REFUSAL_FIELDS}
+
+
 def _hour(instant: str) -> str:
     return f"{datetime.fromisoformat(instant):%H:%M}"  # by the board's clock
 
 
 def _span(seconds: int | None) -> str:
     return "-" if seconds is None else clock_time(seconds)
+
+
+NODES = Shown(table, NODE_FIELDS, _node_records)
+REFUSALS = Shown(refusals, REFUSAL_FIELDS, _refusal_records)

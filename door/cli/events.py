@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from door.cli.common import config_option, load_config
-from timebank.cli.common import by_option
+from timebank.cli.common import Minutes, by_option
 
 MOST_MINUTES, MOST_NOTICE = 7 * 24 * 60, 60  # as in timebank.keeping.events, which is heavy
 
@@ -33,17 +33,18 @@ def event(context: click.Context, config_path: Path) -> None:
 @click.argument("name", required=False)
 @click.option(
     "--minutes",
-    type=click.IntRange(1, MOST_MINUTES),
-    help="How long it lasts, instead of what sysop.toml says.",
+    type=Minutes(1, MOST_MINUTES),
+    metavar="MINUTES",
+    help="How long it lasts (90, 90m, 1h30m), instead of what sysop.toml says.",
 )
 @click.option(
     "--in",
     "notice",
-    type=click.IntRange(0, MOST_NOTICE),
+    type=Minutes(0, MOST_NOTICE),
     default=1,
     show_default=True,
     metavar="MINUTES",
-    help="How long callers have until then.",
+    help="How long callers have until then (5, 5m).",
 )
 def start(config_path: Path, by: str, name: str | None, minutes: int | None, notice: int) -> None:
     """Start the next system event now, or that called NAME, in place of the one at its time.

@@ -22,8 +22,8 @@ from door.cli.init import init
 from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
-from timebank.cli.common import by_option
-from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+from timebank.cli.common import NUMBER, Whole, by_option, format_option
+from timebank.cli.errors import EXIT_WRONG, Commands, UserError, refusing
 from timebank.errors import NameRefused
 from timebank.language import LANGUAGES
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="blackjack-for-time", prog_name="door")
 def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
@@ -65,7 +65,7 @@ for command in (
 @click.option("--verbose", is_flag=True, help="Log every call.")
 @click.option(
     "--workers",
-    type=click.IntRange(1, MOST_WORKERS),
+    type=Whole(1, MOST_WORKERS),
     default=1,
     metavar="NUMBER",
     help="How many processes serve, each on a core of its own: 1 by default.",
@@ -115,7 +115,7 @@ def _serve(config: Config, verbose: bool, workers: int, *, is_trial: bool = Fals
 @main.command()
 @config_option
 @click.option("--host", help="The address to listen on, instead of that of [pages].")
-@click.option("--port", type=click.IntRange(1, 65535), help="The port, likewise.")
+@click.option("--port", type=Whole(1, 65535), help="The port, likewise.")
 @click.option(
     "--certificate",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -158,7 +158,7 @@ def pages(
 @main.command()
 @config_option
 @click.option("--host", help="The address to listen on, instead of that of [metrics].")
-@click.option("--port", type=click.IntRange(0, 65535), help="The port, likewise.")
+@click.option("--port", type=Whole(0, 65535), help="The port, likewise.")
 def metrics(config_path: Path, host: str | None, port: int | None) -> None:
     """Tell Prometheus how the board is, by a process beside it."""
     from timebank.errors import BooksFailed, DatabaseRefused
@@ -211,7 +211,7 @@ dropfile_option = click.option(
     type=click.Path(path_type=Path),
     help="The drop file or its folder. Default: the environment, then the current folder.",
 )
-node_option = click.option("--node", type=click.IntRange(0, 9999), help="The node's number.")
+node_option = click.option("--node", type=Whole(0, 9999), help="The node's number.")
 
 
 @main.command("run")
@@ -223,9 +223,7 @@ node_option = click.option("--node", type=click.IntRange(0, 9999), help="The nod
 @click.option("--board", metavar="NAME", help="The board that starts it, from [boards.NAME].")
 @node_option
 @click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
-@click.option(
-    "--socket", type=click.IntRange(0), metavar="FD", help="The caller is on this descriptor."
-)
+@click.option("--socket", type=Whole(0), metavar="FD", help="The caller is on this descriptor.")
 @click.option("--connect", metavar="HOST:PORT", help="Connect back to the board there.")
 @click.option("--telnet/--no-telnet", default=None, help="Whether the socket speaks telnet.")
 @click.option(
@@ -375,12 +373,12 @@ def replay(file: BinaryIO) -> None:
 @click.option(
     "--chain",
     "link",
-    type=click.IntRange(1, 500),
+    type=Whole(1, 500),
     help="The shoe's number in its chain, if its seed was sealed ahead.",
 )
 @click.option(
     "--beacon",
-    type=(click.IntRange(1, 2**63 - 1), str),
+    type=(NUMBER, str),
     metavar="ROUND SIGNATURE",
     help="The round of drand that the shoe waited for, and its signature.",
 )
@@ -395,7 +393,7 @@ def replay(file: BinaryIO) -> None:
 @click.option(
     "--toss",
     "tosses",
-    type=click.IntRange(0, 9999),
+    type=Whole(0, 9999),
     multiple=True,
     metavar="P",
     help="Show the Baccarat toss before card P of the shoe, counted from 0.",
@@ -482,13 +480,11 @@ def bj(prompts: Prompts, seed: str | None) -> None:
 
 @main.command()
 @config_option
-@click.argument("number", type=click.IntRange(1, 2**63 - 1))
+@click.argument("number", type=NUMBER)
 @click.option("--json", "as_json", is_flag=True, help="As JSON for `door replay`.")
 @click.option("--proof", "as_proof", is_flag=True, help="As JSON for the page that checks hands.")
 @click.option("--cast", "as_cast", is_flag=True, help="As a film of its table: an asciicast.")
-@click.option(
-    "--to", type=click.IntRange(1, 2**63 - 1), help="The film goes on to this hand of the table."
-)
+@click.option("--to", type=NUMBER, help="The film goes on to this hand of the table.")
 @click.option("--day", is_flag=True, help="The film goes on to the end of the day.")
 @click.option("--size", default="80x24", show_default=True, help="The film's columns and rows.")
 @click.option(
@@ -555,31 +551,37 @@ def _film(config: Config, number: int, asked: FilmAsked) -> None:
 
 @main.command()
 @config_option
+@format_option
 @click.option(
     "--since-hand",
     metavar="NUMBER",
-    type=click.IntRange(1),
+    type=Whole(1),
     default=1,
     help="Replay hands from this one on; the books are checked whole.",
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 64),
+    type=Whole(1, 64),
     help="How many processes check, each on a core of its own.  [default: by cores and hands]",
 )
-def audit(config_path: Path, since_hand: int, jobs: int | None) -> None:
-    """Check the books and replay every settled hand."""
+def audit(config_path: Path, form: str, since_hand: int, jobs: int | None) -> None:
+    """Check the books and replay every settled hand.
+
+    Exits with 1 and names what is wrong. The digest of the last transfer is shown as `timebank
+    audit` shows it.
+    """
     from door.games import hands
     from timebank.audit import jobs as audit_jobs
-    from timebank.cli.common import note_audit
+    from timebank.cli.common import note_audit, write_audit
     from timebank.errors import AuditBroken
     from timebank.keeping import last_audit
-    from timebank.ledger import generations, transfers
+    from timebank.ledger import chain, generations, transfers
     from timebank.wagers import journal
 
     config = load_config(config_path)
     with _reading(config) as desk:
-        jobs = jobs or audit_jobs.usual(transfers.count(desk))
+        count = transfers.count(desk)
+        jobs = jobs or audit_jobs.usual(count)
         if jobs > 1:
             last = journal.last_round(desk)
             with refusing(AuditBroken):
@@ -589,18 +591,26 @@ def audit(config_path: Path, since_hand: int, jobs: int | None) -> None:
         else:
             findings, counted = hands.audit(desk, since_hand)
         generation, begun = generations.current(desk.connection), desk.now
+        digest = chain.head(desk.connection).digest
     if findings or since_hand == 1:  # a part that is in order says nothing of the rest
         note_audit(config.bank, last_audit.HANDS, begun, generation, list(map(str, findings)))
-    for finding in findings:
-        click.echo(finding)
-    if findings:
+    if form != "text":
+        facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}
+        write_audit(form, facts, findings)
+    elif findings:
+        for finding in findings:
+            click.echo(finding)
         things = "thing is" if len(findings) == 1 else "things are"
         click.echo(f"{len(findings)} {things} wrong in the books.", err=True)
-        sys.exit(EXIT_WRONG)
-    hands_words = "1 settled hand was" if counted == 1 else f"{counted} settled hands were"
-    click.echo(f"The books are in order; {hands_words} replayed and agree.")
-    if generation > 1:
-        click.echo(f"They are in generation {generation}: a backup was restored.")
+    else:
+        agree = "1 settled hand was replayed and agrees"
+        if counted != 1:
+            agree = f"{counted} settled hands were replayed and agree"
+        click.echo(f"The books are in order; {agree}.")
+        if generation > 1:
+            click.echo(f"They are in generation {generation}: a backup was restored.")
+        click.echo(f"The last digest is {digest}.")
+    sys.exit(EXIT_WRONG if findings else 0)
 
 
 @main.group()
@@ -610,22 +620,16 @@ def callers() -> None:
 
 @callers.command("list")
 @config_option
-def list_callers(config_path: Path) -> None:
-    """List all callers: last call, sysop powers, locks."""
-    from timebank.callers import callers as records
-    from timebank.reports.statements import printable
+@format_option
+def list_callers(config_path: Path, form: str) -> None:
+    """List all callers: last call, sysop powers, who is locked out, whose account is frozen."""
+    from timebank.callers import callers as callers_of
+    from timebank.cli.common import tell
+    from timebank.reports import people
 
     with _reading(load_config(config_path)) as desk:
-        known, schedule = records.listing(desk), desk.settings.schedule
-    click.echo(f"{'Caller':<26}{'Number':<8}{'Since':<12}{'Last call':<18}")
-    for record in known:
-        since = f"{schedule.local(record.created):%Y-%m-%d}"
-        last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
-        told = {"the sysop's powers": record.powers, "locked": record.locked}
-        click.echo(
-            f"{printable(record.name):<26}{record.id:<8}{since:<12}{last:<18}"
-            f"{', '.join(words for words, is_so in told.items() if is_so)}"
-        )
+        known, schedule = callers_of.listing(desk), desk.settings.schedule
+    tell(form, [people.table(known, schedule)], people.FIELDS, people.records(known, schedule))
 
 
 @callers.command()
@@ -709,14 +713,18 @@ def second_step_off(config_path: Path, by: str, name: str) -> None:
 
 @callers.command()
 @config_option
+@format_option
 @by_option
 @click.argument("name")
 @click.option("--take-away", metavar="SHA256:...", help="Take away the key of this fingerprint.")
-def keys(config_path: Path, by: str, name: str, take_away: str | None) -> None:
+def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None) -> None:
     """Show the keys that log a caller on by SSH, or take one away."""
     from door.defence import ssh_keys
     from timebank.callers import ssh_keys as kept
+    from timebank.cli.common import tell
     from timebank.keeping import sysop
+    from timebank.reports.statements import NAME, printable
+    from timebank.reports.tables import Column, Table
 
     opened = _reading if take_away is None else _desk
     with opened(load_config(config_path)) as desk:
@@ -732,10 +740,12 @@ def keys(config_path: Path, by: str, name: str, take_away: str | None) -> None:
     if take_away is not None:
         click.echo(f"{take_away} no longer logs {record.name} on.")
         return
-    for fingerprint, key in found.items():
-        click.echo(f"{fingerprint} {key.kind} {key.name}".rstrip())
-    if not found:
-        click.echo(f"{record.name} has no SSH key here.")
+    rows = [(fingerprint, key.kind, key.name) for fingerprint, key in found.items()]
+    fields = ("fingerprint", "kind", "name")
+    columns = (Column("Fingerprint"), Column("Kind"), Column("Name", least=NAME))
+    listed = [(each, kind, printable(called)) for each, kind, called in rows]
+    table = Table(columns, listed, f"{record.name} has no SSH key here.")
+    tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
 
 
 @callers.command()

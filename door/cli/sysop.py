@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from door.cli.common import config_option
+from door.cli.common import config_option, rows_option
 from door.errors import NoAnswer
 from timebank.cli.errors import UserError, refusing
+
+if TYPE_CHECKING:
+    from door.cli.control import Shown
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -56,12 +59,15 @@ def _number(typed: str, or_else: str) -> int:
 
 @click.command()
 @server_options
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with times in seconds.")
-def nodes(where: Where, as_json: bool) -> None:
-    """Show who is on: where, since when, how long idle, time left."""
+@rows_option
+def nodes(where: Where, form: str) -> None:
+    """Show who is on: where, since when, how long idle, time left.
+
+    As JSON and CSV, times are in seconds.
+    """
     from door.cli import control
 
-    _tell(where, "nodes", control.table, as_json=as_json)
+    _show(where, "nodes", form, control.NODES)
 
 
 @click.command()
@@ -84,12 +90,12 @@ def say(where: Where, node: int | None, text: str) -> None:
 
 @click.command()
 @server_options
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with times in seconds.")
-def refused(where: Where, as_json: bool) -> None:
-    """Show which addresses have to wait, and why."""
+@rows_option
+def refused(where: Where, form: str) -> None:
+    """Show which addresses have to wait, and why. As JSON and CSV, times are in seconds."""
     from door.cli import control
 
-    _tell(where, "refused", control.refusals, as_json=as_json)
+    _show(where, "refused", form, control.REFUSALS)
 
 
 @click.command()
@@ -114,29 +120,40 @@ def stop(where: Where) -> None:
     _tell(where, "stop")
 
 
-def _words(answer: Mapping[str, Any]) -> list[str]:
-    return [answer["words"]]
+def _tell(where: Where, command: str, **what: object) -> None:
+    """Let a server do something, and say what it answers."""
+    answer = _asked(where, command, what)
+    click.echo(answer["words"])
+    _tell_silent(answer)
 
 
-def _tell(
-    where: Where,
-    command: str,
-    lines: Callable[[Mapping[str, Any]], list[str]] = _words,
-    *,
-    as_json: bool = False,
-    **what: object,
-) -> None:
-    """Ask, and show the answer. Servers that did not answer are named; the status is 1 then."""
+def _show(where: Where, command: str, form: str, shown: Shown) -> None:
+    """Show rows that a server answers with."""
     import json
 
+    from timebank.cli.common import tell
+
+    answer = _asked(where, command, {})
+    if form == "json":
+        click.echo(json.dumps(answer, indent=2))
+    else:
+        tell(form, shown.table(answer), shown.fields, shown.records(answer), paged=False)
+    _tell_silent(answer)
+
+
+def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, Any]:
     from door.server import asking
 
     path, data, server = where
     if server is not None:
         what["server"] = server
     with refusing(NoAnswer):
-        answer = asking.ask_server(path, data, command, what)
-    click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
+        answer: Mapping[str, Any] = asking.ask_server(path, data, command, what)
+    return answer
+
+
+def _tell_silent(answer: Mapping[str, Any]) -> None:
+    """Name servers that did not answer; the status is 1 then."""
     silent = answer.get("silent", ())  # one of an earlier version gives none
     for words in silent:
         click.echo(words, err=True)

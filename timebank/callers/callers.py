@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Update, bindparam, func, select
+from sqlalchemy import ColumnElement, Update, bindparam, func, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
@@ -70,6 +70,11 @@ def _changed_to(columns: str, *where: ColumnElement[bool], **fixed: Any) -> Upda
 _FIND = Prepared(lambda: _records().where(equal(callers.c.fold)))
 _GET = Prepared(lambda: _records().where(equal(callers.c.id)))
 _LISTING = Prepared(lambda: _records().order_by(sql.by_name(callers.c.name)))
+_STATES = Prepared(
+    lambda: select(callers.c.id, callers.c.frozen, callers.c.locked).where(
+        _LIVING, or_(callers.c.frozen != 0, callers.c.locked != 0)
+    )
+)
 _COUNT: Reader[int] = value(lambda: select(func.count()).select_from(callers).where(_LIVING))
 _NUMBER: Reader[int] = value(
     lambda: (
@@ -165,6 +170,14 @@ def get(desk: Desk, caller_id: int) -> CallerRecord:
 
 def listing(desk: Desk) -> list[CallerRecord]:
     return list(map(_record, _LISTING(desk.connection)))
+
+
+def states(desk: Desk) -> dict[int, list[str]]:
+    """Say by number which callers are "frozen" or "locked"; nothing of the others."""
+    return {
+        row.id: [word for word in ("frozen", "locked") if getattr(row, word)]
+        for row in _STATES(desk.connection)
+    }
 
 
 def count(desk: Desk) -> int:

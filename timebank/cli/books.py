@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import click
 
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from timebank.ledger.generations import Generation
     from timebank.ledger.own_limits import OwnLimits
     from timebank.reports.extracts import Wanted
+    from timebank.reports.statements import Order
     from timebank.reports.summary import By
+    from timebank.reports.tables import Piece
     from timebank.settings.schedule import Schedule
 
 
@@ -52,8 +54,9 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
         with books.look() as desk:
             reports = board_reports.boards(desk)
             rows = claims.outstanding(desk)
-        outstanding = board_reports.outstanding_table(rows, books.settings.schedule)
-        table = chain(board_reports.boards_table(reports), outstanding)
+        table: list[Piece] = [board_reports.boards_table(reports)]
+        if rows:
+            table += ["", board_reports.outstanding_table(rows, books.settings.schedule)]
         lines = map(board_reports.board_line, reports)
         records = map(board_reports.board_record, reports)
         tell(form, table, board_reports.FIELDS, lines, records, paged=False)
@@ -64,29 +67,70 @@ limits_option = click.option(
 )
 
 
+ORDERS = ("name", "online", "held", "bank", "stake", "loan", "together")
+
+
 @click.command()
 @config_option
 @format_option
 @limits_option
-def accounts(config: Path, form: str, only_limits: bool) -> None:
-    """Show what every account holds, and the limits that callers have set for themselves."""
-    from timebank.callers import own_limits
+@click.option("--caller", metavar="NAME", help="Only the accounts of this caller.")
+@click.option("--frozen", is_flag=True, help="Only callers whose accounts are frozen.")
+@click.option("--locked", is_flag=True, help="Only callers who are locked out.")
+@click.option("--nonzero", is_flag=True, help="Only those that hold or owe something.")
+@click.option(
+    "--sort",
+    "by",
+    type=click.Choice(ORDERS),
+    default="name",
+    show_default=True,
+    help="Callers by name, or those who have most of something (owe most) first.",
+)
+def accounts(
+    config: Path, form: str, only_limits: bool, caller: str | None, **asked: Unpack[AskedOf]
+) -> None:
+    """Show what every account holds, and the limits that callers have set for themselves.
+
+    Frozen accounts and callers who are locked out are marked.
+    """
+    from timebank.callers import callers, own_limits
     from timebank.ledger import transfers as ledger
     from timebank.reports import exports, statements
 
     with opened(config) as books:
         with books.look() as desk:
-            limited = own_limits.everybody(desk).values()
-            balances = [] if only_limits else ledger.balances(desk)
+            number = None
+            if caller is not None:
+                number = common.found(callers.number_of(desk, caller), caller)
+            wanted = statements.Asked(number, **asked)
+            states = callers.states(desk)
+            balances = [] if only_limits else ledger.balances(desk, number)
+            balances = statements.wanted(balances, wanted, states)
+            limited = {
+                caller_id: each
+                for caller_id, each in own_limits.everybody(desk).items()
+                if number in (None, caller_id) and statements.is_wanted(caller_id, wanted, states)
+            }
             limits = [
-                (name, sentence) for name, own in limited for sentence in own_limits.told(own, desk)
+                (name, sentence)
+                for name, own in limited.values()
+                for sentence in own_limits.told(own, desk)
             ]
         if only_limits:
-            _tell_limits(form, limits, limited, books.settings.schedule)
+            _tell_limits(form, limits, limited.values(), books.settings.schedule)
             return
-        records = map(exports.account_record, balances)
-        table = chain(statements.accounts_table(balances), statements.limits_table(limits))
+        records = (exports.account_record(each, states) for each in balances)
+        table = [*statements.accounts_table(balances, states, wanted)]
+        if limits:
+            table += ["", statements.limits_table(limits)]
         tell(form, table, exports.ACCOUNT_FIELDS, records)
+
+
+class AskedOf(TypedDict):
+    frozen: bool
+    locked: bool
+    nonzero: bool
+    by: Order
 
 
 def _tell_limits(
@@ -98,8 +142,7 @@ def _tell_limits(
     from timebank.reports import exports, statements
 
     records = [exports.limit_record(name, own, schedule) for name, own in limited]
-    table = list(statements.limits_table(told))[1:] or ["Nobody has set a limit."]
-    tell(form, table, exports.LIMIT_FIELDS, records)
+    tell(form, [statements.limits_table(told)], exports.LIMIT_FIELDS, records)
 
 
 @click.command(name="ledger")
@@ -125,7 +168,7 @@ def show_ledger(
         rows = extracts(books.look, wanted, newest_first=newest_first)
         schedule = books.settings.schedule
         records = (exports.ledger_record(row, schedule) for row in rows)
-        tell(form, statements.ledger_table(rows, schedule), exports.LEDGER_FIELDS, records)
+        tell(form, [statements.ledger_table(rows, schedule)], exports.LEDGER_FIELDS, records)
 
 
 def _wanted(
@@ -195,10 +238,10 @@ def statement(
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)
         schedule = books.settings.schedule
-        table = chain(
-            statements.statement_table(followed, called, schedule),
-            statements.limits_table([(called, sentence) for sentence in limits]),
-        )
+        table = statements.statement_table(followed, called, schedule)
+        if limits:
+            own_table = statements.limits_table([(called, sentence) for sentence in limits])
+            table = chain(table, ("", own_table))
         records = (exports.statement_record(entry, schedule) for entry in followed)
         tell(form, table, exports.STATEMENT_FIELDS, records)
 
@@ -231,7 +274,7 @@ def summary(
             periods = reports.summary(desk, by, first, end)
     table, lines = reports.summary_table(periods, _bar()), reports.summary_lines(periods)
     records = map(reports.summary_record, periods)
-    tell(form, table, reports.SUMMARY_FIELDS, lines, records, paged=False)
+    tell(form, [table], reports.SUMMARY_FIELDS, lines, records, paged=False)
 
 
 @click.command(name="house")
@@ -283,7 +326,7 @@ def show_addresses(config: Path, form: str, since: datetime | None, until: datet
             shared = neighbours.neighbours(desk, first, end)
         schedule = books.settings.schedule
     lines, records = neighbours.lines(shared, schedule), neighbours.records(shared, schedule)
-    tell(form, neighbours.table(shared, schedule), neighbours.FIELDS, lines, records)
+    tell(form, [neighbours.table(shared, schedule)], neighbours.FIELDS, lines, records)
 
 
 def _bar() -> str:
@@ -320,6 +363,7 @@ def export(config: Path, output: Path | None, form: str) -> None:
 
 def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
     """Give the export a piece at a time; all of it is of one moment."""
+    from timebank.callers import callers
     from timebank.ledger import transfers as ledger
     from timebank.reports import beancount, exports
     from timebank.reports.extracts import Wanted, entries, extracts, last_number
@@ -327,6 +371,7 @@ def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
     schedule = books.settings.schedule
     with books.look() as desk:
         balances = ledger.balances(desk)
+        states = callers.states(desk)
         used = beancount.used_accounts(desk, balances)
         latest = beancount.last_instant(desk)
         last = last_number(desk)
@@ -334,7 +379,7 @@ def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
     if form == "beancount":
         return beancount.as_beancount(used, latest, entries(rows), schedule)
     if form == "json":
-        return exports.books_as_json(balances, rows, schedule)
+        return exports.books_as_json(balances, states, rows, schedule)
     records = (exports.ledger_record(row, schedule) for row in rows)
     return exports.as_csv(exports.LEDGER_FIELDS, records)
 
@@ -359,7 +404,7 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
     help="Keep what Fava shows in this new file.",
 )
 @click.option(
-    "--port", type=click.IntRange(1, 65535), default=5000, show_default=True, help="Fava's port."
+    "--port", type=common.Whole(1, 65535), default=5000, show_default=True, help="Fava's port."
 )
 def fava(config: Path, output: Path | None, port: int) -> None:
     """Show the whole books in Fava, until Ctrl-C.
@@ -410,9 +455,6 @@ def _until_stopped(command: Sequence[str | Path]) -> int:
             return 0
 
 
-AUDIT_FIELDS = ("where", "sentence")
-
-
 def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
     """Read a digest as it was noted down."""
     if typed is not None and re.fullmatch("[0-9a-fA-F]{64}", typed.strip()) is None:
@@ -431,7 +473,7 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
 )
 @click.option(
     "--jobs",
-    type=click.IntRange(1, 64),
+    type=common.Whole(1, 64),
     help="How many processes check, each on a core of its own.  [default: by cores and transfers]",
 )
 def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -> None:
@@ -446,7 +488,12 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
     if form == "text":
         _say_audited(audited, since_digest)
     else:
-        _write_audited(audited, form)
+        facts = {
+            "transfers": audited.transfers,
+            "digest": audited.digest,
+            "generation": audited.generation,
+        }
+        common.write_audit(form, facts, audited.findings)
     sys.exit(EXIT_WRONG if audited.findings else 0)
 
 
@@ -494,22 +541,6 @@ def _audited(
     warnings = [*([] if remark is None else [f"{remark}."]), *map(str, findings)]
     common.note_audit(books.settings, last_audit.BOOKS, desk.now, audited.generation, warnings)
     return audited
-
-
-def _write_audited(audited: _Audited, form: str) -> None:
-    import json
-
-    found = [finding._asdict() for finding in audited.findings]
-    if form == "csv":
-        tell(form, (), AUDIT_FIELDS, [*found, {"where": "digest", "sentence": audited.digest}])
-        return
-    told = {
-        "transfers": audited.transfers,
-        "digest": audited.digest,
-        "generation": audited.generation,
-        "findings": found,
-    }
-    click.echo(json.dumps(told, ensure_ascii=False, indent=2))
 
 
 def _say_audited(audited: _Audited, since_digest: str | None) -> None:

@@ -20,11 +20,15 @@ import click
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
+    from timebank.audit.finding import Finding
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
     from timebank.reports.exports import Record
+    from timebank.reports.tables import Paper, Piece
     from timebank.settings.settings import BankSettings
 
+
+F = TypeVar("F", bound=Callable[..., object])
 
 BATCH = 500
 FORMATS = ("text", "csv", "json")
@@ -39,16 +43,60 @@ config_option = click.option(
     show_envvar=True,
     help="The board's settings, which name its data folder.",
 )
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="The output format.",
-)
-# The number of a transfer, call or hand: whatever SQLite can count to.
-NUMBER = click.IntRange(1, 2**63 - 1)
+WIDE = "timebank.wide"  # where a command keeps that its tables may be wider than the window
+
+
+def _widen(context: click.Context, _parameter: click.Parameter, wide: bool) -> None:
+    context.meta[WIDE] = wide
+
+
+def format_option(command: F) -> F:
+    """Give a command that prints rows the options by which it does: `form`, for `tell`, and
+    `--wide`, of which only `paper` wants to know."""
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help="The output format.",
+    )
+    wide = click.option(
+        "--wide",
+        is_flag=True,
+        expose_value=False,
+        callback=_widen,
+        help="All columns in full, however wide the window is.",
+    )
+    return form(wide(command))
+
+
+class Whole(click.IntRange):
+    """A whole number, refused in plain words."""
+
+    name = "number"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        try:
+            return self._within(int(str(value)))
+        except ValueError:
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        except click.BadParameter as error:
+            self.fail(error.message, param, ctx)
+
+    def _within(self, number: int) -> int:
+        least, most = self.min, self.max
+        if (least is not None and number < least) or (most is not None and number > most):
+            within = f"{least} or more" if most in (None, MOST) else f"from {least} to {most}"
+            raise click.BadParameter(f"it is {within}, and not {number}.")
+        return number
+
+
+MOST = 2**63 - 1  # whatever SQLite can count to
+# The number of a transfer, call or hand.
+NUMBER = Whole(1, MOST)
 DATE = click.DateTime(formats=["%Y-%m-%d"])
 since_option = click.option(
     "--since",
@@ -216,6 +264,20 @@ def note_audit(
         last_audit.note(settings, command, at, generation, findings)
 
 
+AUDIT_FIELDS = ("where", "sentence")
+
+
+def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
+    """Write what an audit found, with its facts, or in CSV behind it their digest."""
+    import json
+
+    found = [finding._asdict() for finding in findings]
+    if form == "csv":
+        tell(form, (), AUDIT_FIELDS, [*found, {"where": "digest", "sentence": facts["digest"]}])
+    else:
+        click.echo(json.dumps({**facts, "findings": found}, ensure_ascii=False, indent=2))
+
+
 Found = TypeVar("Found")
 
 
@@ -237,9 +299,27 @@ def pour(pieces: Iterable[str]) -> None:
         click.echo(batch, nl=False)
 
 
+def paper() -> Paper:
+    """Say what tables are written on: the window, or where nobody looks, for a file or another
+    program, something as wide as they want.
+
+    Colours are for eyes alone, and for those who have not set NO_COLOR (no-color.org).
+    """
+    import os
+    import shutil
+
+    from timebank.reports.tables import NARROWEST, Paper
+
+    looked_at, width = sys.stdout.isatty(), None
+    if looked_at and not click.get_current_context().meta.get(WIDE):
+        width = max(shutil.get_terminal_size().columns, NARROWEST)
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return Paper(width, looked_at and not is_plain)
+
+
 def tell(
     form: str,
-    table: Iterable[str],
+    table: Iterable[Piece],
     fields: Sequence[str],
     lines: Iterable[Record],
     records: Iterable[Record] | None = None,
@@ -247,10 +327,10 @@ def tell(
     paged: bool = True,
 ) -> None:
     """Show a table as text, write its lines as CSV, or its records as JSON (else its lines)."""
-    from timebank.reports import exports
+    from timebank.reports import exports, tables
 
     if form == "text":
-        (show if paged else say)(table)
+        (show if paged else say)(tables.written(table, paper()))
     elif form == "csv":
         pour(exports.as_csv(fields, lines))
     else:
@@ -260,6 +340,10 @@ def tell(
 def show(lines: Iterable[str]) -> None:
     """Let lines be leafed through on a terminal; print them where nobody looks."""
     if sys.stdout.isatty():
+        import os
+
+        # `less` chops what is wider than the window, and the arrows lead to it.
+        os.environ.setdefault("LESS", "-RS")
         # The pager ends the last line by itself.
         click.echo_via_pager(f"\n{line}" if number else line for number, line in enumerate(lines))
     else:
@@ -268,7 +352,9 @@ def show(lines: Iterable[str]) -> None:
 
 # More hours or minutes than anybody means, and SQLite counts far beyond them.
 AMOUNT = re.compile(
-    r"(?P<sign>[-+]?)(?:(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9])|(?P<all>[0-9]{1,8}))"
+    r"(?P<sign>[-+]?)(?:(?P<all>[0-9]{1,8})|(?P<clock>[0-9]{1,6}:[0-5]?[0-9](?::[0-5][0-9])?)"
+    r"|(?:(?P<hours>[0-9]{1,6})h)?(?:(?P<minutes>[0-9]{1,8})m)?)",
+    re.ASCII | re.IGNORECASE,
 )
 
 
@@ -276,12 +362,51 @@ class WithAmount(click.Command):
     """A command in which -5 is an amount and no option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.ignore_unknown_options = any(word[0] == "-" for word in args if AMOUNT.fullmatch(word))
+        ctx.ignore_unknown_options = any(word[:1] == "-" and _minutes_of(word) for word in args)
         return super().parse_args(ctx, args)
 
 
+def _minutes_of(typed: str) -> int | None:
+    """Read a length of time in whole minutes; None for what is none, or is two."""
+    match = AMOUNT.fullmatch(typed.strip())
+    if match is None or not (match["all"] or match["clock"] or match["hours"] or match["minutes"]):
+        return None
+    if match["clock"]:
+        hours, minutes, *seconds = match["clock"].split(":")
+        if seconds != ["00"]:  # "15:00" is either
+            return None
+    else:
+        hours, minutes = match["hours"] or "0", match["all"] or match["minutes"] or "0"
+    return (int(hours) * 60 + int(minutes)) * (-1 if match["sign"] == "-" else 1)
+
+
+def whole_minutes(typed: str) -> int:
+    """Read a length of time as it is typed, and give minutes; `BadParameter` says what is wrong."""
+    minutes = _minutes_of(typed)
+    if minutes is not None:
+        return minutes
+    match = AMOUNT.fullmatch(typed.strip())
+    if match is None or not match["clock"]:
+        raise click.BadParameter(
+            f"{typed!r} is no length of time: write minutes (90, 90m), or hours and minutes"
+            " (2h, 1h30m)."
+        )
+    first, second, *seconds = match["clock"].split(":")
+    if seconds:
+        raise click.BadParameter(f"{typed!r} is not in whole minutes.")
+    if int(second) == 0:
+        raise click.BadParameter(
+            f"{typed!r} is {int(first)} hours or {int(first)} minutes:"
+            f" write {int(first)}h or {int(first)}m."
+        )
+    raise click.BadParameter(
+        f"{typed!r} is hours and minutes, or minutes and seconds: write"
+        f" {int(first)}h{int(second)}m, or whole minutes ({int(first)}m)."
+    )
+
+
 def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
-    """Read an amount as it is typed, minutes or h:mm, and give seconds above zero."""
+    """Read an amount as it is typed, and give seconds above zero."""
     seconds = signed_amount(_context, _parameter, typed)
     if seconds < 0:
         raise click.BadParameter(f"{typed!r} is below zero. `timebank adjust` takes it.")
@@ -290,12 +415,21 @@ def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> 
 
 def signed_amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
     """Read an amount with or without a sign, and give seconds that are not zero."""
-    match = AMOUNT.fullmatch(typed)
-    if match is None:
-        raise click.BadParameter(
-            f"{typed!r} is not an amount: write minutes (90) or hours and minutes (1:30)."
-        )
-    minutes = int(match["hours"] or 0) * 60 + int(match["minutes"] or match["all"])
+    minutes = whole_minutes(typed)
     if minutes == 0:
         raise click.BadParameter("zero is not an amount.")
-    return minutes * (-60 if match["sign"] == "-" else 60)
+    return minutes * 60
+
+
+class Minutes(Whole):
+    """A length of time in whole minutes, for an option."""
+
+    name = "minutes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        try:
+            return self._within(whole_minutes(str(value)))
+        except click.BadParameter as error:
+            self.fail(error.message, param, ctx)

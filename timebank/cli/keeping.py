@@ -26,13 +26,14 @@ from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import BackupRefused, NotInOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from types import ModuleType
 
     from timebank.audit.finding import Finding
     from timebank.keeping.backup import Restored
     from timebank.ledger.database import Database
     from timebank.reports.exports import Record
+    from timebank.reports.tables import Row, Table
     from timebank.settings.schedule import Schedule
     from timebank.settings.settings import BankSettings
     from timebank.thebank.outbox import OutboxRow
@@ -200,7 +201,7 @@ def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -
             rows = thebank_ext.undelivered(desk)
         settings = books.settings
     records = [_outbox_record(row, settings.schedule) for row in rows]
-    tell(form, _outbox_table(rows, settings), OUTBOX_FIELDS, records, paged=False)
+    tell(form, [_outbox_table(rows, settings)], OUTBOX_FIELDS, records, paged=False)
 
 
 OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt")
@@ -215,24 +216,30 @@ def _outbox_record(row: OutboxRow, schedule: Schedule) -> Record:
     return dict(zip(OUTBOX_FIELDS, values, strict=True))
 
 
-def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Iterator[str]:
+def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Table:
+    from timebank.reports.statements import NAME, WORDS
+    from timebank.reports.tables import Column, Table
+
+    columns = (
+        *(Column("Record", right=True), Column("When", goes=1), Column("Caller", least=NAME)),
+        *(Column("Minutes", right=True), Column("State", least=WORDS)),
+    )
+    empty = "Every record is in THEBANK.EXT."
+    if settings.mode != "external":
+        empty = f'[timebank] mode is "{settings.mode}": nothing goes to THEBANK.EXT.'
+    return Table(columns, [_outbox_row(row, settings.schedule) for row in rows], empty)
+
+
+def _outbox_row(row: OutboxRow, schedule: Schedule) -> Row:
     from timebank.ledger.schema import instant
     from timebank.reports.statements import printable
 
-    if not rows and settings.mode != "external":
-        yield f'[timebank] mode is "{settings.mode}": nothing goes to THEBANK.EXT.'
-        return
-    if not rows:
-        yield "Every record is in THEBANK.EXT."
-        return
-    yield f"{'Record':>7}  {'When':<19}  {'Caller':<24}{'Minutes':>8}  State"
-    for row in rows:
-        when = settings.schedule.local(instant(row.at))
-        doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
-        yield (
-            f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"
-            f"  {row.state}{doubt}"
-        )
+    when = schedule.local(instant(row.at))
+    doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
+    return (
+        *(str(row.number), f"{when:%Y-%m-%d %H:%M:%S}", printable(row.name), str(row.minutes)),
+        f"{row.state}{doubt}",
+    )
 
 
 @click.command(name="import")

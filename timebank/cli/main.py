@@ -8,9 +8,10 @@ from __future__ import annotations
 import click
 
 from timebank.cli import books, clock, keeping, window
+from timebank.cli.errors import Commands
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="blackjack-for-time", prog_name="timebank")
 def main() -> None:
     """Read, check, maintain and correct the time bank's books."""

@@ -6,7 +6,6 @@ board serves, also for a caller who is on line: their process sees that the book
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import TransferRow
     from timebank.reports.exports import Record
+    from timebank.reports.tables import Row, Table
 
 why_option = click.option(
     "--why",
@@ -50,7 +50,7 @@ amount_argument = click.argument("amount", metavar="AMOUNT", callback=amount)
 def deposit(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Put minutes into a caller's account.
 
-    AMOUNT is minutes (90) or hours and minutes (1:30).
+    AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
     from timebank.window import sysop
 
@@ -66,7 +66,7 @@ def deposit(config: Path, why: str, by: str, name: str, amount: int) -> None:
 def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Take minutes out of a caller's account.
 
-    AMOUNT is minutes (90) or hours and minutes (1:30).
+    AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
     from timebank.window import sysop
 
@@ -83,7 +83,7 @@ def withdraw(config: Path, why: str, by: str, name: str, amount: int) -> None:
 def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: int) -> None:
     """Move minutes from NAME's account to TO's; NAME must not owe a loan.
 
-    AMOUNT is minutes (90) or hours and minutes (1:30).
+    AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00).
     """
     from timebank.window import sysop
 
@@ -103,8 +103,9 @@ def transfer(config: Path, why: str, by: str, name: str, to_name: str, amount: i
 def adjust(config: Path, why: str, by: str, name: str, amount: int) -> None:
     """Correct a caller's account, up or down.
 
-    AMOUNT is minutes (90) or hours and minutes (1:30); a minus sign takes them out. Unlike
-    a deposit, it can pass the largest balance, enter frozen accounts, and work in every mode.
+    AMOUNT is minutes (90, 90m), or hours and minutes (2h, 1h30m, 1:30:00); a minus sign takes
+    them out. Unlike a deposit, it can pass the largest balance, enter frozen accounts, and work in
+    every mode.
     """
     from timebank.window import sysop
 
@@ -181,7 +182,8 @@ def show_log(config: Path, form: str) -> None:
 
     with opened(config) as books:
         entries = _log(books)
-        common.tell(form, _log_table(books, entries), LOG_FIELDS, _log_records(books, entries))
+        table, records = _log_table(books, entries), _log_records(books, entries)
+        common.tell(form, [table], LOG_FIELDS, records)
 
 
 def _log(books: OpenBooks) -> Iterator[LogEntry]:
@@ -198,18 +200,24 @@ def _log(books: OpenBooks) -> Iterator[LogEntry]:
         before = page[-1].number
 
 
-def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[str]:
+def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Table:
+    from timebank.reports.statements import NAME, SHORT, WORDS
+    from timebank.reports.tables import Column, Table
+
+    columns = (
+        *(Column("When"), Column("By", least=SHORT), Column("Caller", least=NAME)),
+        Column("What", least=WORDS),
+    )
+    rows = (_log_row(books, entry) for entry in entries)
+    return Table(columns, rows, "Nothing has been done by hand.")
+
+
+def _log_row(books: OpenBooks, entry: LogEntry) -> Row:
     from timebank.reports.statements import printable
 
-    first = next(entries, None)
-    if first is None:
-        yield "Nothing has been done by hand."
-        return
-    yield f"{'When':<19}  {'By':<28}{'Caller':<24}What"
-    for entry in chain((first,), entries):
-        when = books.settings.schedule.local(entry.at)
-        by, caller = printable(entry.by), printable(entry.caller or "-")
-        yield f"{when:%Y-%m-%d %H:%M:%S}  {by:<28}{caller:<24}{printable(entry.what)}"
+    when = books.settings.schedule.local(entry.at)
+    who = printable(entry.by), printable(entry.caller or "-")
+    return f"{when:%Y-%m-%d %H:%M:%S}", *who, printable(entry.what)
 
 
 def _log_records(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[Record]:

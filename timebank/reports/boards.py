@@ -15,7 +15,8 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, given_back, instant, visits
 from timebank.ledger.sql import Prepared, Query, by_name, total
 from timebank.ledger.visit import debt_on
-from timebank.reports.statements import AMOUNT, printable
+from timebank.reports.statements import NAME, WORDS, printable
+from timebank.reports.tables import Column, Row, Table
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
 
@@ -88,21 +89,26 @@ FIELDS = (
 )
 
 
-def boards_table(reports: Iterable[BoardReport]) -> Iterator[str]:
-    nobody = True
+# What there is room for last.
+_GOING = {"Paid": 1, "Used": 2, "Visits": 3}
+
+
+def boards_table(reports: Iterable[BoardReport]) -> Table:
+    columns = (
+        Column("Board", least=NAME),
+        *(Column(heading, right=True, goes=_GOING.get(heading, 0)) for heading in HEADINGS),
+    )
+    return Table(columns, _rows(reports), "No caller from another board has been here yet.")
+
+
+def _rows(reports: Iterable[BoardReport]) -> Iterator[Row]:
     for report in reports:
-        if nobody:
-            yield f"{'Board':<24}" + "".join(f"{heading:>{AMOUNT}}" for heading in HEADINGS)
-        nobody = False
-        counts = f"{report.callers:>{AMOUNT}}{report.visits:>{AMOUNT}}"
         brought = (report.brought, report.elapsed, report.taken_home)
         gained = (report.gained, report.debt_paid, report.debt)
-        amounts = "".join(f"{clock(amount):>{AMOUNT}}" for amount in (*brought, *gained))
-        yield f"{printable(report.board):<24}{counts}{amounts}"
+        counts = str(report.callers), str(report.visits)
+        yield printable(report.board), *counts, *map(clock, (*brought, *gained))
         for (way, state), minutes in report.given.items():
             yield f"  {_given(way, state, minutes)}"
-    if nobody:
-        yield "No caller from another board has been here yet."
 
 
 def _given(way: str, state: str, minutes: int) -> str:
@@ -123,13 +129,19 @@ def board_record(report: BoardReport) -> dict[str, object]:
     return dict(zip(FIELDS, (*counted, given), strict=True))
 
 
-def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Iterator[str]:
-    for number, row in enumerate(rows):
-        if number == 0:
-            yield ""
-            yield f"{'Number':>7}  {'When':<19}  {'Caller':<32}{'Minutes':>8}  {'Way':<9}  State"
-        doubt = f": {printable(row.why)}" if row.why else ""
-        yield (
-            f"{row.number:>7}  {schedule.local(instant(row.at)):%Y-%m-%d %H:%M:%S}"
-            f"  {printable(row.caller):<32}{row.minutes:>8}  {row.way:<9}  {row.state}{doubt}"
+OUTSTANDING = (
+    *(Column("Number", right=True), Column("When", goes=2), Column("Caller", least=NAME)),
+    *(Column("Minutes", right=True), Column("Way", goes=1), Column("State", least=WORDS)),
+)
+
+
+def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Table:
+    found = [
+        (
+            *(str(row.number), f"{schedule.local(instant(row.at)):%Y-%m-%d %H:%M:%S}"),
+            *(printable(row.caller), str(row.minutes), row.way),
+            f"{row.state}: {printable(row.why)}" if row.why else row.state,
         )
+        for row in rows
+    ]
+    return Table(OUTSTANDING, found, "")

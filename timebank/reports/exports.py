@@ -17,7 +17,14 @@ from timebank.ledger.own_limits import OwnLimits
 from timebank.ledger.reasons import Unread, known
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Balance, Extract
-from timebank.reports.statements import COLUMNS, PLAY_COLUMNS, StatementEntry, amount, printable
+from timebank.reports.statements import (
+    COLUMNS,
+    PLAY_COLUMNS,
+    StatementEntry,
+    States,
+    amount,
+    printable,
+)
 from timebank.settings.schedule import Schedule
 
 Record = Mapping[str, object]
@@ -33,7 +40,7 @@ LIMIT_FIELDS = (
 )
 ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
-    *("amount", "unit", "shown"),
+    *("amount", "unit", "shown", "frozen", "locked"),
 )
 # All kinds of account of all units.
 HELD = tuple(dict.fromkeys((*COLUMNS, *PLAY_COLUMNS)))
@@ -52,10 +59,13 @@ def ledger_record(row: Extract, schedule: Schedule) -> Record:
     return dict(zip(LEDGER_FIELDS, values, strict=True))
 
 
-def account_record(balance: Balance) -> Record:
+def account_record(balance: Balance, states: States) -> Record:
+    """Give an account; what is frozen or locked is its caller, None where it has none."""
+    so = states.get(balance.caller_id or 0, ())
+    marks = (None, None) if balance.caller_id is None else ("frozen" in so, "locked" in so)
     owner = (balance.caller, balance.caller_id, balance.deleted, balance.game)
     held = (balance.amount, balance.unit, amount(balance.amount, balance.unit))
-    values = (balance.account_id, balance.kind, *owner, *held)
+    values = (balance.account_id, balance.kind, *owner, *held, *marks)
     return dict(zip(ACCOUNT_FIELDS, values, strict=True))
 
 
@@ -153,11 +163,11 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def books_as_json(
-    balances: Iterable[Balance], rows: Iterable[Extract], schedule: Schedule
+    balances: Iterable[Balance], states: States, rows: Iterable[Extract], schedule: Schedule
 ) -> Iterator[str]:
     """Write the books as one JSON object: "accounts" and "transfers", each an array."""
     yield f'{{"time_zone": {json.dumps(schedule.zone.key)},\n"accounts": '
-    yield from as_json(account_record(balance) for balance in balances)
+    yield from as_json(account_record(balance, states) for balance in balances)
     yield ',"transfers": '
     yield from as_json(ledger_record(row, schedule) for row in rows)
     yield "}\n"

@@ -22,7 +22,8 @@ from sqlalchemy import BigInteger, and_, bindparam, func, select
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, rounds, shoes, transfers
 from timebank.ledger.sql import NEVER, Prepared, Query, Reader, equal, value
-from timebank.reports.statements import AMOUNT, amount, printable
+from timebank.reports.statements import NAME, amount, printable
+from timebank.reports.tables import Column, Loud, Piece, Row, Table, figures
 from timebank.wagers.rounds import VOID
 from timebank.words import Unit, title
 
@@ -280,19 +281,28 @@ FIELDS = (
 )
 
 
-def table(tables: list[Luck], doubted: list[Luck], named: Mapping[int, str]) -> Iterator[str]:
-    headings = ("Staked", "House won", "By odds", "Luck")
-    yield f"{'Table':<24}{'Hands':>9}" + "".join(f"{each:>{AMOUNT}}" for each in headings) + "   SD"
+def table(tables: list[Luck], doubted: list[Luck], named: Mapping[int, str]) -> Iterator[Piece]:
+    columns = (
+        Column("Table", least=NAME),
+        *figures("Hands", "Staked", "House won"),
+        *(Column("By odds", right=True, goes=1), *figures("Luck", "SD")),
+    )
+    yield Table(columns, _rows(tables), "No hand is over.")
+    for luck in (*(each for each in tables if not each.is_believable), *doubted):
+        yield Loud(alert(luck, named))
+
+
+def _rows(tables: Iterable[Luck]) -> Iterator[Row]:
     for luck in tables:
         amounts = (luck.staked, luck.house, round(luck.given), round(luck.luck))
-        shown = "".join(f"{amount(each, luck.unit):>{AMOUNT}}" for each in amounts)
-        yield f"{printable(title(luck.game)):<24}{luck.hands:>9}{shown}{luck.deviations:>+5.1f}"
+        shown = (amount(each, luck.unit) for each in amounts)
+        deviations = f"{luck.deviations:+.1f}"
+        yield (
+            *(printable(title(luck.game)), str(luck.hands), *shown),
+            deviations if luck.is_believable else Loud(deviations),
+        )
         if luck.unknown:
             yield f"  Odds are not known of {luck.unknown} of them."
-    if not tables:
-        yield "No hand is over."
-    for luck in (*(each for each in tables if not each.is_believable), *doubted):
-        yield alert(luck, named)
 
 
 def alert(luck: Luck, named: Mapping[int, str]) -> str:

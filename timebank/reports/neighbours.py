@@ -24,7 +24,8 @@ from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, calls, days, instant, moved, source, transfers
 from timebank.ledger.sql import NEVER, Query, fields_of, read
-from timebank.reports.statements import AMOUNT, printable
+from timebank.reports.statements import NAME, SHORT, printable
+from timebank.reports.tables import Column, Loud, Row, Table
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
 
@@ -255,14 +256,26 @@ FIELDS = (
 HEADINGS = ("Granted", "Sent here", "Received", "Elsewhere", "Owed")
 
 
-def table(found: Iterable[Address], schedule: Schedule) -> Iterator[str]:
-    nobody = True
+# What there is room for last.
+_GOING = {"Granted": 3, "Elsewhere": 4}
+
+
+def table(found: Iterable[Address], schedule: Schedule) -> Table:
+    columns = (
+        *(
+            Column("Caller", least=NAME),
+            Column("Calls", right=True, goes=5),
+            Column("Last", goes=2),
+        ),
+        Column("Grants", right=True, goes=1),
+        *(Column(heading, right=True, goes=_GOING.get(heading, 0)) for heading in HEADINGS),
+        Column("State", least=SHORT),
+    )
+    return Table(columns, _rows(found, schedule), "No two callers share an address.")
+
+
+def _rows(found: Iterable[Address], schedule: Schedule) -> Iterator[Row]:
     for address in found:
-        if nobody:
-            yield f"{'Caller':<26}{'Calls':>6}  {'Last':<10}{'Grants':>8}" + "".join(
-                f"{heading:>{AMOUNT}}" for heading in HEADINGS
-            )
-        nobody = False
         yield ""
         count, passed = len(address.callers), clock(address.passed)
         yield f"{address.address}: {count} callers, {passed} sent here"
@@ -271,14 +284,12 @@ def table(found: Iterable[Address], schedule: Schedule) -> Iterator[str]:
                 *(caller.granted, caller.sent, caller.received),
                 *(caller.sent_elsewhere, caller.owed),
             )
-            shown = "".join(f"{clock(amount):>{AMOUNT}}" for amount in amounts)
             yield (
-                f"{printable(caller.name):<26}{caller.calls:>6}"
-                f"  {schedule.local(caller.last):%Y-%m-%d}{caller.grants:>8}{shown}"
-                f"{'  deleted' if caller.deleted else ''}"
+                *(printable(caller.name), str(caller.calls)),
+                *(f"{schedule.local(caller.last):%Y-%m-%d}", str(caller.grants)),
+                *map(clock, amounts),
+                Loud("deleted") if caller.deleted else "",
             )
-    if nobody:
-        yield "No two callers share an address."
 
 
 def lines(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, object]]:

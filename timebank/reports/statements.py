@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
 from timebank.ledger.sentences import Part, describe
 from timebank.ledger.transfers import Balance, Extract
+from timebank.reports.tables import Column, Loud, Piece, Row, Table, figures
 from timebank.settings.schedule import Schedule
 from timebank.words import Unit, clock, minutes, money, title
 
-# Where this many digits of hours go, a longer amount pushes its line out and stays readable.
-AMOUNT = 12
-# Play money has longer ones, with the name of its unit.
-PLAY_AMOUNT = 15
+# How narrow columns may become: of names, which stay whole, of sentences, and of short words.
+NAME, WORDS, SHORT = 24, 20, 10
 # What a caller has; the bank that they face alone is not theirs.
 COLUMNS = CALLER_ACCOUNTS
 PLAY_COLUMNS = ("bankroll", "stake", "tab")
@@ -24,8 +22,63 @@ NOT_THEIRS = "casino"
 UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 
 
-def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
-    held: defaultdict[int, dict[str, int]] = defaultdict(dict)
+Order = Literal["name", "online", "held", "bank", "stake", "loan", "together"]
+
+
+class Asked(NamedTuple):
+    """Which accounts are wanted, and in which order. Amounts go from the most to the least, loans
+    from the largest."""
+
+    caller_id: int | None = None
+    frozen: bool = False
+    locked: bool = False
+    nonzero: bool = False
+    by: Order = "name"
+
+    @property
+    def of_callers(self) -> bool:
+        """Whether the board's own accounts are not wanted."""
+        return self.caller_id is not None or self.frozen or self.locked
+
+
+States = Mapping[int, Sequence[str]]
+"""By caller, as `callers.states` says it."""
+
+
+def is_wanted(caller_id: int | None, asked: Asked, states: States) -> bool:
+    if caller_id is None:
+        return not asked.of_callers
+    so = states.get(caller_id, ())
+    return (
+        asked.caller_id in (None, caller_id)
+        and ("frozen" in so or not asked.frozen)
+        and ("locked" in so or not asked.locked)
+    )
+
+
+def wanted(balances: Iterable[Balance], asked: Asked, states: States) -> list[Balance]:
+    """Choose accounts, and put them in the order that is asked for."""
+    chosen = [each for each in balances if is_wanted(each.caller_id, asked, states)]
+    if asked.nonzero:
+        holding = {each.caller_id for each in chosen if each.amount}
+        chosen = [
+            each
+            for each in chosen
+            if (each.amount if each.caller_id is None else each.caller_id in holding)
+        ]
+    if asked.by == "name":
+        return chosen
+    held: defaultdict[int | None, int] = defaultdict(int)
+    for each in chosen:
+        if each.unit == "second" and asked.by in (each.kind, "together"):
+            held[each.caller_id] += each.amount
+    sign = 1 if asked.by == "loan" else -1  # a loan is below zero
+    return sorted(chosen, key=lambda each: (each.caller_id is None, sign * held[each.caller_id]))
+
+
+def accounts_table(balances: Sequence[Balance], states: States, asked: Asked) -> Iterator[Piece]:
+    """Write what callers hold; then the accounts of the board, unless callers were asked for."""
+    held: defaultdict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     names: dict[int, str] = {}
     play: dict[tuple[int, Unit], dict[str, int]] = {}
     for balance in balances:
@@ -36,69 +89,84 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
             else:
                 whose = balance.caller_id, balance.unit
                 play.setdefault(whose, {})[balance.kind] = balance.amount
-    headings = "".join(f"{kind.capitalize():>{AMOUNT}}" for kind in CALLER_ACCOUNTS)
-    yield f"{'Caller':<24}{headings}"
-    for caller_id, name in names.items():
-        amounts = "".join(f"{clock(held[caller_id][kind]):>{AMOUNT}}" for kind in CALLER_ACCOUNTS)
-        yield f"{printable(name):<24}{amounts}"
-    if not names:
-        yield "Nobody has registered yet."
-    yield ""
+    headings = (
+        Column("Caller", least=NAME),
+        *(
+            Column(kind.capitalize(), right=True, goes={"stake": 1, "held": 2}.get(kind, 0))
+            for kind in CALLER_ACCOUNTS
+        ),
+    )
+    rows = [
+        (
+            *(printable(name), *(clock(held[number][kind]) for kind in CALLER_ACCOUNTS)),
+            Loud(", ".join(states.get(number, ()))),
+        )
+        for number, name in names.items()
+    ]
+    nobody = "Nobody has registered yet." if asked == Asked() else "No caller is like that."
+    yield Table((*headings, Column("State", least=6)), rows, nobody)
     if play:
-        yield from _play_accounts(play, names)
         yield ""
-    yield f"{'Account':<36}{'Balance':>{AMOUNT}}"
+        yield _play_accounts(play, names)
+    if not asked.of_callers:
+        yield ""
+        yield Table((Column("Account"), *figures("Balance")), list(_of_the_board(balances)), "")
+
+
+def _of_the_board(balances: Sequence[Balance]) -> Iterator[Row]:
     for balance in balances:
         if balance.caller_id is None:
             label = balance.kind
             if balance.game is not None:
                 label = f"{balance.kind}, {title(balance.game)}"
-            yield f"{label:<36}{amount(balance.amount, balance.unit):>{AMOUNT}}"
+            yield label, amount(balance.amount, balance.unit)
     totals: defaultdict[Unit, int] = defaultdict(int)
     for balance in balances:
         totals[balance.unit] += balance.amount
     for unit, total in totals.items():
-        yield f"{'all accounts together':<36}{amount(total, unit):>{AMOUNT}}"
+        yield "all accounts together", amount(total, unit)
 
 
-def limits_table(limits: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Write what callers have set for themselves, names beside clauses; nothing where none has."""
-    if limits:
-        yield ""
-        yield f"{'Limits of their own':<24}"
-    for name, sentence in limits:
-        yield f"{printable(name):<24}{sentence}"
+def limits_table(limits: Sequence[tuple[str, str]]) -> Table:
+    """Write what callers have set for themselves, names beside clauses."""
+    columns = (Column("Limits of their own", least=NAME), Column("", least=WORDS))
+    rows = [(printable(name), sentence) for name, sentence in limits]
+    return Table(columns, rows, "Nobody has set a limit.")
 
 
 def _play_accounts(
     play: Mapping[tuple[int, Unit], Mapping[str, int]], names: Mapping[int, str]
-) -> Iterator[str]:
-    headings = "".join(f"{kind.capitalize():>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS)
-    yield f"{'Play money':<24}{headings}"
-    for (caller_id, unit), own in play.items():
-        amounts = "".join(
-            f"{amount(own.get(kind, 0), unit):>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS
-        )
-        yield f"{printable(names[caller_id]):<24}{amounts}"
-
-
-def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
-    first = next(rows, None)  # before the headings, lest books that cannot be read have any
-    yield (
-        f"{'Number':>7} {'Entry':>7}  {'When':<19}  {'Caller':<24}{'From':<11}{'To':<11}"
-        f"{'Amount':>{AMOUNT}} {'Call':>6} {'Hand':>6}  Why"
+) -> Table:
+    columns = (
+        Column("Play money", least=NAME),
+        *figures(*(kind.capitalize() for kind in PLAY_ACCOUNTS)),
     )
-    if first is None:
-        yield "No transfers."
-        return
-    for row in chain((first,), rows):
-        when = schedule.local(instant(row.at))
-        yield (
-            f"{row.number:>7} {row.entry:>7}  {when:%Y-%m-%d %H:%M:%S}"
-            f"  {printable(row.caller or '-'):<24}{row.source:<11}{row.target:<11}"
-            f"{amount(row.amount, row.unit):>{AMOUNT}}"
-            f" {row.call_id or '-':>6} {row.round_id or '-':>6}  {printable(row.why)}"
-        )
+    rows = [
+        (printable(names[number]), *(amount(own.get(kind, 0), unit) for kind in PLAY_ACCOUNTS))
+        for (number, unit), own in play.items()
+    ]
+    return Table(columns, rows, "")
+
+
+LEDGER = (
+    *(Column("Number", right=True), Column("Entry", right=True, goes=1), Column("When")),
+    *(Column("Caller", least=NAME), Column("From", goes=4), Column("To", goes=4)),
+    *(Column("Amount", right=True), Column("Call", right=True, goes=2)),
+    *(Column("Hand", right=True, goes=3), Column("Why", least=WORDS)),
+)
+
+
+def ledger_table(rows: Iterable[Extract], schedule: Schedule) -> Table:
+    return Table(LEDGER, (_ledger_row(row, schedule) for row in rows), "No transfers.")
+
+
+def _ledger_row(row: Extract, schedule: Schedule) -> Row:
+    when = schedule.local(instant(row.at))
+    return (
+        *(str(row.number), str(row.entry), f"{when:%Y-%m-%d %H:%M:%S}"),
+        *(printable(row.caller or "-"), row.source, row.target, amount(row.amount, row.unit)),
+        *(str(row.call_id or "-"), str(row.round_id or "-"), printable(row.why)),
+    )
 
 
 class StatementEntry(NamedTuple):
@@ -174,43 +242,49 @@ def in_words(rows: Sequence[Extract]) -> str:
 
 def statement_table(
     entries: Iterator[StatementEntry], name: str, schedule: Schedule
-) -> Iterator[str]:
+) -> Iterator[Piece]:
     """Write a caller's statement: an entry a line, what each account held after it.
 
     Play money has a table of its own for each unit, behind that of their time.
     """
-    first = next(entries, None)
-    yield f"Statement of {printable(name)}"
-    yield _headings(COLUMNS, AMOUNT)
-    if first is None:
-        yield "No entries."
-        return
     play: dict[Unit, list[StatementEntry]] = {}
-    for entry in chain((first,), entries):
-        if entry.unit == "second":
-            yield _entry_line(entry, COLUMNS, AMOUNT, schedule)
-        else:
-            play.setdefault(entry.unit, []).append(entry)
+
+    def in_time() -> Iterator[Row]:
+        for entry in entries:
+            if entry.unit == "second":
+                yield _entry_row(entry, COLUMNS, schedule)
+            else:
+                play.setdefault(entry.unit, []).append(entry)
+
+    yield f"Statement of {printable(name)}"
+    yield Table(_columns(COLUMNS), in_time(), "No entries.")
     for unit, told in play.items():
         yield ""
         yield f"In {UNITS[unit]}"
-        yield _headings(PLAY_COLUMNS, PLAY_AMOUNT)
-        for entry in told:
-            yield _entry_line(entry, PLAY_COLUMNS, PLAY_AMOUNT, schedule)
+        rows = (_entry_row(entry, PLAY_COLUMNS, schedule) for entry in told)
+        yield Table(_columns(PLAY_COLUMNS), rows, "")
 
 
-def _headings(columns: Sequence[str], width: int) -> str:
-    words = ("Change", *map(str.capitalize, columns), "Together")
-    return f"{'Entry':>7}  {'When':<19}{''.join(f'{word:>{width}}' for word in words)}  What"
+# What there is room for last: what is always nothing, or follows from the others.
+_GOING = {"stake": 2, "loan": 3, "held": 4, "tab": 3, "online": 5}
 
 
-def _entry_line(
-    entry: StatementEntry, columns: Sequence[str], width: int, schedule: Schedule
-) -> str:
+def _columns(kinds: Collection[str]) -> tuple[Column, ...]:
+    return (
+        *(Column("Entry", right=True, goes=1), Column("When"), Column("Change", right=True)),
+        *(Column(kind.capitalize(), right=True, goes=_GOING.get(kind, 0)) for kind in kinds),
+        *(Column("Together", right=True), Column("What", least=WORDS)),
+    )
+
+
+def _entry_row(entry: StatementEntry, columns: Sequence[str], schedule: Schedule) -> Row:
     when = schedule.local(instant(entry.at))
-    amounts = [entry.change, *(entry.after.get(kind, 0) for kind in columns), entry.balance]
-    shown = "".join(f"{amount(value, entry.unit):>{width}}" for value in amounts)
-    return f"{entry.number:>7}  {when:%Y-%m-%d %H:%M:%S}{shown}  {entry.what}"
+    amounts = (entry.change, *(entry.after.get(kind, 0) for kind in columns), entry.balance)
+    return (
+        *(str(entry.number), f"{when:%Y-%m-%d %H:%M:%S}"),
+        *(amount(value, entry.unit) for value in amounts),
+        entry.what,
+    )
 
 
 def amount(quantity: int, unit: Unit) -> str:

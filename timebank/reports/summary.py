@@ -14,7 +14,8 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import MINT, instant, moved, rounds, source, target, transfers
 from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.ledger.transfers import game_of
-from timebank.reports.statements import AMOUNT, amount
+from timebank.reports.statements import amount
+from timebank.reports.tables import Column, Row, Table, figures
 from timebank.words import Unit, clock, title
 
 By = Literal["day", "week", "month"]
@@ -160,18 +161,29 @@ COLUMNS = ("granted", "used", "banked", "withdrawn", "lent", "repaid", "forfeite
 BAR = 24
 
 
-def summary_table(periods: list[Period], bar: str) -> Iterator[str]:
+# What there is room for last, after the bar.
+_GOING = {"forfeited": 2, "lent": 3, "repaid": 4, "withdrawn": 5}
+
+
+def summary_table(periods: list[Period], bar: str) -> Table:
     """Write periods as text; `bar` is what a bar of the time used is made of, "" for none."""
-    headings = (*COLUMNS, "won", "lost", "house")
-    yield f"{'Period':<10}" + "".join(f"{name.capitalize():>{AMOUNT}}" for name in headings)
+    columns = (
+        Column("Period"),
+        *(Column(name.capitalize(), right=True, goes=_GOING.get(name, 0)) for name in COLUMNS),
+        *figures("Won", "Lost", "House"),
+        Column("", goes=1),
+    )
+    return Table(columns, _rows(periods, bar), "Nothing was moved.")
+
+
+def _rows(periods: list[Period], bar: str) -> Iterator[Row]:
     most = max((period.flows["used"] for period in periods), default=0)
     for period in periods:
         games = [result for (_, unit), result in period.games.items() if unit == "second"]
         amounts = [period.flows[name] for name in COLUMNS]
         amounts += [sum(game.won for game in games), sum(game.lost for game in games)]
-        line = "".join(f"{clock(value):>{AMOUNT}}" for value in (*amounts, period.house))
         drawn = bar * (BAR * period.flows["used"] // most) if most else ""
-        yield f"{period.label:<10}{line}  {drawn}".rstrip()
+        yield period.label, *map(clock, (*amounts, period.house)), drawn
         yield from _games(period)
         also = [
             f"{clock(period.flows[name])} {name.replace('_', ' ')}"
@@ -180,8 +192,6 @@ def summary_table(periods: list[Period], bar: str) -> Iterator[str]:
         ]
         if also:
             yield f"  Also {', '.join(also)}."
-    if not periods:
-        yield "Nothing was moved."
 
 
 def _games(period: Period) -> Iterator[str]:

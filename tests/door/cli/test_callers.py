@@ -84,7 +84,7 @@ def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Syso
     told = sysop("callers", "list")
     assert (told.status, told.error) == (0, "")
     assert [line.split() for line in told.output.splitlines()] == [
-        ["Caller", "Number", "Since", "Last", "call"],
+        ["Caller", "Number", "Since", "Last", "call", "State"],
         ["Ada", "1", "2026-07-01", "2026-07-01", "22:15"],
         ["Bob", "Dobbs", "2", "2026-07-01", "never"],
     ]
@@ -348,7 +348,8 @@ def test_keys_are_shown_and_taken_away_with_a_line_in_the_log_and_a_notice(sysop
     with database.transaction(sysop.settings.bank, CALLED) as desk:
         kept.add(desk, 1, line)
     database.close()
-    assert sysop("callers", "keys", "ada").output == f"{mark} ssh-ed25519 laptop\n"
+    shown = sysop("callers", "keys", "ada").output.splitlines()[1]
+    assert shown.split() == [mark, "ssh-ed25519", "laptop"]
     told = sysop("callers", "keys", "Ada", "--take-away", "SHA256:none")
     assert (told.status, told.error) == (2, "Ada has no key SHA256:none.\n")
     told = sysop("callers", "keys", "Ada", "--take-away", mark)

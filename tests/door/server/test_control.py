@@ -147,8 +147,8 @@ async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> No
         await villain.terminal.until_heard("Wrong name or")
         told = (await sysop(board, "refused")).output.splitlines()
         assert told == [
-            "Address                       Wait  Why",
-            "127.0.0.1                     3:00  too many wrong passwords",
+            "Address    Wait  Why",
+            "127.0.0.1  3:00  too many wrong passwords",
             "Strangers have to wait for 1 name; the names are not recorded.",
             "`door forgive` clears an address or a name.",
         ]

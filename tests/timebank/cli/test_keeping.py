@@ -33,10 +33,9 @@ def test_an_outbox_in_which_nothing_waits(board, timebank):
 def test_what_waits_is_shown_with_what_is_doubted(doubtful, timebank):
     assert timebank("outbox") == (
         0,
-        " Record  When                 Caller                   Minutes  State\n"
-        "      1  2026-03-01 12:00:00  Ann                           12  waiting\n"
-        "      2  2026-03-01 12:00:00  Bob                            5"
-        "  doubtful: T.EXT has been taken away\n",
+        "Record  When                 Caller  Minutes  State\n"
+        "     1  2026-03-01 12:00:00  Ann          12  waiting\n"
+        "     2  2026-03-01 12:00:00  Bob           5  doubtful: T.EXT has been taken away\n",
         "",
     )
 

@@ -39,7 +39,7 @@ def on_a_terminal(config, *words, **environment):
 
 
 def test_the_ledger_is_paged_on_a_terminal(evening, config, timebank):
-    assert on_a_terminal(config, "ledger", PAGER="sed s/^/paged:/") == "".join(
+    assert on_a_terminal(config, "ledger", "--wide", PAGER="sed s/^/paged:/") == "".join(
         f"paged:{line}\n" for line in timebank("ledger")[1].splitlines()
     )
 
@@ -49,10 +49,45 @@ def test_other_formats_are_not_paged(evening, config, timebank):
     assert on_a_terminal(config, *words, PAGER="sed s/^/paged:/") == timebank(*words)[1]
 
 
+def test_the_headings_are_bold_unless_there_are_to_be_no_colours(evening, config):
+    shown = [
+        on_a_terminal(config, "accounts", PAGER="less", LESS="-RFX", **environment)
+        for environment in ({}, {"NO_COLOR": "1"}, {"TERM": "dumb"})
+    ]
+    assert ["\x1b[1mCaller" in each for each in shown] == [True, False, False]
+    assert "Caller   Online" in shown[1]
+
+
+def test_what_there_is_no_room_for_is_named_and_shown_when_it_is_asked_for(evening, config):
+    shown = on_a_terminal(config, "ledger", PAGER="cat", COLUMNS="80").splitlines()
+    assert max(map(len, shown)) <= 80
+    assert shown[-1].startswith("No room for: Entry, ")
+    shown = on_a_terminal(config, "ledger", "--wide", PAGER="cat", COLUMNS="80").splitlines()
+    assert shown[0].startswith("Number  Entry  When ")
+
+
+@pytest.mark.parametrize("words", [("ledger",), ("accounts", "--format", "json"), ("--help",)])
+def test_a_full_disk_is_a_sentence(evening, config, words):
+    code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
+    with open("/dev/full", "w") as full:
+        run = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": ".", "BJFT_CONFIG": str(config)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    assert run.returncode == 2
+    assert run.stderr == "Can't write the output: No space left on device.\n"
+
+
 def test_a_bar_is_drawn_where_it_is_looked_at(evening, config):
-    shown = on_a_terminal(config, "summary", PYTHONIOENCODING="utf-8").splitlines()
+    words = ("summary", "--wide")
+    shown = on_a_terminal(config, *words, PYTHONIOENCODING="utf-8").splitlines()
     assert shown[1].endswith("0:05:00  " + "█" * 24)
-    shown = on_a_terminal(config, "summary", PYTHONIOENCODING="ascii").splitlines()
+    shown = on_a_terminal(config, *words, PYTHONIOENCODING="ascii").splitlines()
     assert shown[1].endswith("0:05:00  " + "#" * 24)
 
 
@@ -71,4 +106,4 @@ def test_a_reader_who_has_seen_enough_is_left_in_peace(evening, config):
         text=True,
     )
     os.close(theirs)
-    assert (run.returncode, run.stderr) == (1, "")
+    assert (run.returncode, run.stderr) == (2, "")

@@ -108,7 +108,7 @@ def test_the_command_shows_them(guests, timebank):
     )
     assert lines[2] == "  by moduser: 5 minutes writing"
     # The board's clock is that of years after the test's: the claim is old.
-    assert lines[-1].endswith("moduser    doubtful: the program died while writing it")
+    assert lines[-1].endswith("moduser  doubtful: the program died while writing it")
 
 
 def test_the_command_settles_doubts(guests, timebank):

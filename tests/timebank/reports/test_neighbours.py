@@ -81,7 +81,7 @@ def test_it_is_a_table_to_read(farm, timebank):
     told = report(timebank).splitlines()
     assert told[0].split() == [
         *("Caller", "Calls", "Last", "Grants", "Granted", "Sent", "here", "Received"),
-        *("Elsewhere", "Owed"),
+        *("Elsewhere", "Owed", "State"),
     ]
     assert told[2] == "192.0.2.7: 2 callers, 0:30:00 sent here"
     assert told[3].split() == [

@@ -1,0 +1,144 @@
+"""Tables: no wider than the window, nothing run together, and what goes where there is no room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from door.cli import control
+from timebank.cli import keeping, window
+from timebank.reports import boards, house, neighbours, people, statements, summary
+from timebank.reports.tables import (
+    PAGE,
+    Column,
+    Loud,
+    Paper,
+    Table,
+    folded,
+    width,
+    written,
+)
+from timebank.settings import settings
+from timebank.settings.schedule import Schedule
+
+SCHEDULE = Schedule((), ZoneInfo("UTC"))
+NAME = "Wolfeschlegelsteinhausen"  # as many letters as names may have
+CJK = "字" * 12
+WORDS = "600 minutes moved from Wolfeschlegelsteinhausen to Keihanaikukauakahihuli by the sysop"
+LONGEST = {
+    **dict.fromkeys(("Number", "Entry", "Record"), "1234567"),
+    **dict.fromkeys(("Call", "Hand", "Hands", "Calls", "Grants", "Callers", "Visits"), "123456"),
+    **dict.fromkeys(("Node", "Minutes"), "9999"),
+    **dict.fromkeys(("Idle", "Left", "Wait"), "23:59:59"),
+    **dict.fromkeys(("From", "To"), "adjustment"),
+    **dict.fromkeys(("Last", "Period", "Since"), "2026-03-01"),
+    **dict.fromkeys(("Why", "What"), WORDS),
+    "By": "jane (command line)",
+    "When": "2026-03-01 12:00:00",
+    "Last call": "2026-03-01 12:00",
+    "Way": "moduser",
+    "SD": "+10.0",
+    "State": "doubtful: the program died",
+    "Address": "2001:db8::/64",
+    "": "",
+}
+
+
+def cell(column: Column, name: str) -> str:
+    return LONGEST.get(column.heading, "-99:59:59" if column.right else name)
+
+
+def tables() -> Iterator[tuple[str, Sequence[Column]]]:
+    """The columns of every table that a command prints."""
+    asked = statements.Asked()
+    nodes, *_ = control.table({"nodes": [], "log_ons": 0, "draining": False, "silent": ["one"]})
+    refusals, *_ = control.refusals(
+        {"held": [{"address": "", "wait": 0, "why": ""}], "more": 0, "names": 0}
+    )
+    money, own = statements._columns(statements.PLAY_COLUMNS), statements.limits_table([])
+    found = {
+        "accounts": next(statements.accounts_table([], {}, asked)),
+        "limits": own,
+        "ledger": statements.ledger_table([], SCHEDULE),
+        "statement": [*statements.statement_table(iter(()), NAME, SCHEDULE)][1],
+        "play money": Table(money, [], ""),
+        "summary": summary.summary_table([], ""),
+        "house": next(house.table([], [], {})),
+        "addresses": neighbours.table([], SCHEDULE),
+        "boards": boards.boards_table([]),
+        "outstanding": boards.outstanding_table([], SCHEDULE),
+        "outbox": keeping._outbox_table([], settings.load(Path("sysop.toml"))),
+        "callers": people.table([], SCHEDULE),
+        "log": window._log_table(None, iter(())),  # type: ignore[arg-type]  # no entry, no books
+        "nodes": nodes,
+        "refused": refusals,
+    }
+    for what, table in found.items():
+        assert isinstance(table, Table)
+        yield what, table.columns
+
+
+@pytest.mark.parametrize("name", [NAME, CJK])
+@pytest.mark.parametrize("most", [80, 100, 132, 200])
+def test_every_table_fits_and_nothing_runs_into_anything(most: int, name: str) -> None:
+    for what, columns in tables():
+        row = [cell(column, name) for column in columns]
+        lines = list(written([Table(columns, [row, row], "")], Paper(most)))
+        assert max(map(width, lines)) <= most, what
+        (wide,) = list(written([Table(columns, [row], "")]))[1:]
+        assert re.split("  +", wide.strip()) == [each for each in row if each], what
+        for column, text in zip(columns, row, strict=True):
+            is_whole = column.right or column.heading in ("Caller", "Table", "Board")
+            if is_whole and not column.goes:
+                assert any(text in line for line in lines), (what, column.heading)
+
+
+TWO = (Column("Name", least=4), Column("Amount", right=True), Column("More", goes=1))
+
+
+def test_what_there_is_no_room_for_is_named() -> None:
+    table = Table(TWO, [("Ann", "5", "something or other")], "")
+    assert list(written([table], Paper(40))) == [
+        *("Name  Amount  More", "Ann        5  something or other")
+    ]
+    assert list(written([table], Paper(20))) == [
+        *("Name  Amount", "Ann        5"),
+        *("No room for: More.", "  --wide shows", "  everything."),
+    ]
+
+
+def test_headings_come_again_where_columns_have_become_wider() -> None:
+    rows = [("Ann", "5", "")] * PAGE + [("A long name that comes late", "5", "")]
+    lines = list(written([Table(TWO, iter(rows), "")], Paper(80)))
+    assert [number for number, line in enumerate(lines) if line.startswith("Name")] == [0, PAGE + 1]
+    # Files have one heading.
+    assert [line for line in written([Table(TWO, rows, "")]) if line.startswith("Name")] == [
+        "Name  Amount  More"
+    ]
+
+
+def test_a_table_without_rows_is_a_sentence_and_lines_between_rows_are_folded() -> None:
+    assert list(written([Table(TWO, [], "Nobody.")])) == ["Nobody."]
+    told = Table(TWO, [("Ann", "5", ""), "  Also 0:01:00 sent to nobody."], "")
+    assert list(written([told], Paper(18)))[2:] == [
+        "  Also 0:01:00",
+        "    sent to",
+        "    nobody.",
+    ]
+
+
+def test_colours_change_no_width() -> None:
+    rows = [("Ann", "5", Loud("frozen")), Loud("Beware.")]
+    plain, coloured = (
+        list(written([Table(TWO, rows, "")], Paper(40, colour=colour))) for colour in (False, True)
+    )
+    assert coloured[1] == "Ann        5  \x1b[31mfrozen\x1b[0m"
+    assert [re.sub("\x1b\\[[0-9]+m", "", line) for line in coloured] == plain
+
+
+def test_letters_as_wide_as_two_are_counted_so() -> None:
+    assert (width("字a"), folded("字字字 字", 4)) == (3, ["字字", "字", "字"])

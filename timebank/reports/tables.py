@@ -1,0 +1,237 @@
+"""Tables for the sysop's eye: never wider than the window, and nothing in them runs together.
+
+Rows go by a page at a time, as often there are more of them than memory holds; that is why no
+library lays them out that wants all of them first. A table as wide as what stands in it is written
+where nobody looks, for other programs and for files.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+PAGE = 500  # rows that are measured together
+BETWEEN = "  "
+NARROWEST = 40  # less is taken for this
+LEAST = 10  # of a column whose words may stand on several lines
+# Where colours are shown.
+_BOLD, _FAINT, _RED, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[0m"
+
+
+class Loud(str):
+    """A cell or a line that wants to be seen."""
+
+    __slots__ = ()
+
+
+class Column(NamedTuple):
+    """A column: figures stand at its right, words at its left."""
+
+    heading: str
+    right: bool = False
+    # Where there is no room, columns go in this order, 1 first, those of a number together; those
+    # with 0 stay.
+    goes: int = 0
+    # How narrow the column may become, its words on several lines; 0 for as wide as they are.
+    least: int = 0
+
+
+def figures(*headings: str) -> tuple[Column, ...]:
+    return tuple(Column(heading, right=True) for heading in headings)
+
+
+# A text is a line of its own between the rows.
+Row = Sequence[str] | str
+
+
+class Table(NamedTuple):
+    columns: Sequence[Column]
+    rows: Iterable[Row]
+    empty: str  # what is said where there is no row
+
+
+Piece = Table | str
+
+
+class Paper(NamedTuple):
+    """What is written on: how wide it is, None for any width, and whether it has colours."""
+
+    width: int | None = None
+    colour: bool = False
+
+    def _in(self, style: str, text: str) -> str:
+        return f"{style}{text}{_PLAIN}" if self.colour and text else text
+
+    def cell(self, text: str, of: str) -> str:
+        """Write the text, which is `of` a cell, in the colour of the cell."""
+        return self._in(_RED, text) if self.colour and isinstance(of, Loud) else text
+
+    def heading(self, text: str) -> str:
+        return self._in(_BOLD, text)
+
+    def remark(self, text: str) -> str:
+        return self._in(_FAINT, text)
+
+
+ANYWHERE = Paper()
+
+
+def written(parts: Iterable[Piece], paper: Paper = ANYWHERE) -> Iterator[str]:
+    """Write texts and tables, a line at a time."""
+    for part in parts:
+        if isinstance(part, str):
+            yield from _paragraph(part, paper)
+        else:
+            yield from _Writing(part.columns, paper).lines(part)
+
+
+def width(text: str) -> int:
+    """Count the columns that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    from wcwidth import wcswidth  # noqa: PLC0415 - late: most names need no table of Unicode
+
+    counted = wcswidth(text)
+    return len(text) if counted < 0 else counted
+
+
+def folded(text: str, most: int) -> list[str]:
+    """Piece a text into lines of at most so many columns, between words where that is possible.
+
+    >>> folded("60 minutes for 1 March", 10)
+    ['60 minutes', 'for 1', 'March']
+    """
+    if text.isascii():
+        return textwrap.wrap(text, most, break_on_hyphens=False) or [""]
+    lines, line = [], ""
+    for word in text.split():
+        if width(f"{line} {word}".strip()) <= most:
+            line = f"{line} {word}".strip()
+            continue
+        lines.append(line)
+        line = ""
+        for letter in word:  # one that is too long itself is cut
+            if width(line + letter) > most:
+                lines.append(line)
+                line = ""
+            line += letter
+    return [each for each in (*lines, line) if each] or [""]
+
+
+def _paragraph(text: str, paper: Paper) -> Iterator[str]:
+    """Write a text between the rows; where it goes on, it is set in."""
+    if paper.width is None or width(text) <= paper.width:
+        yield paper.cell(text, text)
+        return
+    words = text.lstrip(" ")
+    indent = " " * (len(text) - len(words))
+    first, *_ = folded(words, max(paper.width - len(indent), 1))
+    yield paper.cell(indent + first, text)
+    rest = words[len(first) :].lstrip(" ")
+    for line in folded(rest, max(paper.width - len(indent) - 2, 1)) if rest else ():
+        yield paper.cell(f"{indent}  {line}", text)
+
+
+class _Writing:
+    """A table on its way to paper. Columns become wider with what comes, never narrower."""
+
+    def __init__(self, columns: Sequence[Column], paper: Paper) -> None:
+        self._columns, self._paper = columns, paper
+        self._wanted = [width(column.heading) for column in columns]
+        # By their numbers: the columns that there is room for, and how wide they are.
+        self._shown: dict[int, int] = {}
+        self._left_out: dict[str, None] = {}  # headings, in the order in which they are told
+
+    def lines(self, table: Table) -> Iterator[str]:
+        rows = iter(table.rows)
+        # Before the headings: books that cannot be read have none.
+        page = list(islice(rows, PAGE))
+        if not page:
+            yield from _paragraph(table.empty, self._paper)
+            return
+        while page:
+            if self._measured(page):
+                yield self._paper.heading(self._heading())
+            for row in page:
+                if isinstance(row, str):
+                    yield from _paragraph(row, self._paper)
+                else:
+                    yield from self._row(row)
+            page = list(islice(rows, PAGE))
+        if self._left_out:
+            names = ", ".join(self._left_out)
+            told = f"No room for: {names}. --wide shows everything."
+            yield from map(self._paper.remark, _paragraph(told, Paper(self._paper.width)))
+
+    def _measured(self, page: Sequence[Row]) -> bool:
+        """Make room for a page of rows; whether the headings are due, once or again."""
+        wanted = list(self._wanted)
+        for row in page:
+            if not isinstance(row, str):
+                for number, cell in enumerate(row):
+                    if len(cell) > wanted[number] or not cell.isascii():
+                        wanted[number] = max(wanted[number], width(cell))
+        is_first = not self._shown
+        if wanted == self._wanted and not is_first:
+            return False
+        self._wanted = wanted
+        before, self._shown = self._shown, self._fitted()
+        for number, column in enumerate(self._columns):
+            if number not in self._shown and column.heading:
+                self._left_out[column.heading] = None
+        return is_first or (self._paper.width is not None and before != self._shown)
+
+    def _fitted(self) -> dict[int, int]:
+        """Choose the columns that there is room for, and their widths."""
+        numbers = range(len(self._columns))
+        if self._paper.width is None:
+            return {number: self._wanted[number] for number in numbers}
+        for gone in sorted({0, *(column.goes for column in self._columns)}):
+            shown = [number for number in numbers if not 0 < self._columns[number].goes <= gone]
+            widths = {number: self._narrowest(number) for number in shown}
+            room = self._paper.width - sum(widths.values()) - len(BETWEEN) * (len(shown) - 1)
+            if room >= 0:
+                break
+        if room < 0:  # the longest names in the narrowest window
+            for number in shown:
+                less = max(widths[number] - LEAST, 0) if self._columns[number].least else 0
+                widths[number] -= less
+                room += less
+        for number in shown:  # names come first, and what is left is for the words behind them
+            more = min(max(room, 0), self._wanted[number] - widths[number])
+            widths[number] += more
+            room -= more
+        return widths
+
+    def _narrowest(self, number: int) -> int:
+        least, wanted = self._columns[number].least, self._wanted[number]
+        if not least:
+            return wanted
+        return min(max(least, width(self._columns[number].heading)), wanted)
+
+    def _heading(self) -> str:
+        cells = {number: [self._columns[number].heading] for number in self._shown}
+        return self._line(cells, 0, ())
+
+    def _row(self, row: Sequence[str]) -> Iterator[str]:
+        if self._paper.width is None:
+            yield self._line({number: [cell] for number, cell in enumerate(row)}, 0, row)
+            return
+        cells = {number: self._folded(row[number], most) for number, most in self._shown.items()}
+        for number in range(max(map(len, cells.values()))):
+            yield self._line(cells, number, row)
+
+    def _folded(self, cell: str, most: int) -> list[str]:
+        return [cell] if len(cell) <= most and cell.isascii() else folded(cell, most)
+
+    def _line(self, cells: dict[int, list[str]], line: int, row: Sequence[str]) -> str:
+        """Put cells beside each other, of those on several lines this one; `row` is of what."""
+        parts = []
+        for number, wide in self._shown.items():
+            text = cells[number][line] if line < len(cells[number]) else ""
+            blank = " " * (wide - width(text))
+            shown = self._paper.cell(text, row[number]) if row else text
+            parts.append(blank + shown if self._columns[number].right else shown + blank)
+        return BETWEEN.join(parts).rstrip()
