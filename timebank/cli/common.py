@@ -388,7 +388,7 @@ def whole_minutes(typed: str) -> int:
     match = AMOUNT.fullmatch(typed.strip())
     if match is None or not match["clock"]:
         raise click.BadParameter(
-            f"{typed!r} is no length of time: write minutes (90, 90m), or hours and minutes"
+            f"{typed!r} is not an amount: write minutes (90, 90m), or hours and minutes"
             " (2h, 1h30m)."
         )
     first, second, *seconds = match["clock"].split(":")

@@ -224,7 +224,7 @@ def test_the_audit_replays_by_several_processes_and_from_a_hand_on(board: Board)
     alone = board.door("audit", "--jobs", "1")
     assert board.door("audit", "--jobs", "2") == alone
     since = board.door("audit", "--since-hand", "5").output.splitlines()
-    assert [line.split(":")[0] for line in since] == ["hand 6"]
+    assert [line.split(":")[0] for line in since if line.startswith("hand ")] == ["hand 6"]
 
 
 def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
