@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from door.wording import clock_time
 from timebank.reports.exports import Record
 from timebank.reports.statements import NAME, SHORT, WORDS
-from timebank.reports.tables import Column, Piece, Table, figures
+from timebank.reports.tables import Column, Listing, Piece, figures
 from timebank.words import MINUTE, span
 
 NODE_FIELDS = ("node", "name", "server", "where", "since", "idle", "left", "address")
 REFUSAL_FIELDS = ("address", "wait", "why")
 
 
-class Shown(NamedTuple):
+class AnswerShown(NamedTuple):
     """How the rows of an answer are shown: as text, and as records with these fields."""
 
     table: Callable[[Mapping[str, Any]], list[Piece]]
@@ -34,7 +34,7 @@ def table(answer: Mapping[str, Any]) -> list[Piece]:
         Column("Address", goes=2),
     )
     rows = [_node_row(on, several) for on in answer["nodes"]]
-    lines: list[Piece] = [Table(columns, rows, "Nobody is online.")]
+    lines: list[Piece] = [Listing(columns, rows, "Nobody is online.")]
     if answer["log_ons"]:
         lines.append(f"Logging on: {answer['log_ons']}.")
     if answer.get("event"):
@@ -76,7 +76,7 @@ def _node_records(answer: Mapping[str, Any]) -> Iterator[Record]:
 def refusals(answer: Mapping[str, Any]) -> list[Piece]:
     columns = (Column("Address"), *figures("Wait"), Column("Why", least=WORDS))
     rows = [(each["address"], _span(each["wait"] or None), each["why"]) for each in answer["held"]]
-    lines: list[Piece] = [Table(columns, rows, "")] if rows else []
+    lines: list[Piece] = [Listing(columns, rows, "")] if rows else []
     if answer["more"]:
         lines.append(f"And {answer['more']} more.")
     if answer["names"]:
@@ -100,5 +100,5 @@ def _span(seconds: int | None) -> str:
     return "-" if seconds is None else clock_time(seconds)
 
 
-NODES = Shown(table, NODE_FIELDS, _node_records)
-REFUSALS = Shown(refusals, REFUSAL_FIELDS, _refusal_records)
+NODES = AnswerShown(table, NODE_FIELDS, _node_records)
+REFUSALS = AnswerShown(refusals, REFUSAL_FIELDS, _refusal_records)

@@ -22,7 +22,7 @@ from door.cli.init import init
 from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
-from timebank.cli.common import NUMBER, Whole, by_option, format_option
+from timebank.cli.common import NUMBER, WholeNumber, by_option, format_option
 from timebank.cli.errors import EXIT_WRONG, Commands, UserError, refusing
 from timebank.errors import NameRefused
 from timebank.language import LANGUAGES
@@ -65,7 +65,7 @@ for command in (
 @click.option("--verbose", is_flag=True, help="Log every call.")
 @click.option(
     "--workers",
-    type=Whole(1, MOST_WORKERS),
+    type=WholeNumber(1, MOST_WORKERS),
     default=1,
     metavar="NUMBER",
     help="How many processes serve, each on a core of its own: 1 by default.",
@@ -115,7 +115,7 @@ def _serve(config: Config, verbose: bool, workers: int, *, is_trial: bool = Fals
 @main.command()
 @config_option
 @click.option("--host", help="The address to listen on, instead of that of [pages].")
-@click.option("--port", type=Whole(1, 65535), help="The port, likewise.")
+@click.option("--port", type=WholeNumber(1, 65535), help="The port, likewise.")
 @click.option(
     "--certificate",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -158,7 +158,7 @@ def pages(
 @main.command()
 @config_option
 @click.option("--host", help="The address to listen on, instead of that of [metrics].")
-@click.option("--port", type=Whole(0, 65535), help="The port, likewise.")
+@click.option("--port", type=WholeNumber(0, 65535), help="The port, likewise.")
 def metrics(config_path: Path, host: str | None, port: int | None) -> None:
     """Tell Prometheus how the board is, by a process beside it."""
     from timebank.errors import BooksFailed, DatabaseRefused
@@ -211,7 +211,7 @@ dropfile_option = click.option(
     type=click.Path(path_type=Path),
     help="The drop file or its folder. Default: the environment, then the current folder.",
 )
-node_option = click.option("--node", type=Whole(0, 9999), help="The node's number.")
+node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's number.")
 
 
 @main.command("run")
@@ -223,7 +223,9 @@ node_option = click.option("--node", type=Whole(0, 9999), help="The node's numbe
 @click.option("--board", metavar="NAME", help="The board that starts it, from [boards.NAME].")
 @node_option
 @click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
-@click.option("--socket", type=Whole(0), metavar="FD", help="The caller is on this descriptor.")
+@click.option(
+    "--socket", type=WholeNumber(0), metavar="FD", help="The caller is on this descriptor."
+)
 @click.option("--connect", metavar="HOST:PORT", help="Connect back to the board there.")
 @click.option("--telnet/--no-telnet", default=None, help="Whether the socket speaks telnet.")
 @click.option(
@@ -373,7 +375,7 @@ def replay(file: BinaryIO) -> None:
 @click.option(
     "--chain",
     "link",
-    type=Whole(1, 500),
+    type=WholeNumber(1, 500),
     help="The shoe's number in its chain, if its seed was sealed ahead.",
 )
 @click.option(
@@ -393,7 +395,7 @@ def replay(file: BinaryIO) -> None:
 @click.option(
     "--toss",
     "tosses",
-    type=Whole(0, 9999),
+    type=WholeNumber(0, 9999),
     multiple=True,
     metavar="P",
     help="Show the Baccarat toss before card P of the shoe, counted from 0.",
@@ -555,13 +557,13 @@ def _film(config: Config, number: int, asked: FilmAsked) -> None:
 @click.option(
     "--since-hand",
     metavar="NUMBER",
-    type=Whole(1),
+    type=WholeNumber(1),
     default=1,
     help="Replay hands from this one on; the books are checked whole.",
 )
 @click.option(
     "--jobs",
-    type=Whole(1, 64),
+    type=WholeNumber(1, 64),
     help="How many processes check, each on a core of its own.  [default: by cores and hands]",
 )
 def audit(config_path: Path, form: str, since_hand: int, jobs: int | None) -> None:
@@ -724,7 +726,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     from timebank.cli.common import tell
     from timebank.keeping import sysop
     from timebank.reports.statements import NAME, printable
-    from timebank.reports.tables import Column, Table
+    from timebank.reports.tables import Column, Listing
 
     opened = _reading if take_away is None else _desk
     with opened(load_config(config_path)) as desk:
@@ -744,7 +746,7 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     fields = ("fingerprint", "kind", "name")
     columns = (Column("Fingerprint"), Column("Kind"), Column("Name", least=NAME))
     listed = [(each, kind, printable(called)) for each, kind, called in rows]
-    table = Table(columns, listed, f"{record.name} has no SSH key here.")
+    table = Listing(columns, listed, f"{record.name} has no SSH key here.")
     tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
 
 

@@ -14,7 +14,7 @@ from door.errors import NoAnswer
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
-    from door.cli.control import Shown
+    from door.cli.control import AnswerShown
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -127,7 +127,7 @@ def _tell(where: Where, command: str, **what: object) -> None:
     _tell_silent(answer)
 
 
-def _show(where: Where, command: str, form: str, shown: Shown) -> None:
+def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
     """Show rows that a server answers with."""
     import json
 

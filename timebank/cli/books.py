@@ -102,7 +102,7 @@ def accounts(
             number = None
             if caller is not None:
                 number = common.found(callers.number_of(desk, caller), caller)
-            wanted = statements.Asked(number, **asked)
+            wanted = statements.AccountsAsked(number, **asked)
             states = callers.states(desk)
             balances = [] if only_limits else ledger.balances(desk, number)
             balances = statements.wanted(balances, wanted, states)
@@ -404,7 +404,11 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
     help="Keep what Fava shows in this new file.",
 )
 @click.option(
-    "--port", type=common.Whole(1, 65535), default=5000, show_default=True, help="Fava's port."
+    "--port",
+    type=common.WholeNumber(1, 65535),
+    default=5000,
+    show_default=True,
+    help="Fava's port.",
 )
 def fava(config: Path, output: Path | None, port: int) -> None:
     """Show the whole books in Fava, until Ctrl-C.
@@ -473,7 +477,7 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
 )
 @click.option(
     "--jobs",
-    type=common.Whole(1, 64),
+    type=common.WholeNumber(1, 64),
     help="How many processes check, each on a core of its own.  [default: by cores and transfers]",
 )
 def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
     from timebank.reports.exports import Record
-    from timebank.reports.tables import Paper, Piece
+    from timebank.reports.tables import Piece, Sheet
     from timebank.settings.settings import BankSettings
 
 
@@ -52,7 +52,7 @@ def _widen(context: click.Context, _parameter: click.Parameter, wide: bool) -> N
 
 def format_option(command: F) -> F:
     """Give a command that prints rows the options by which it does: `form`, for `tell`, and
-    `--wide`, of which only `paper` wants to know."""
+    `--wide`, of which only `sheet` wants to know."""
     form = click.option(
         "--format",
         "form",
@@ -71,7 +71,7 @@ def format_option(command: F) -> F:
     return form(wide(command))
 
 
-class Whole(click.IntRange):
+class WholeNumber(click.IntRange):
     """A whole number, refused in plain words."""
 
     name = "number"
@@ -96,7 +96,7 @@ class Whole(click.IntRange):
 
 MOST = 2**63 - 1  # whatever SQLite can count to
 # The number of a transfer, call or hand.
-NUMBER = Whole(1, MOST)
+NUMBER = WholeNumber(1, MOST)
 DATE = click.DateTime(formats=["%Y-%m-%d"])
 since_option = click.option(
     "--since",
@@ -299,7 +299,7 @@ def pour(pieces: Iterable[str]) -> None:
         click.echo(batch, nl=False)
 
 
-def paper() -> Paper:
+def sheet() -> Sheet:
     """Say what tables are written on: the window, or where nobody looks, for a file or another
     program, something as wide as they want.
 
@@ -308,13 +308,13 @@ def paper() -> Paper:
     import os
     import shutil
 
-    from timebank.reports.tables import NARROWEST, Paper
+    from timebank.reports.tables import NARROWEST, Sheet
 
     looked_at, width = sys.stdout.isatty(), None
     if looked_at and not click.get_current_context().meta.get(WIDE):
         width = max(shutil.get_terminal_size().columns, NARROWEST)
     is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return Paper(width, looked_at and not is_plain)
+    return Sheet(width, looked_at and not is_plain)
 
 
 def tell(
@@ -330,7 +330,7 @@ def tell(
     from timebank.reports import exports, tables
 
     if form == "text":
-        (show if paged else say)(tables.written(table, paper()))
+        (show if paged else say)(tables.written(table, sheet()))
     elif form == "csv":
         pour(exports.as_csv(fields, lines))
     else:
@@ -421,7 +421,7 @@ def signed_amount(_context: click.Context, _parameter: click.Parameter, typed: s
     return minutes * 60
 
 
-class Minutes(Whole):
+class Minutes(WholeNumber):
     """A length of time in whole minutes, for an option."""
 
     name = "minutes"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from timebank.keeping.backup import Restored
     from timebank.ledger.database import Database
     from timebank.reports.exports import Record
-    from timebank.reports.tables import Row, Table
+    from timebank.reports.tables import Listing, Row
     from timebank.settings.schedule import Schedule
     from timebank.settings.settings import BankSettings
     from timebank.thebank.outbox import OutboxRow
@@ -216,9 +216,9 @@ def _outbox_record(row: OutboxRow, schedule: Schedule) -> Record:
     return dict(zip(OUTBOX_FIELDS, values, strict=True))
 
 
-def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Table:
+def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Listing:
     from timebank.reports.statements import NAME, WORDS
-    from timebank.reports.tables import Column, Table
+    from timebank.reports.tables import Column, Listing
 
     columns = (
         *(Column("Record", right=True), Column("When", goes=1), Column("Caller", least=NAME)),
@@ -227,7 +227,7 @@ def _outbox_table(rows: list[OutboxRow], settings: BankSettings) -> Table:
     empty = "Every record is in THEBANK.EXT."
     if settings.mode != "external":
         empty = f'[timebank] mode is "{settings.mode}": nothing goes to THEBANK.EXT.'
-    return Table(columns, [_outbox_row(row, settings.schedule) for row in rows], empty)
+    return Listing(columns, [_outbox_row(row, settings.schedule) for row in rows], empty)
 
 
 def _outbox_row(row: OutboxRow, schedule: Schedule) -> Row:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.transfers import TransferRow
     from timebank.reports.exports import Record
-    from timebank.reports.tables import Row, Table
+    from timebank.reports.tables import Listing, Row
 
 why_option = click.option(
     "--why",
@@ -200,16 +200,16 @@ def _log(books: OpenBooks) -> Iterator[LogEntry]:
         before = page[-1].number
 
 
-def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Table:
+def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Listing:
     from timebank.reports.statements import NAME, SHORT, WORDS
-    from timebank.reports.tables import Column, Table
+    from timebank.reports.tables import Column, Listing
 
     columns = (
         *(Column("When"), Column("By", least=SHORT), Column("Caller", least=NAME)),
         Column("What", least=WORDS),
     )
     rows = (_log_row(books, entry) for entry in entries)
-    return Table(columns, rows, "Nothing has been done by hand.")
+    return Listing(columns, rows, "Nothing has been done by hand.")
 
 
 def _log_row(books: OpenBooks, entry: LogEntry) -> Row:

@@ -16,7 +16,7 @@ from timebank.ledger.schema import callers, given_back, instant, visits
 from timebank.ledger.sql import Prepared, Query, by_name, total
 from timebank.ledger.visit import debt_on
 from timebank.reports.statements import NAME, WORDS, printable
-from timebank.reports.tables import Column, Row, Table
+from timebank.reports.tables import Column, Listing, Row
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
 
@@ -93,12 +93,12 @@ FIELDS = (
 _GOING = {"Paid": 1, "Used": 2, "Visits": 3}
 
 
-def boards_table(reports: Iterable[BoardReport]) -> Table:
+def boards_table(reports: Iterable[BoardReport]) -> Listing:
     columns = (
         Column("Board", least=NAME),
         *(Column(heading, right=True, goes=_GOING.get(heading, 0)) for heading in HEADINGS),
     )
-    return Table(columns, _rows(reports), "No caller from another board has been here yet.")
+    return Listing(columns, _rows(reports), "No caller from another board has been here yet.")
 
 
 def _rows(reports: Iterable[BoardReport]) -> Iterator[Row]:
@@ -135,7 +135,7 @@ OUTSTANDING = (
 )
 
 
-def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Table:
+def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Listing:
     found = [
         (
             *(str(row.number), f"{schedule.local(instant(row.at)):%Y-%m-%d %H:%M:%S}"),
@@ -144,4 +144,4 @@ def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Table:
         )
         for row in rows
     ]
-    return Table(OUTSTANDING, found, "")
+    return Listing(OUTSTANDING, found, "")

@@ -23,7 +23,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, rounds, shoes, transfers
 from timebank.ledger.sql import NEVER, Prepared, Query, Reader, equal, value
 from timebank.reports.statements import NAME, amount, printable
-from timebank.reports.tables import Column, Loud, Piece, Row, Table, figures
+from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.wagers.rounds import VOID
 from timebank.words import Unit, title
 
@@ -287,7 +287,7 @@ def table(tables: list[Luck], doubted: list[Luck], named: Mapping[int, str]) -> 
         *figures("Hands", "Staked", "House won"),
         *(Column("By odds", right=True, goes=1), *figures("Luck", "SD")),
     )
-    yield Table(columns, _rows(tables), "No hand is over.")
+    yield Listing(columns, _rows(tables), "No hand is over.")
     for luck in (*(each for each in tables if not each.is_believable), *doubted):
         yield Loud(alert(luck, named))
 

@@ -25,7 +25,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, calls, days, instant, moved, source, transfers
 from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.reports.statements import NAME, SHORT, printable
-from timebank.reports.tables import Column, Loud, Row, Table
+from timebank.reports.tables import Column, Listing, Loud, Row
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
 
@@ -260,7 +260,7 @@ HEADINGS = ("Granted", "Sent here", "Received", "Elsewhere", "Owed")
 _GOING = {"Granted": 3, "Elsewhere": 4}
 
 
-def table(found: Iterable[Address], schedule: Schedule) -> Table:
+def table(found: Iterable[Address], schedule: Schedule) -> Listing:
     columns = (
         *(
             Column("Caller", least=NAME),
@@ -271,7 +271,7 @@ def table(found: Iterable[Address], schedule: Schedule) -> Table:
         *(Column(heading, right=True, goes=_GOING.get(heading, 0)) for heading in HEADINGS),
         Column("State", least=SHORT),
     )
-    return Table(columns, _rows(found, schedule), "No two callers share an address.")
+    return Listing(columns, _rows(found, schedule), "No two callers share an address.")
 
 
 def _rows(found: Iterable[Address], schedule: Schedule) -> Iterator[Row]:

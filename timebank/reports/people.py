@@ -7,19 +7,19 @@ from collections.abc import Iterable, Iterator
 from timebank.callers.callers import CallerRecord
 from timebank.reports.exports import Record
 from timebank.reports.statements import NAME, SHORT, printable
-from timebank.reports.tables import Column, Loud, Row, Table
+from timebank.reports.tables import Column, Listing, Loud, Row
 from timebank.settings.schedule import Schedule
 
 FIELDS = ("number", "caller", "board", "since", "last_call", "powers", "locked", "frozen")
 
 
-def table(known: Iterable[CallerRecord], schedule: Schedule) -> Table:
+def table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
     columns = (
         *(Column("Caller", least=NAME), Column("Number", right=True), Column("Since", goes=1)),
         *(Column("Last call"), Column("State", least=SHORT)),
     )
     rows = [_row(record, schedule) for record in known]
-    return Table(columns, rows, "Nobody has registered yet.")
+    return Listing(columns, rows, "Nobody has registered yet.")
 
 
 def _row(record: CallerRecord, schedule: Schedule) -> Row:

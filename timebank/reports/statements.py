@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
 from timebank.ledger.sentences import Part, describe
 from timebank.ledger.transfers import Balance, Extract
-from timebank.reports.tables import Column, Loud, Piece, Row, Table, figures
+from timebank.reports.tables import Column, Listing, Loud, Piece, Row, figures
 from timebank.settings.schedule import Schedule
 from timebank.words import Unit, clock, minutes, money, title
 
@@ -25,7 +25,7 @@ UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 Order = Literal["name", "online", "held", "bank", "stake", "loan", "together"]
 
 
-class Asked(NamedTuple):
+class AccountsAsked(NamedTuple):
     """Which accounts are wanted, and in which order. Amounts go from the most to the least, loans
     from the largest."""
 
@@ -45,7 +45,7 @@ States = Mapping[int, Sequence[str]]
 """By caller, as `callers.states` says it."""
 
 
-def is_wanted(caller_id: int | None, asked: Asked, states: States) -> bool:
+def is_wanted(caller_id: int | None, asked: AccountsAsked, states: States) -> bool:
     if caller_id is None:
         return not asked.of_callers
     so = states.get(caller_id, ())
@@ -56,7 +56,7 @@ def is_wanted(caller_id: int | None, asked: Asked, states: States) -> bool:
     )
 
 
-def wanted(balances: Iterable[Balance], asked: Asked, states: States) -> list[Balance]:
+def wanted(balances: Iterable[Balance], asked: AccountsAsked, states: States) -> list[Balance]:
     """Choose accounts, and put them in the order that is asked for."""
     chosen = [each for each in balances if is_wanted(each.caller_id, asked, states)]
     if asked.nonzero:
@@ -76,7 +76,9 @@ def wanted(balances: Iterable[Balance], asked: Asked, states: States) -> list[Ba
     return sorted(chosen, key=lambda each: (each.caller_id is None, sign * held[each.caller_id]))
 
 
-def accounts_table(balances: Sequence[Balance], states: States, asked: Asked) -> Iterator[Piece]:
+def accounts_table(
+    balances: Sequence[Balance], states: States, asked: AccountsAsked
+) -> Iterator[Piece]:
     """Write what callers hold; then the accounts of the board, unless callers were asked for."""
     held: defaultdict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     names: dict[int, str] = {}
@@ -103,14 +105,14 @@ def accounts_table(balances: Sequence[Balance], states: States, asked: Asked) ->
         )
         for number, name in names.items()
     ]
-    nobody = "Nobody has registered yet." if asked == Asked() else "No caller is like that."
-    yield Table((*headings, Column("State", least=6)), rows, nobody)
+    nobody = "Nobody has registered yet." if asked == AccountsAsked() else "No caller is like that."
+    yield Listing((*headings, Column("State", least=6)), rows, nobody)
     if play:
         yield ""
         yield _play_accounts(play, names)
     if not asked.of_callers:
         yield ""
-        yield Table((Column("Account"), *figures("Balance")), list(_of_the_board(balances)), "")
+        yield Listing((Column("Account"), *figures("Balance")), list(_of_the_board(balances)), "")
 
 
 def _of_the_board(balances: Sequence[Balance]) -> Iterator[Row]:
@@ -127,16 +129,16 @@ def _of_the_board(balances: Sequence[Balance]) -> Iterator[Row]:
         yield "all accounts together", amount(total, unit)
 
 
-def limits_table(limits: Sequence[tuple[str, str]]) -> Table:
+def limits_table(limits: Sequence[tuple[str, str]]) -> Listing:
     """Write what callers have set for themselves, names beside clauses."""
     columns = (Column("Limits of their own", least=NAME), Column("", least=WORDS))
     rows = [(printable(name), sentence) for name, sentence in limits]
-    return Table(columns, rows, "Nobody has set a limit.")
+    return Listing(columns, rows, "Nobody has set a limit.")
 
 
 def _play_accounts(
     play: Mapping[tuple[int, Unit], Mapping[str, int]], names: Mapping[int, str]
-) -> Table:
+) -> Listing:
     columns = (
         Column("Play money", least=NAME),
         *figures(*(kind.capitalize() for kind in PLAY_ACCOUNTS)),
@@ -145,7 +147,7 @@ def _play_accounts(
         (printable(names[number]), *(amount(own.get(kind, 0), unit) for kind in PLAY_ACCOUNTS))
         for (number, unit), own in play.items()
     ]
-    return Table(columns, rows, "")
+    return Listing(columns, rows, "")
 
 
 LEDGER = (
@@ -156,8 +158,8 @@ LEDGER = (
 )
 
 
-def ledger_table(rows: Iterable[Extract], schedule: Schedule) -> Table:
-    return Table(LEDGER, (_ledger_row(row, schedule) for row in rows), "No transfers.")
+def ledger_table(rows: Iterable[Extract], schedule: Schedule) -> Listing:
+    return Listing(LEDGER, (_ledger_row(row, schedule) for row in rows), "No transfers.")
 
 
 def _ledger_row(row: Extract, schedule: Schedule) -> Row:
@@ -257,12 +259,12 @@ def statement_table(
                 play.setdefault(entry.unit, []).append(entry)
 
     yield f"Statement of {printable(name)}"
-    yield Table(_columns(COLUMNS), in_time(), "No entries.")
+    yield Listing(_columns(COLUMNS), in_time(), "No entries.")
     for unit, told in play.items():
         yield ""
         yield f"In {UNITS[unit]}"
         rows = (_entry_row(entry, PLAY_COLUMNS, schedule) for entry in told)
-        yield Table(_columns(PLAY_COLUMNS), rows, "")
+        yield Listing(_columns(PLAY_COLUMNS), rows, "")
 
 
 # What there is room for last: what is always nothing, or follows from the others.

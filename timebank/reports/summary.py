@@ -15,7 +15,7 @@ from timebank.ledger.schema import MINT, instant, moved, rounds, source, target,
 from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.ledger.transfers import game_of
 from timebank.reports.statements import amount
-from timebank.reports.tables import Column, Row, Table, figures
+from timebank.reports.tables import Column, Listing, Row, figures
 from timebank.words import Unit, clock, title
 
 By = Literal["day", "week", "month"]
@@ -165,7 +165,7 @@ BAR = 24
 _GOING = {"forfeited": 2, "lent": 3, "repaid": 4, "withdrawn": 5}
 
 
-def summary_table(periods: list[Period], bar: str) -> Table:
+def summary_table(periods: list[Period], bar: str) -> Listing:
     """Write periods as text; `bar` is what a bar of the time used is made of, "" for none."""
     columns = (
         Column("Period"),
@@ -173,7 +173,7 @@ def summary_table(periods: list[Period], bar: str) -> Table:
         *figures("Won", "Lost", "House"),
         Column("", goes=1),
     )
-    return Table(columns, _rows(periods, bar), "Nothing was moved.")
+    return Listing(columns, _rows(periods, bar), "Nothing was moved.")
 
 
 def _rows(periods: list[Period], bar: str) -> Iterator[Row]:

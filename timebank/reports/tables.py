@@ -46,16 +46,16 @@ def figures(*headings: str) -> tuple[Column, ...]:
 Row = Sequence[str] | str
 
 
-class Table(NamedTuple):
+class Listing(NamedTuple):
     columns: Sequence[Column]
     rows: Iterable[Row]
     empty: str  # what is said where there is no row
 
 
-Piece = Table | str
+Piece = Listing | str
 
 
-class Paper(NamedTuple):
+class Sheet(NamedTuple):
     """What is written on: how wide it is, None for any width, and whether it has colours."""
 
     width: int | None = None
@@ -75,16 +75,16 @@ class Paper(NamedTuple):
         return self._in(_FAINT, text)
 
 
-ANYWHERE = Paper()
+ANYWHERE = Sheet()
 
 
-def written(parts: Iterable[Piece], paper: Paper = ANYWHERE) -> Iterator[str]:
+def written(parts: Iterable[Piece], sheet: Sheet = ANYWHERE) -> Iterator[str]:
     """Write texts and tables, a line at a time."""
     for part in parts:
         if isinstance(part, str):
-            yield from _paragraph(part, paper)
+            yield from _paragraph(part, sheet)
         else:
-            yield from _Writing(part.columns, paper).lines(part)
+            yield from _Writing(part.columns, sheet).lines(part)
 
 
 def width(text: str) -> int:
@@ -120,50 +120,50 @@ def folded(text: str, most: int) -> list[str]:
     return [each for each in (*lines, line) if each] or [""]
 
 
-def _paragraph(text: str, paper: Paper) -> Iterator[str]:
+def _paragraph(text: str, sheet: Sheet) -> Iterator[str]:
     """Write a text between the rows; where it goes on, it is set in."""
-    if paper.width is None or width(text) <= paper.width:
-        yield paper.cell(text, text)
+    if sheet.width is None or width(text) <= sheet.width:
+        yield sheet.cell(text, text)
         return
     words = text.lstrip(" ")
     indent = " " * (len(text) - len(words))
-    first, *_ = folded(words, max(paper.width - len(indent), 1))
-    yield paper.cell(indent + first, text)
+    first, *_ = folded(words, max(sheet.width - len(indent), 1))
+    yield sheet.cell(indent + first, text)
     rest = words[len(first) :].lstrip(" ")
-    for line in folded(rest, max(paper.width - len(indent) - 2, 1)) if rest else ():
-        yield paper.cell(f"{indent}  {line}", text)
+    for line in folded(rest, max(sheet.width - len(indent) - 2, 1)) if rest else ():
+        yield sheet.cell(f"{indent}  {line}", text)
 
 
 class _Writing:
     """A table on its way to paper. Columns become wider with what comes, never narrower."""
 
-    def __init__(self, columns: Sequence[Column], paper: Paper) -> None:
-        self._columns, self._paper = columns, paper
+    def __init__(self, columns: Sequence[Column], sheet: Sheet) -> None:
+        self._columns, self._sheet = columns, sheet
         self._wanted = [width(column.heading) for column in columns]
         # By their numbers: the columns that there is room for, and how wide they are.
         self._shown: dict[int, int] = {}
         self._left_out: dict[str, None] = {}  # headings, in the order in which they are told
 
-    def lines(self, table: Table) -> Iterator[str]:
+    def lines(self, table: Listing) -> Iterator[str]:
         rows = iter(table.rows)
         # Before the headings: books that cannot be read have none.
         page = list(islice(rows, PAGE))
         if not page:
-            yield from _paragraph(table.empty, self._paper)
+            yield from _paragraph(table.empty, self._sheet)
             return
         while page:
             if self._measured(page):
-                yield self._paper.heading(self._heading())
+                yield self._sheet.heading(self._heading())
             for row in page:
                 if isinstance(row, str):
-                    yield from _paragraph(row, self._paper)
+                    yield from _paragraph(row, self._sheet)
                 else:
                     yield from self._row(row)
             page = list(islice(rows, PAGE))
         if self._left_out:
             names = ", ".join(self._left_out)
             told = f"No room for: {names}. --wide shows everything."
-            yield from map(self._paper.remark, _paragraph(told, Paper(self._paper.width)))
+            yield from map(self._sheet.remark, _paragraph(told, Sheet(self._sheet.width)))
 
     def _measured(self, page: Sequence[Row]) -> bool:
         """Make room for a page of rows; whether the headings are due, once or again."""
@@ -181,17 +181,17 @@ class _Writing:
         for number, column in enumerate(self._columns):
             if number not in self._shown and column.heading:
                 self._left_out[column.heading] = None
-        return is_first or (self._paper.width is not None and before != self._shown)
+        return is_first or (self._sheet.width is not None and before != self._shown)
 
     def _fitted(self) -> dict[int, int]:
         """Choose the columns that there is room for, and their widths."""
         numbers = range(len(self._columns))
-        if self._paper.width is None:
+        if self._sheet.width is None:
             return {number: self._wanted[number] for number in numbers}
         for gone in sorted({0, *(column.goes for column in self._columns)}):
             shown = [number for number in numbers if not 0 < self._columns[number].goes <= gone]
             widths = {number: self._narrowest(number) for number in shown}
-            room = self._paper.width - sum(widths.values()) - len(BETWEEN) * (len(shown) - 1)
+            room = self._sheet.width - sum(widths.values()) - len(BETWEEN) * (len(shown) - 1)
             if room >= 0:
                 break
         if room < 0:  # the longest names in the narrowest window
@@ -216,7 +216,7 @@ class _Writing:
         return self._line(cells, 0, ())
 
     def _row(self, row: Sequence[str]) -> Iterator[str]:
-        if self._paper.width is None:
+        if self._sheet.width is None:
             yield self._line({number: [cell] for number, cell in enumerate(row)}, 0, row)
             return
         cells = {number: self._folded(row[number], most) for number, most in self._shown.items()}
@@ -232,6 +232,6 @@ class _Writing:
         for number, wide in self._shown.items():
             text = cells[number][line] if line < len(cells[number]) else ""
             blank = " " * (wide - width(text))
-            shown = self._paper.cell(text, row[number]) if row else text
+            shown = self._sheet.cell(text, row[number]) if row else text
             parts.append(blank + shown if self._columns[number].right else shown + blank)
         return BETWEEN.join(parts).rstrip()

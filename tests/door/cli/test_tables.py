@@ -15,9 +15,9 @@ from timebank.reports import boards, house, neighbours, people, statements, summ
 from timebank.reports.tables import (
     PAGE,
     Column,
+    Listing,
     Loud,
-    Paper,
-    Table,
+    Sheet,
     folded,
     width,
     written,
@@ -54,7 +54,7 @@ def cell(column: Column, name: str) -> str:
 
 def tables() -> Iterator[tuple[str, Sequence[Column]]]:
     """The columns of every table that a command prints."""
-    asked = statements.Asked()
+    asked = statements.AccountsAsked()
     nodes, *_ = control.table({"nodes": [], "log_ons": 0, "draining": False, "silent": ["one"]})
     refusals, *_ = control.refusals(
         {"held": [{"address": "", "wait": 0, "why": ""}], "more": 0, "names": 0}
@@ -65,7 +65,7 @@ def tables() -> Iterator[tuple[str, Sequence[Column]]]:
         "limits": own,
         "ledger": statements.ledger_table([], SCHEDULE),
         "statement": [*statements.statement_table(iter(()), NAME, SCHEDULE)][1],
-        "play money": Table(money, [], ""),
+        "play money": Listing(money, [], ""),
         "summary": summary.summary_table([], ""),
         "house": next(house.table([], [], {})),
         "addresses": neighbours.table([], SCHEDULE),
@@ -78,7 +78,7 @@ def tables() -> Iterator[tuple[str, Sequence[Column]]]:
         "refused": refusals,
     }
     for what, table in found.items():
-        assert isinstance(table, Table)
+        assert isinstance(table, Listing)
         yield what, table.columns
 
 
@@ -87,9 +87,9 @@ def tables() -> Iterator[tuple[str, Sequence[Column]]]:
 def test_every_table_fits_and_nothing_runs_into_anything(most: int, name: str) -> None:
     for what, columns in tables():
         row = [cell(column, name) for column in columns]
-        lines = list(written([Table(columns, [row, row], "")], Paper(most)))
+        lines = list(written([Listing(columns, [row, row], "")], Sheet(most)))
         assert max(map(width, lines)) <= most, what
-        (wide,) = list(written([Table(columns, [row], "")]))[1:]
+        (wide,) = list(written([Listing(columns, [row], "")]))[1:]
         assert re.split("  +", wide.strip()) == [each for each in row if each], what
         for column, text in zip(columns, row, strict=True):
             is_whole = column.right or column.heading in ("Caller", "Table", "Board")
@@ -101,11 +101,11 @@ TWO = (Column("Name", least=4), Column("Amount", right=True), Column("More", goe
 
 
 def test_what_there_is_no_room_for_is_named() -> None:
-    table = Table(TWO, [("Ann", "5", "something or other")], "")
-    assert list(written([table], Paper(40))) == [
+    table = Listing(TWO, [("Ann", "5", "something or other")], "")
+    assert list(written([table], Sheet(40))) == [
         *("Name  Amount  More", "Ann        5  something or other")
     ]
-    assert list(written([table], Paper(20))) == [
+    assert list(written([table], Sheet(20))) == [
         *("Name  Amount", "Ann        5"),
         *("No room for: More.", "  --wide shows", "  everything."),
     ]
@@ -113,18 +113,18 @@ def test_what_there_is_no_room_for_is_named() -> None:
 
 def test_headings_come_again_where_columns_have_become_wider() -> None:
     rows = [("Ann", "5", "")] * PAGE + [("A long name that comes late", "5", "")]
-    lines = list(written([Table(TWO, iter(rows), "")], Paper(80)))
+    lines = list(written([Listing(TWO, iter(rows), "")], Sheet(80)))
     assert [number for number, line in enumerate(lines) if line.startswith("Name")] == [0, PAGE + 1]
     # Files have one heading.
-    assert [line for line in written([Table(TWO, rows, "")]) if line.startswith("Name")] == [
+    assert [line for line in written([Listing(TWO, rows, "")]) if line.startswith("Name")] == [
         "Name  Amount  More"
     ]
 
 
 def test_a_table_without_rows_is_a_sentence_and_lines_between_rows_are_folded() -> None:
-    assert list(written([Table(TWO, [], "Nobody.")])) == ["Nobody."]
-    told = Table(TWO, [("Ann", "5", ""), "  Also 0:01:00 sent to nobody."], "")
-    assert list(written([told], Paper(18)))[2:] == [
+    assert list(written([Listing(TWO, [], "Nobody.")])) == ["Nobody."]
+    told = Listing(TWO, [("Ann", "5", ""), "  Also 0:01:00 sent to nobody."], "")
+    assert list(written([told], Sheet(18)))[2:] == [
         "  Also 0:01:00",
         "    sent to",
         "    nobody.",
@@ -134,7 +134,8 @@ def test_a_table_without_rows_is_a_sentence_and_lines_between_rows_are_folded() 
 def test_colours_change_no_width() -> None:
     rows = [("Ann", "5", Loud("frozen")), Loud("Beware.")]
     plain, coloured = (
-        list(written([Table(TWO, rows, "")], Paper(40, colour=colour))) for colour in (False, True)
+        list(written([Listing(TWO, rows, "")], Sheet(40, colour=colour)))
+        for colour in (False, True)
     )
     assert coloured[1] == "Ann        5  \x1b[31mfrozen\x1b[0m"
     assert [re.sub("\x1b\\[[0-9]+m", "", line) for line in coloured] == plain
