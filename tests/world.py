@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -53,6 +53,9 @@ kind = "telnet"
 host = "127.0.0.1"
 port = 0
 """
+
+# Seconds. Books that do not answer for longer are held by the test, and time is to pass for them.
+HELD = 1.0
 
 # Shoes that are each sealed by themselves: a board of tests has them, unless its file says else.
 PLAIN_SHOES = "\n[fairness]\nshoes_ahead = 0\n"
@@ -107,6 +110,7 @@ class World:
         self._all_answered: asyncio.Future[None] | None = None  # while somebody waits for it
         self._is_abandoned = False  # whether somebody asked and does not wait for the answer
         self._executor = Executor()
+        self._are_books_slow = False  # because the test wants it
         self.config = settings.load(folder / "sysop.toml")
         if "[fairness]" not in (folder / "sysop.toml").read_text("utf-8"):
             # The seeds that a test names are those that shoes are shuffled by.
@@ -132,9 +136,11 @@ class World:
             for_doors=self.for_doors,
         )
         self._watch_the_books()
+        self.clock.rests.append(self._rest_before_time)
         await self.server.start()
 
     async def close(self) -> None:
+        self.clock.rests.remove(self._rest_before_time)
         await self.server.stop("The board is closing.")
         for terminal in self.terminals:
             await terminal.close()
@@ -159,8 +165,13 @@ class World:
 
     async def _pass_until(self, end: float) -> None:
         while (left := end - self.clock.monotonic()) > 0:
-            await self.clock.advance(min(1.0, left))
+            await self.clock.advance_at_once(min(1.0, left))
             await self.at_rest()
+
+    async def _rest_before_time(self) -> None:
+        if not self._are_books_slow:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.at_rest(), HELD)
 
     async def at_rest(self) -> None:
         """Wait until nothing is under way in the books or beside the event loop."""
@@ -201,7 +212,8 @@ class World:
                 self._answered += 1
                 self._unanswered -= 1
                 if not self._unanswered and self._all_answered is not None:
-                    self._all_answered.set_result(None)
+                    if not self._all_answered.done():  # nobody waits any more
+                        self._all_answered.set_result(None)
                     self._all_answered = None
 
         self.server.books.run = counted  # type: ignore[method-assign]
@@ -217,9 +229,11 @@ class World:
 
         standstill = asyncio.create_task(self.server.books.run(stand_still))
         await stands.wait()
+        self._are_books_slow = True
         try:
             yield
         finally:
+            self._are_books_slow = False
             go_on.set()
             await standstill
 

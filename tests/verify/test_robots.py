@@ -100,20 +100,22 @@ def guests(port: int) -> dict[str, Robot]:
     }
 
 
-def have_seen_enough(robots: dict[str, Robot]) -> bool:
+def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
+    """Name what no robot has seen so far, of what the tests compare."""
     seen = [robot.seen for robot in robots.values()]
     games = {settlement.game for one in seen for settlement in one.settlements}
-    return (
-        games == set(GAMES)
-        and all(robots[name].seen.settlements for name in IN_LINES)
-        and any(one.movements for one in seen)
-        and any(one.taken_over for one in seen)
-        and any(map(is_witness, seen))
+    in_lines = [robots[name].seen for name in IN_LINES]
+    wanted = {
+        "a hand in lines": all(one.settlements for one in in_lines),
+        "the bank's window": any(one.movements for one in seen),
+        "a call taken over": any(one.taken_over for one in seen),
+        "cards, a purse, a seal and a hand by one": any(map(is_witness, seen)),
         # The page behind <F>airness, painted and in plain lines.
-        and any(robots[name].seen.seeds for name in robots.keys() - IN_LINES)
-        and any(robots[name].seen.seals for name in IN_LINES)
-        and robots["Liz"].seen.is_registered
-    )
+        "a seed": any(robots[name].seen.seeds for name in robots.keys() - IN_LINES),
+        "a seal in lines": any(one.seals for one in in_lines),
+        "a first call": robots["Liz"].seen.is_registered,
+    }
+    return [*sorted(set(GAMES) - games), *(words for words, is_so in wanted.items() if not is_so)]
 
 
 def settled_black_jack(seen: Seen) -> list[Settlement]:
@@ -127,13 +129,16 @@ def is_witness(seen: Seen) -> bool:
 
 async def spend(robots: dict[str, Robot]) -> None:
     stop = asyncio.Event()
-    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
-        for robot in robots.values():
-            group.create_task(robot.play(stop))
-        while not have_seen_enough(robots):
-            robots["Ada"].noticed.clear()
-            await robots["Ada"].noticed.wait()
-        stop.set()
+    try:
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+            for robot in robots.values():
+                group.create_task(robot.play(stop))
+            while not_seen_yet(robots):
+                robots["Ada"].noticed.clear()
+                await robots["Ada"].noticed.wait()
+            stop.set()
+    except TimeoutError:
+        pytest.fail(f"not seen in {PATIENCE:.0f} seconds: {', '.join(not_seen_yet(robots))}")
 
 
 @pytest.fixture(scope="module")

@@ -31,14 +31,21 @@ def port(evening, config: Path) -> Iterator[int]:
         pytest.skip(f"Fava is not installed; {NEED_CLIENTS} makes that a failure")
     with socket.create_server(("127.0.0.1", 0)) as free:
         number = free.getsockname()[1]
-    code = "from timebank.cli.main import main; main()"
+    # A run of tests in the background has Ctrl-C ignored, and so would have what it starts.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " from timebank.cli.main import main; main()"
+    )
     words = ("fava", "--config", str(config), "--port", str(number))
     with subprocess.Popen([sys.executable, "-c", code, *words], text=True) as process:
         try:
             yield number
         finally:
             process.send_signal(signal.SIGINT)
-            assert process.wait(PATIENCE) == 0
+            try:
+                assert process.wait(PATIENCE) == 0
+            finally:
+                process.kill()  # who does not end is not waited for
 
 
 def asked(port: int, path: str) -> tuple[int, str]:
