@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ansi.style import PLAIN, Colour, Style, change, from_pipe, style_of
+from ansi.style import PLAIN, Colour, Style, change, from_pipe, sgr_of, style_of
 from ansi.width import STEADY, character_width
 
 
@@ -105,6 +105,14 @@ def _piped(text: str, number: int) -> Row:
         "".join(cells for cells, _ in pieces),
         "".join(chr(number) * len(cells) for cells, number in pieces),
     )
+
+
+def _spelt(row: Row) -> str:
+    parts = []
+    for run in _RUN.finditer(row.inks):
+        cells = row.cells[run.start() : run.end()].replace(_HALF, "")
+        parts.append(f"{sgr_of(ord(run[1]))}{cells}")
+    return "".join(parts)
 
 
 @lru_cache(maxsize=1024)
@@ -397,6 +405,11 @@ class Canvas:
         self._linked = self.links
         self._park(parts)
         return "".join(parts)
+
+    def seen(self) -> list[str]:
+        """Return the rows as they were sent last, with the sequences (SGR) of their styles; none
+        before the first update."""
+        return [_spelt(row) for row in self._shown]
 
     def update(self) -> str:
         """What turns the screen last sent into this one, "" for nothing; the first is a render."""

@@ -58,6 +58,7 @@ ORDER = {
         "door.run",
         "door.pages",
         "door.metrics",
+        "door.top",
         "door.setup",
         "door.cli",
     ),

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from itertools import accumulate
+from typing import Protocol
 
 from ansi.charset import Charset, encode, spelling
 from ansi.keys import (
@@ -41,6 +42,7 @@ from door.call.display import (
     Explained,
     LinesDisplay,
     Scene,
+    View,
     literal,
     plain,
     resume,
@@ -82,6 +84,7 @@ ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for th
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
 SERVED_WITHIN = 0.05  # seconds; a key that takes longer to serve is echoed before
+MOST_KEPT = 4096  # characters that are told in lines below a cover, and shown after it
 PARTING_SECONDS = 2.0  # how long the last words may take to leave
 CANVAS_COLUMNS, CANVAS_ROWS = 40, 22  # the smallest screen that is painted
 
@@ -115,6 +118,24 @@ class Look:
     paint: Paint
 
 
+class Cover(Protocol):
+    """What lies over a caller's screen for a while, and takes their keys: the sysop's chat."""
+
+    display: Display
+
+    def typed(self, keys: Sequence[str]) -> None:
+        """Take keys that the room below does not get."""
+
+    def said(self, text: str) -> None:
+        """Hear what the room below says meanwhile."""
+
+    def fit(self) -> None:
+        """Follow a window that has another size."""
+
+    def lifted(self) -> None:
+        """Know that it lies there no more."""
+
+
 class Console:
     # Beyond thirty attributes an object has a table of names of its own, which takes 1.3 kB.
     __slots__ = (
@@ -125,16 +146,19 @@ class Console:
         "_flush",
         "_heard",
         "_is_relaid",
+        "_kept",
         "_keys",
         "_keys_on_end",
         "_loop",
         "_offer",
+        "_offered",
         "_painted",
         "_paused",
         "_reads",
         "_shows_offers",
         "_waiter",
         "clock",
+        "cover",
         "display",
         "interruption",
         "keys_heard",
@@ -146,6 +170,7 @@ class Console:
         "on_key",
         "on_redraw",
         "on_shown",
+        "onlookers",
         "pace",
         "rubout",
         "viewer",
@@ -189,6 +214,10 @@ class Console:
         # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
         self._shows_offers: Callable[[OpenKeys], None] | None = getattr(line, "offers", None)
         self._offer: OpenKeys | None = ANY_KEY
+        self._offered = ANY_KEY  # what is shown now
+        self.cover: Cover | None = None
+        self._kept = ""  # lines that were told below a cover
+        self.onlookers: tuple[Callable[[str], None], ...] = ()  # hear all text that is sent
         line.attach(self)
 
     # What the line tells us.
@@ -221,7 +250,8 @@ class Console:
     # Interruptions.
 
     def interrupt(self, interruption: Interruption) -> None:
-        """Raise `interruption` from the wait for a key, now or at the next one."""
+        """Raise `interruption` from the wait for a key, now or at the next one; a cover ends."""
+        self.uncover()
         standing = self.interruption
         if standing is None or interruption.rank > standing.rank:
             self.interruption = interruption
@@ -317,8 +347,9 @@ class Console:
 
     def _show_offer(self) -> None:
         if self._offer is not None and self._shows_offers is not None:
-            self._shows_offers(self._offer)
-            self._offer = None
+            self._offered, self._offer = self._offer, None
+            if self.cover is None:
+                self._shows_offers(self._offered)
 
     def _offer_no_more(self) -> None:
         self._offer = ANY_KEY
@@ -661,6 +692,14 @@ class Console:
 
     def say(self, text: str) -> None:
         self.display.say(text)
+        if self.cover is not None:
+            self.cover.said(text)
+
+    def status(self, pieces: Sequence[str]) -> None:
+        """Show a status line, over a cover as well."""
+        self.display.status(pieces)
+        if self.cover is not None:
+            self.cover.display.status(pieces)
 
     def bell(self) -> None:
         self.display.flush()
@@ -668,10 +707,48 @@ class Console:
 
     def send(self, text: str) -> None:
         self.display.flush()
+        if self.cover is None:
+            self.send_now(text)
+        elif isinstance(self.display, LinesDisplay):
+            self._kept = (self._kept + text)[-MOST_KEPT:]
+
+    def send_now(self, text: str) -> None:
+        """Send text whatever covers the screen; nobody but what covers it needs this."""
         self.line.write(encode(text, self.look.charset))
+        for hear in self.onlookers:
+            hear(text)
+
+    def put_on(self, cover: Cover) -> None:
+        """Cover the screen until `uncover`, or until something ends the wait for a key.
+
+        The room goes on below and notices nothing: its screen is shown again as it is by then.
+        """
+        self._show()
+        self.cover, self._kept = cover, ""
+        if self._shows_offers is not None:
+            self._shows_offers(OpenKeys("text"))
+
+    def uncover(self) -> None:
+        cover, display = self.cover, self.display
+        if cover is None:
+            return
+        cover.lifted()
+        display.flush()  # what was told below it goes nowhere
+        self.cover, kept = None, self._kept
+        if isinstance(display, LinesDisplay):
+            view = display.view()
+            self.send_now(f"\r\n{kept}")
+            if view.prompt and not kept:
+                display.prompt(view.prompt, view.room)
+                display.typed(view.typed)
+        else:
+            self._lay_out_anew(display.view())
+        if self._shows_offers is not None:
+            self._shows_offers(self._offered)
 
     async def part(self) -> None:
         """Let the last words leave, then hang up; what is said later is not heard."""
+        self.uncover()
         self.display.flush()
         self._take_back()
         try:
@@ -723,6 +800,9 @@ class Console:
     def _typed(self, keys: Sequence[str]) -> None:
         self.last_key = self.clock.monotonic()
         self.keys_heard += len(keys)
+        if self.cover is not None:
+            self.cover.typed(keys)
+            return
         self._keys.extend(keys)
         if len(self._keys) > KEYS_WAITING and not self._paused:
             self._paused = True
@@ -744,10 +824,16 @@ class Console:
         before = self.display
         if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):
             before.fit(self.line.columns)
+            if self.cover is not None:
+                self.cover.fit()
             return
         before.close()
+        self._lay_out_anew(before.view())
+        if self.cover is not None:
+            self.cover.fit()
+
+    def _lay_out_anew(self, view: View) -> None:
         self.paint_screens()
-        view = before.view()
         if self._reads:  # the reader shows its page itself
             view = replace(view, scene=None, prompt="")
             self._is_relaid = True

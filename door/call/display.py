@@ -267,6 +267,12 @@ class LinesDisplay:
     def view(self) -> View:
         return View(self._scene, tuple(self._said), self._prompt, self._typed, self._wanted)
 
+    def seen(self) -> list[str]:
+        """Return what can still be told of what was sent: the scene, what was said, the prompt."""
+        scene = [] if self._scene is None else self._scene.lines()
+        texts = [*scene, *self._said, f"{self._prompt} {self._typed}" if self._prompt else ""]
+        return [self._styled(line) for text in texts for line in wrap(text, self._width)]
+
     def flush(self) -> None:
         """Do nothing: every line was sent as it was told."""
 
@@ -400,6 +406,10 @@ class CanvasDisplay:
     def view(self) -> View:
         said = tuple(self._said)
         return View(self._scene, said, self._prompt, self._typed, self._room, self._earlier)
+
+    def seen(self) -> list[str]:
+        """Return the rows that the terminal shows, with their styles (SGR)."""
+        return self._canvas.seen()
 
     def take_back(self, said: Sequence[str]) -> None:
         """Forget that these texts were said last: they are to be said again."""

@@ -60,7 +60,7 @@ class StatusLine:
 
     def show(self) -> None:
         if not self.waits:
-            self.console.display.status(self.pieces())
+            self.console.status(self.pieces())
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from door.cli.events import event
 from door.cli.init import init
 from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
+from door.cli.top import top
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
 from timebank.cli.common import NUMBER, WholeNumber, by_option, format_option
 from timebank.cli.errors import EXIT_WRONG, Commands, UserError, refusing
@@ -49,6 +50,7 @@ for command in (
     init,
     setup,
     nodes,
+    top,
     kick,
     say,
     refused,

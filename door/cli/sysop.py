@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 LONGEST_NODE = 4  # digits
+WATCH_SECONDS = 2.0  # between two looks of `door nodes --watch`
 
 # A sysop.toml, the data folder where that is given, and the name of the one server that is meant.
 Where = tuple[Path, Path | None, str | None]
@@ -60,14 +62,25 @@ def _number(typed: str, or_else: str) -> int:
 @click.command()
 @server_options
 @rows_option
-def nodes(where: Where, form: str) -> None:
+@click.option("--watch", is_flag=True, help="Show it again every two seconds, until Ctrl-C.")
+def nodes(where: Where, form: str, watch: bool) -> None:
     """Show who is on: where, since when, how long idle, time left.
 
     As JSON and CSV, times are in seconds.
     """
     from door.cli import control
 
-    _show(where, "nodes", form, control.NODES)
+    if not watch:
+        _show(where, "nodes", form, control.NODES)
+        return
+    import time
+
+    with suppress(KeyboardInterrupt):
+        while True:
+            click.clear()  # nothing, where the output is no terminal
+            with suppress(click.exceptions.Exit):  # a server did not answer, as was said
+                _show(where, "nodes", form, control.NODES)
+            time.sleep(WATCH_SECONDS)
 
 
 @click.command()

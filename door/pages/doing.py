@@ -131,7 +131,7 @@ class Doing:
     def _asked(self, by: str, on: OnCaller | None, what: str, command: str, **how: object) -> str:
         """Ask the running server, between two lines of the sysop's log: nothing is done without a
         name, and what came of it stands there too."""
-        self._note(by, on, f"{what} (asked of the board)")
+        self.note(by, on, f"{what} (asked of the board)")
         problem: NoAnswer | None = None
         try:
             answer = asking.ask_server(self._config.path, None, command, how)
@@ -139,14 +139,15 @@ class Doing:
         except NoAnswer as error:
             words, problem = str(error), error
         try:
-            self._note(by, on, f"The board: {words.rstrip('.')}")
+            self.note(by, on, f"The board: {words.rstrip('.')}")
         except BooksFailed as error:
             words = f"{words} The sysop's log has only that it was asked for: {error}"
         if problem is not None:
             raise NoAnswer(words) from problem
         return words
 
-    def _note(self, by: str, on: OnCaller | None, what: str) -> None:
+    def note(self, by: str, on: OnCaller | None, what: str) -> None:
+        """Add a line to the sysop's log; it may be sent in several lines."""
         number = None if on is None else on.number
         line = " ".join(what.split())
         self._write(lambda desk: sysop_log.note(desk, by, number, line))

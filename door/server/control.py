@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from door.call.display import literal
 from door.errors import CommandRefused, Kicked
+from door.server.attending import ATTEND, attend
 from door.server.everywhere import ALONE, COMMAND, MOST_SHOWN, UNKNOWN, Part, by_all, clean
 from door.server.for_doors import GIVE_WAY
 from door.server.tally import LoopLag, tally
@@ -64,6 +65,9 @@ async def answer_control(server: Served, connection: LinkConnection, said: Said)
     """
     if connection.has_been_left():
         log.warning("a command came too late, whoever gave it has gone: %s", said.get(COMMAND))
+        return
+    if said.get(COMMAND) == ATTEND:
+        await attend(server.board, connection, said)
         return
     line = connection.line
     try:

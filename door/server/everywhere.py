@@ -142,9 +142,7 @@ class _Everyone:
         board = self._board
         books = None
         try:
-            async with asyncio.timeout(BOOKS_SECONDS):
-                living, books = await board.books.run(_look)
-            board.peers.adopt(living)
+            books = await look_into(board)
         except (TimeoutError, BooksFailed) as error:
             log.warning("a command is carried out without the books: %s", error)
         lost = [] if books is None else books.lost
@@ -202,6 +200,15 @@ class _Everyone:
         self.answers.silent[peer.name] = clean(words)
 
 
+async def look_into(board: Board) -> Moment:
+    """Look up who is on, and which servers there are; TimeoutError where the books do not answer,
+    and raises what they raise."""
+    async with asyncio.timeout(BOOKS_SECONDS):
+        living, books = await board.books.run(_look)
+    board.peers.adopt(living)
+    return books
+
+
 def _look(desk: Desk) -> tuple[list[ServerRecord], Moment]:
     local = desk.settings.schedule.local
     calls = [replace(call, since=local(call.since)) for call in open_calls(desk) if call.live]
@@ -257,13 +264,13 @@ async def _to_callers(everyone: _Everyone, command: Said, books: Moment | None) 
         raise CommandRefused(f"Another call is on node {node} by now. Nothing was done.")
     answers = await everyone.ask({**command, "call": call.call_id}, acts=True)
     if not answers.heard([call]):
-        raise _nobody(_beyond(call), answers)
+        raise _nobody(beyond(call), answers)
     if command[COMMAND] == "say":
         return f"{clean(call.name)} can read it."
     return f"{clean(call.name)} on node {node} is told and hung up."
 
 
-def _beyond(call: OpenCall) -> str:
+def beyond(call: OpenCall) -> str:
     """Say where the caller is whom none of those servers has reached that were asked."""
     where = (
         f"server {clean(call.server)}" if call.server else "a door process, which takes no commands"

@@ -1,0 +1,249 @@
+"""The sysop beside a caller: what can be seen over their shoulder, and a chat on their screen.
+
+The caller is told when the sysop begins to look, and when they stop. A chat covers what the caller
+was doing, which waits below it. On painted screens it is split, the sysop above and the caller
+below, letter by letter; in plain lines each line comes as it is sent. Whatever ends the caller's
+wait for a key (their time, an event, a lost line) ends the chat first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ansi.keys import BACKSPACE, ENTER, RUBOUT
+from door.call.console import Paint
+from door.call.display import CanvasDisplay, Display, LinesDisplay, WholeWidth, literal, wrap
+from timebank.language import _, speaking_to
+
+if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.call.caller import Caller
+    from door.call.display import Area
+
+LONGEST_LINE = 200  # characters of a line in a chat
+LINES_KEPT = 60  # of a chat, for a screen that is laid out anew
+TAIL = 8192  # characters of plain lines that are kept for who looks on
+
+
+class ChatLine(NamedTuple):
+    is_callers: bool
+    text: str
+
+
+class Chat:
+    """A talk between the sysop and one caller, as a cover of the caller's screen."""
+
+    display: Display
+
+    def __init__(self, caller: Caller, ended: Callable[[], None]) -> None:
+        """Begin it; `ended` is called when it ends, whatever ends it."""
+        self._console = caller.console
+        self.name = caller.record.name
+        self._ended = ended
+        self._lines: deque[ChatLine] = deque(maxlen=LINES_KEPT)
+        self._sysop_types = ""
+        self._caller_types = ""
+        self._console.put_on(self)
+        self.fit()
+        self._console.bell()
+        with speaking_to(self._console.viewer):
+            words = _("The sysop wants to talk to you. Type, and press Enter after each line.")
+        self._tell(f"|14{words}")
+
+    def end(self) -> None:
+        self._console.uncover()
+
+    # What the sysop does.
+
+    def sysop_types(self, text: str) -> None:
+        """Show what the sysop has typed of a line; plain lines wait for its end."""
+        self._sysop_types = _printable(text)
+        self.display.refresh()
+
+    def sysop_says(self, text: str) -> None:
+        self._sysop_types = ""
+        self._say(ChatLine(False, _printable(text)))
+
+    # What the console asks of its cover.
+
+    def typed(self, keys: Sequence[str]) -> None:
+        for key in keys:
+            if key == ENTER:
+                self._send()
+            elif key in (BACKSPACE, RUBOUT):
+                self._caller_types = self._caller_types[:-1]
+            elif len(key) == 1 and key.isprintable() and len(self._caller_types) < LONGEST_LINE:
+                self._caller_types += key
+            else:
+                continue
+            self.display.typed(self._caller_types)
+
+    def said(self, text: str) -> None:
+        self._tell(text)
+
+    def fit(self) -> None:
+        console, line = self._console, self._console.line
+        colour = console.look.paint is Paint.COLOUR
+        if isinstance(console.display, CanvasDisplay):
+            soon = asyncio.get_running_loop().call_soon
+            self.display = CanvasDisplay(
+                *(console.send_now, soon, console.viewer, line.columns, line.rows), colour=colour
+            )
+            self.display.stage(_Split(self))
+        else:
+            self.display = LinesDisplay(console.send_now, line.columns, colour=colour)
+            console.send_now("\r\n")
+        self._ask()
+
+    def lifted(self) -> None:
+        with speaking_to(self._console.viewer):
+            words = _("The sysop has left the chat.")
+        self._tell(f"|14{words}")
+        self.display.close()
+        # In lines the words stand above what comes next; on a painted screen they would be gone.
+        if isinstance(self._console.display, CanvasDisplay):
+            self._console.display.say(f"|14{words}")
+        self._ended()
+
+    # Within.
+
+    def halves(self) -> tuple[list[str], list[str]]:
+        """Return what the sysop and what the caller has written, a text for each line."""
+        sysop = [line.text for line in self._lines if not line.is_callers]
+        callers = [line.text for line in self._lines if line.is_callers]
+        return [*sysop, self._sysop_types], callers
+
+    def _send(self) -> None:
+        text, self._caller_types = self._caller_types, ""
+        self.display.answered()
+        if text.strip():
+            self._lines.append(ChatLine(True, text))
+        self.display.refresh()
+        self._ask()
+
+    def _say(self, line: ChatLine) -> None:
+        if line.text.strip():
+            self._lines.append(line)
+            if isinstance(self.display, LinesDisplay):
+                with speaking_to(self._console.viewer):
+                    self._tell(f"|14{_('The sysop:')}|07 {literal(line.text)}")
+        self.display.refresh()
+
+    def _ask(self) -> None:
+        self.display.prompt(f"|15{literal(self.name)}:|07", LONGEST_LINE)
+        self.display.typed(self._caller_types)
+
+    def _tell(self, text: str) -> None:
+        self.display.say(text)
+
+
+class _Split(WholeWidth):
+    """The chat on a painted screen: the sysop's words above, the caller's below."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+
+    def paint(self, canvas: Canvas, area: Area) -> None:
+        above, below = self._chat.halves()
+        middle = area.rows // 2
+        _paint_half(canvas, area, (0, middle), _("The sysop"), above)
+        _paint_half(canvas, area, (middle, area.rows), self._chat.name, below)
+
+    def lines(self) -> Sequence[str]:
+        return ()
+
+
+def _paint_half(
+    canvas: Canvas, area: Area, rows: tuple[int, int], title: str, texts: Sequence[str]
+) -> None:
+    """Paint a title and as many of the latest lines as there is room for, from `rows[0]` on to
+    before `rows[1]`."""
+    first, end = rows
+    bar = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
+    left = f"|09{bar * 2} |15{title} |09"
+    canvas.put_pipe(first, area.left, left + bar * (area.columns - len(title) - 4))
+    lines = [line for text in texts for line in wrap(literal(text), area.columns - 2)]
+    for row, line in enumerate(lines[-(end - first - 1) :], first + 1):
+        canvas.put_pipe(row, area.left + 1, f"|07{line}")
+
+
+class Shoulder:
+    """The sysop's look over a caller's shoulder, from now until `end`."""
+
+    def __init__(self, caller: Caller, chat_ended: Callable[[], None]) -> None:
+        """Begin it, and tell the caller; `chat_ended` is called when a chat ends, by anybody."""
+        self._console = caller.console
+        self._caller = caller
+        self._chat_ended = chat_ended
+        self._tail = ""
+        self.chat: Chat | None = None
+        self._console.onlookers = (*self._console.onlookers, self._hear)
+        with speaking_to(self._console.viewer):
+            self._console.say(f"|14{_('The sysop is looking over your shoulder.')}")
+
+    def end(self) -> None:
+        if self.chat is not None:
+            self.chat.end()
+        others = tuple(each for each in self._console.onlookers if each != self._hear)
+        self._console.onlookers = others
+        with speaking_to(self._console.viewer):
+            self._console.say(f"|14{_('The sysop looks over your shoulder no more.')}")
+
+    def begin_chat(self) -> bool:
+        """Break in to chat; tell whether there is one now, for another sysop may have one."""
+        if self._console.cover is None and self._console.interruption is None:
+            self.chat = Chat(self._caller, self._chat_is_over)
+        return self.chat is not None
+
+    def rows(self) -> list[str]:
+        """Return what the caller sees, with styles (SGR) and nothing else that is a control."""
+        cover = self._console.cover
+        display = self._console.display if cover is None else cover.display
+        if isinstance(display, CanvasDisplay):
+            return display.seen()
+        if not self._tail:
+            return display.seen()[-self._console.line.rows :]
+        lines = _without_rubbed_out(self._tail).replace("\r", "").split("\n")
+        return [_shown(line) for line in lines[-self._console.line.rows :]]
+
+    def _hear(self, text: str) -> None:
+        if not isinstance(self._console.display, CanvasDisplay):
+            if not self._tail:
+                self._tail = "\r\n".join(self._console.display.seen())
+            self._tail = (self._tail + text)[-TAIL:]
+
+    def _chat_is_over(self) -> None:
+        self.chat = None
+        self._chat_ended()
+
+
+_RUBBED_OUT = re.compile(r"[^\x08]\x08 \x08")
+_STYLED = re.compile(r"(\x1b\[[0-9;]*m)|[^\x20-\x7e\xa0-\U0010ffff]")
+
+
+def _without_rubbed_out(text: str) -> str:
+    r"""Take away what was rubbed out again.
+
+    >>> _without_rubbed_out("Bet: 12\x08 \x08\x08 \x085")
+    'Bet: 5'
+    """
+    while _RUBBED_OUT.search(text):
+        text = _RUBBED_OUT.sub("", text)
+    return text
+
+
+def _shown(line: str) -> str:
+    r"""Return a line without any control but those that choose a style.
+
+    >>> _shown("\x1b[1;31mred\x1b[0m\x07\x1b")
+    '\x1b[1;31mred\x1b[0m'
+    """
+    return _STYLED.sub(lambda found: found[1] or "", line)
+
+
+def _printable(text: str) -> str:
+    return "".join(filter(str.isprintable, text))[:LONGEST_LINE]

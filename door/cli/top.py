@@ -1,0 +1,47 @@
+"""`door top`: the running board at a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import click
+
+from door.cli.common import config_option, load_config
+from timebank.cli.common import by_option
+from timebank.cli.errors import UserError, refusing
+
+NOT_INSTALLED = (
+    "`door top` needs a library that is not installed: run pip install"
+    " 'blackjack-for-time[console]'. `door nodes --watch` shows who is on without it."
+)
+
+
+@click.command()
+@config_option
+@by_option
+def top(config_path: Path, by: str) -> None:
+    """Watch the running board: who is on, bets, the house, refusals, with keys to act."""
+    from door.clock import SystemClock
+    from timebank.errors import BooksFailed, DatabaseRefused
+    from timebank.ledger.engines import books_of
+
+    try:
+        from door.top.app import Top
+    except ImportError as missing:
+        raise UserError(NOT_INSTALLED) from missing
+    from door.pages.doing import Doing
+    from door.pages.reading import Reading
+    from door.top.watching import Watching
+
+    config = load_config(config_path)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UserError("`door top` needs a terminal; `door nodes` shows who is on without one.")
+    with (
+        refusing(DatabaseRefused, BooksFailed),
+        contextlib.closing(books_of(config.bank)) as database,
+    ):
+        database.open_existing()
+        reading = Reading(config, database, SystemClock())
+        Top(Watching(config, reading, Doing(reading)), by).run()

@@ -1,0 +1,213 @@
+"""The sysop beside a caller, by the socket in the data folder: a look over a shoulder, a chat.
+
+A header `{"control": "attend", "node": N}` begins it, and the end of the connection ends it. What
+goes to and fro are lines of JSON. From the server:
+
+    {"name": "Ada", "node": 2}                       who it is, once
+    {"columns": 80, "rows": 24, "screen": [...]}     what they see, when that has changed
+    {"chat": true}                                   a chat has begun, or has ended
+
+and to it: `{"chat": true}` begins a chat or ends it, `{"typing": "..."}` says what stands in the
+sysop's line, `{"line": "..."}` sends it.
+
+The server that is asked looks up on which server the caller is, and passes everything on to that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from door.call.shoulder import Shoulder
+from door.clock import sleep
+from door.errors import CommandRefused, LinkBroken, Unreachable
+from door.lines import link
+from door.server.everywhere import ALONE, COMMAND, beyond, clean, fits, look_into
+from timebank.errors import BooksFailed
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.lines.link import LinkConnection, Said
+    from timebank.calls.calls import OpenCall
+
+ATTEND = "attend"
+LOOK_SECONDS = 0.2  # between two looks at the caller's screen
+LARGEST = 4096  # bytes of a line from the sysop
+_GONE = "{name} is on node {node} no more."
+
+log = logging.getLogger("door.control")
+
+
+async def attend(board: Board, connection: LinkConnection, said: Said) -> None:
+    """Show the sysop what a caller sees until the connection ends; raises `CommandRefused`."""
+    try:
+        match said:
+            case {"call": int(call), "alone": True}:
+                await _attend_here(board, connection, _here(board, call))
+            case {"node": int(node)}:
+                await _attend_anywhere(board, connection, node)
+            case _:
+                raise CommandRefused("NODE is a number.")
+    except CommandRefused as refused:
+        _send(connection, {"error": str(refused)})
+    connection.line.end({"how": "done"})
+
+
+async def _attend_anywhere(board: Board, connection: LinkConnection, node: int) -> None:
+    call = await _call_on(board, node)
+    here = _here(board, call.call_id)
+    if here is not None:
+        await _attend_here(board, connection, here)
+        return
+    for peer in board.peers.others:
+        with contextlib.suppress(Unreachable):
+            part = await board.peers.ask(peer.id, {COMMAND: "nodes", ALONE: True})
+            if _has_screen(part, str(call.call_id)):
+                await _pass_on(board, connection, peer.id, call.call_id)
+                return
+    raise CommandRefused(beyond(call))
+
+
+def _has_screen(part: Said, call: str) -> bool:
+    """Tell whether a server that said so about `nodes` has a caller's screen."""
+    seen = part.get("calls")
+    shape = {call: {"away": bool}}
+    return fits(seen, shape) and not part["calls"][call]["away"]
+
+
+async def _call_on(board: Board, node: int) -> OpenCall:
+    try:
+        books = await look_into(board)
+    except (TimeoutError, BooksFailed) as error:
+        raise CommandRefused("The books do not say now who is on.") from error
+    call = books.on(node)
+    if call is None:
+        raise CommandRefused(f"Nobody is on node {node}.")
+    return call
+
+
+def _here(board: Board, call: int) -> Caller | None:
+    """Find a caller whose screen this server has."""
+    found = (each for each in board.callers() if each.call_id == call and not each.is_away)
+    return next(found, None)
+
+
+async def _attend_here(board: Board, connection: LinkConnection, caller: Caller | None) -> None:
+    if caller is None:
+        raise CommandRefused("That call is over, or has gone to another server.")
+    name = clean(caller.record.name)
+    log.warning("the sysop looks over the shoulder of %s on node %d", name, caller.node)
+    sysop = _Sysop(connection, caller)
+    _send(connection, {"name": name, "node": caller.node})
+    try:
+        while not connection.line.ended:
+            if _here(board, caller.call_id) is not caller:
+                raise CommandRefused(_GONE.format(name=name, node=caller.node))
+            sysop.look()
+            await sleep(board.clock, LOOK_SECONDS)
+    finally:
+        sysop.leave()
+        log.warning("the sysop looks over the shoulder of %s no more", name)
+
+
+class _Sysop:
+    """The other end of a connection: their keys come as lines of JSON."""
+
+    def __init__(self, connection: LinkConnection, caller: Caller) -> None:
+        self._connection = connection
+        self._console = caller.console
+        self._shoulder = Shoulder(caller, self._chat_is_over)
+        self._shown: tuple[object, ...] = ()
+        self._waiting = b""
+        self._has_left = False
+        connection.line.attach(self)
+
+    def look(self) -> None:
+        line = self._console.line
+        seen = (line.columns, line.rows, *self._shoulder.rows())
+        if seen != self._shown:
+            self._shown = seen
+            columns, rows, *screen = seen
+            _send(self._connection, {"columns": columns, "rows": rows, "screen": screen})
+
+    def leave(self) -> None:
+        if not self._has_left:
+            self._has_left = True
+            self._shoulder.end()
+
+    # What the line tells.
+
+    def received(self, data: bytes) -> None:
+        *lines, self._waiting = (self._waiting + data).split(b"\n")
+        if len(self._waiting) > LARGEST:
+            self._connection.line.cut_off("a line that is too long")
+        for line in lines:
+            with contextlib.suppress(ValueError, RecursionError):
+                self._obey(json.loads(line))
+
+    def hung_up(self, reason: str) -> None:
+        self.leave()
+
+    def resized(self, columns: int, rows: int) -> None:
+        """The caller's screen has the size that it has."""
+
+    def _obey(self, said: object) -> None:
+        chat = self._shoulder.chat
+        match said:
+            case {"chat": True} if chat is None:
+                begun = self._shoulder.begin_chat()
+                _send(self._connection, {"chat": begun})
+            case {"chat": False} if chat is not None:
+                chat.end()
+            case {"typing": str(text)} if chat is not None:
+                chat.sysop_types(text)
+            case {"line": str(text)} if chat is not None:
+                chat.sysop_says(text)
+
+    def _chat_is_over(self) -> None:
+        _send(self._connection, {"chat": False})
+
+
+async def _pass_on(board: Board, connection: LinkConnection, server: int, call: int) -> None:
+    """Have another server show it, and pass on what both ends say."""
+    try:
+        reader, writer = await board.peers.dial(server)
+    except Unreachable as error:
+        raise CommandRefused(str(error)) from error
+    writer.write(link.frame(link.HEADER, link.told({COMMAND: ATTEND, "call": call, ALONE: True})))
+    connection.line.attach(_Relay(writer))
+    try:
+        while True:
+            kind, content = await link.read_frame(reader)
+            if kind == link.SHOWN:
+                connection.line.write(content)
+            elif kind == link.ENDED:
+                return
+    except (OSError, EOFError, LinkBroken) as error:
+        raise CommandRefused("The link to the caller's server broke.") from error
+    finally:
+        writer.close()
+
+
+class _Relay:
+    """Passes on to another server what the sysop says."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    def received(self, data: bytes) -> None:
+        self._writer.write(link.frame(link.TYPED, data))
+
+    def hung_up(self, reason: str) -> None:
+        self._writer.close()
+
+    def resized(self, columns: int, rows: int) -> None:
+        """The caller's screen has the size that it has."""
+
+
+def _send(connection: LinkConnection, said: dict[str, Any]) -> None:
+    connection.line.write(json.dumps(said).encode() + b"\n")

@@ -1,0 +1,111 @@
+"""The sysop beside a caller: a look over the shoulder and a chat, by the socket of any server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from door.lines import link
+from door.top.beside_link import BesideLink
+from tests.door.several import servers
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import REFUSING
+from tests.world import World, world
+
+NO_EVENTS = sysop_toml(events="")
+
+
+class Sysop:
+    """The other end of a look: what was told so far, and the caller's screen as it is now."""
+
+    def __init__(self, board: World) -> None:
+        self._board = board
+        self._told: Mapping[str, Any] = {}
+        self.screen = ""
+
+    async def looks(self, name: str, node: int) -> Sysop:
+        self._link = BesideLink(*await link.dial(self._board.config.board.data, name), node)
+        self.says = self._link.say
+        self._all = self._link.told()
+        return self
+
+    async def until(self, is_told: Callable[[Sysop, Mapping[str, Any]], bool]) -> None:
+        """Let time pass until what is waited for is told."""
+        reading = asyncio.create_task(self._read_until(is_told))
+        while not reading.done():
+            await self._board.clock.advance(0.2)
+            await asyncio.wait([reading], timeout=0.001)
+        await reading
+
+    async def sees(self, words: str) -> None:
+        await self.until(lambda sysop, _: words in sysop.screen)
+
+    async def _read_until(self, is_told: Callable[[Sysop, Mapping[str, Any]], bool]) -> None:
+        while not is_told(self, self._told):
+            self._told = await anext(self._all)
+            self.screen = "\n".join(self._told.get("screen", [self.screen]))
+
+    def leaves(self) -> None:
+        self._link.close()
+
+
+async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Path) -> None:
+    """Asked of the other server than the one that the caller is on, who sits at a table."""
+    async with servers(tmp_path, toml=NO_EVENTS) as both:
+        here, there = both
+        ada = await visitor(here, "Ada")
+        await ada.sits_down()
+        sysop = await Sysop(there).looks(link.own_name("here/1:1"), node=1)
+        await sysop.sees("Black Jack For Time")
+        await ada.sees("The sysop is looking over your shoulder.")
+        sysop.says(chat=True)
+        await ada.sees("The sysop wants to talk to you.")
+        sysop.says(typing="Hel")
+        await ada.sees("Hel")
+        sysop.says(line="Hello, Ada")
+        await ada.sees("Hello, Ada")
+        ada.presses("b|15q\b\b hi\r")
+        await sysop.sees("b│1 hi")
+        assert here.moved("Ada") == [("grant", 3600)]  # no key has got to the table
+        sysop.says(chat=False)
+        await sysop.until(lambda _, told: told == {"chat": False})
+        await ada.sees("The sysop has left the chat.")
+        await ada.sees("<B>et")
+        await ada.terminal.until_gone("Hello, Ada")
+        sysop.leaves()
+        await ada.sees("The sysop looks over your shoulder no more.")
+        ada.presses("q")
+        await ada.goes_on_to(MENU)
+
+
+async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ada = Guest(board, "Ada")
+        board.enter("Ada")
+        await ada.visits(REFUSING)
+        sysop = await Sysop(board).looks(link.NAME, node=1)
+        await sysop.sees("oodbye")
+        sysop.says(chat=True)
+        await ada.sees("The sysop wants to talk to you.")
+        sysop.says(line="Hello")
+        await ada.sees("The sysop: Hello")
+        ada.presses("Hi\r")
+        await sysop.sees("Ada: Hi")
+        second = await Sysop(board).looks(link.NAME, node=1)
+        second.says(chat=True)  # one at a time
+        await second.until(lambda _, told: told == {"chat": False})
+        sysop.says(chat=False)
+        await sysop.until(lambda _, told: told == {"chat": False})
+        await ada.is_asked(MENU)
+        second.says(chat=True)
+        await second.until(lambda _, told: told == {"chat": True})
+        ada.terminal.abort()
+        await second.until(lambda _, told: "is on node 1 no more" in str(told.get("error")))
+        nobody = await Sysop(board).looks(link.NAME, node=9)
+        await nobody.until(lambda _, told: told == {"error": "Nobody is on node 9."})
+        for each in (sysop, second, nobody):
+            each.leaves()
