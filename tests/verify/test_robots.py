@@ -40,6 +40,7 @@ from verify.robots.load import Plan, Sample
 from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
 from verify.robots.reading import Panel, Short, Table
 from verify.robots.screen import Screen
+from verify.robots.seen import Place
 from verify.robots.watcher import Watcher
 
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
@@ -124,7 +125,17 @@ def settled_black_jack(seen: Seen) -> list[Settlement]:
 
 def is_witness(seen: Seen) -> bool:
     """Whether one has seen all of what is made up below."""
-    return bool(seen.cards and seen.purses and seen.seals and settled_black_jack(seen))
+    return bool(settled_cards(seen) and seen.purses and seen.seals)
+
+
+def settled_cards(seen: Seen) -> list[Place]:
+    """The places of cards that are surely those of a hand whose end was seen."""
+    numbers = {one.number for one in settled_black_jack(seen)}
+    return [
+        place
+        for place in seen.cards
+        if place.is_sure and place.game == "black-jack-for-time" and place.number in numbers
+    ]
 
 
 async def spend(robots: dict[str, Robot]) -> None:
@@ -212,9 +223,8 @@ def a_seed(seen: Seen) -> None:
 
 
 def a_card(seen: Seen) -> None:
-    (turn, cards) = next(iter(seen.cards.items()))
-    deck = {rank + suit for rank in "23456789TJQKA" for suit in "HDCS"}
-    seen.cards[turn] = cards | deck
+    place = settled_cards(seen)[0]
+    seen.cards[place] |= {rank + suit for rank in "23456789TJQKA" for suit in "HDCS"}
 
 
 def a_name(seen: Seen) -> None:
