@@ -11,14 +11,21 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import click
 
 from tests import ROOT
 from tests.door.playing import Table
 from tests.door.processes import Served, audits_are_clean, open_a_hand, question
 from tests.world import PASSWORD, confirm_look, log_on
+from tools import manual
 
-SOURCES = ("ansi", "door", "timebank", "pyproject.toml", "README.md", "LICENSE", "sysop.toml")
+SOURCES = (
+    *("ansi", "door", "timebank", "tools", "setup.py", "pyproject.toml", "README.md", "LICENSE"),
+    *("sysop.toml", "MANIFEST.in"),
+)
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 MINUTE = 60.0
 
@@ -58,6 +65,25 @@ def assert_is_complete(wheel: Path) -> None:
         if each.is_file() and each.suffix not in (".pyc", ".po", ".pot")
     }
     assert ours - there == set()
+    share = f"blackjack_for_time-{wheel.name.split('-')[1]}.data/data/share"
+    pages = {f"{share}/man/man1/{page}.1" for name in manual.COMMANDS for page in pages_of(name)}
+    completions = {
+        f"{share}/bash-completion/completions/door",
+        f"{share}/zsh/site-functions/_timebank",
+        f"{share}/fish/vendor_completions.d/door.fish",
+    }
+    assert pages | completions <= there
+
+
+def pages_of(name: str) -> set[str]:
+    """The pages of a command and of all below it, by their names."""
+
+    def below(command: click.Command, name: str) -> Iterator[str]:
+        yield name
+        for other, each in getattr(command, "commands", {}).items():
+            yield from below(each, f"{name}-{other}")
+
+    return set(below(manual.COMMANDS[name], name))
 
 
 def installed(wheel: Path, folder: Path) -> Path:
@@ -100,6 +126,9 @@ async def test_from_a_wheel_to_a_hand_in_a_minute(tmp_path: Path) -> None:
     wheel = wheel_built_in(tmp_path)
     assert_is_complete(wheel)
     commands = installed(wheel, tmp_path / "python")
+    asked = {"_DOOR_COMPLETE": "bash_complete", "COMP_WORDS": "door dra", "COMP_CWORD": "1"}
+    assert run(commands / "door", folder=tmp_path, **asked) == "plain,drain\n"
+    assert "door-drain.1" in os.listdir(commands.parent / manual.MAN)
     folder = tmp_path / "board"
     folder.mkdir()
     answers = ("--yes", "--sysop", "Ann", "--port", "0", "--with", "all")
