@@ -134,9 +134,9 @@ class _Told:
 
     def lines(self) -> Iterator[str]:
         found, plan = self.found, self.found.plan
-        before = "" if plan.event is None else f", {plan.event} minutes before an event"
+        before = "" if plan.event is None else f", {_minutes(plan.event)} before an event"
         yield (
-            f"{self.game.title}: {plan.turns} turns of {_coins(plan.bet)} with"
+            f"{self.game.title}: {_turns(plan.turns)} of {_coins(plan.bet)} with"
             f" {_coins(plan.pot)} of {_minutes(plan.coin_minutes)}{before}, perfect play"
         )
         yield ""
@@ -209,6 +209,10 @@ def _share(chance: float) -> str:
 
 def _coins(number: int) -> str:
     return "1 coin" if number == 1 else f"{number} coins"
+
+
+def _turns(number: int) -> str:
+    return "1 turn" if number == 1 else f"{number} turns"
 
 
 def _minutes(number: int) -> str:

@@ -55,6 +55,9 @@ _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # no #: what ch
 MOST_SHOES_AHEAD = 500
 
 
+NO_NAME = "Sysop"  # of a sysop who has set none
+
+
 @dataclass(frozen=True)
 class BoardSettings:
     name: str
@@ -64,6 +67,11 @@ class BoardSettings:
     data_mode: int  # as chmod has it
     language: str  # of whoever has not chosen one, nor whose terminal
     animation: Pace  # of whoever has not chosen one
+
+    @property
+    def sysop_shown(self) -> str:
+        """The sysop's name for callers; empty until one is set that is more than "Sysop"."""
+        return "" if names.is_same(self.sysop, NO_NAME) else self.sysop
 
 
 @dataclass(frozen=True)
@@ -181,7 +189,7 @@ def _check_address(table: TomlTable) -> str:
 
 def _board(table: TomlTable) -> BoardSettings:
     name = table.text("name", "Black Jack For Time", LONGEST_BOARD_NAME)
-    sysop = table.text("sysop", "Sysop")
+    sysop = table.text("sysop", NO_NAME)
     try:
         sysop = names.check(sysop)
         if names.fold(sysop) == names.fold(NEW_CALLER):

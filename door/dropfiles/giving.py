@@ -24,6 +24,7 @@ from door.dropfiles.lines import DOS_END, Lines, raw
 from door.dropfiles.understanding import MODUSER, GiveBack, Way
 from door.errors import DropFileRefused, NotGiven
 from timebank.files import sync_folder, write_all
+from timebank.words import MINUTE, span
 
 MODUSER_LINE = 9
 # Hosts of the day keep minutes in 16 bits, with a sign.
@@ -62,8 +63,12 @@ def _check(way: GiveBack, after: int) -> None:
         raise NotGiven(f"{way.source} is another caller's by now.", False)
     now = {Way.DOOR_SYS: file.credit_minutes, Way.EXITINFO: file.time_limit}.get(way.way)
     if now != way.minutes:
-        sentence = f"{way.path} says {now} minutes by now, and said {way.minutes} before."
+        sentence = f"{way.path} says {_minutes(now)} by now, and said {way.minutes} before."
         raise NotGiven(sentence, now == after)
+
+
+def _minutes(number: int | None) -> str:
+    return "no minutes" if number is None else span(number * MINUTE)
 
 
 def moduser_dat(folder: Path, minutes: int) -> Path:

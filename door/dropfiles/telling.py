@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from door.dropfiles.dropfile import ConnectionKind, EventSaid, Limit, TimeLeft
 from door.dropfiles.understanding import GiveBack, Understood, Way
-from timebank.words import clean, span
+from timebank.words import MINUTE, clean, span
 
 NOTHING_BACK = (
     "Nothing can be given back to this board: what is won goes into the caller's account "
@@ -121,5 +121,5 @@ def _give(give: GiveBack) -> str:
             where = "as the TimeLimit"
     return (
         f"Time won can be given back {where} in {give.path} "
-        f"(now {give.minutes} minutes), if the board reads it back."
+        f"(now {span((give.minutes or 0) * MINUTE)}), if the board reads it back."
     )

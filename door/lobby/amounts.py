@@ -27,20 +27,24 @@ async def serve(service: Awaitable[str]) -> str:
         return f"|12{refused}"
 
 
-_AMOUNT = re.compile(r"(?:([0-9]{1,4}):([0-5][0-9])|([0-9]{1,5}))")
+_AMOUNT = re.compile(
+    r"(?:([0-9]{1,4}):([0-5][0-9])|([0-9]{1,3})h(?:([0-9]{1,3})m?)?|([0-9]{1,5})m?)", re.I
+)
 
 
 def parse(text: str) -> int | None:
-    """Return the seconds that ``90`` (minutes) or ``1:30`` (hours and minutes) say, else `None`.
+    """Return the seconds that ``90`` or ``90m`` (minutes), ``1:30`` or ``1h30m`` (hours and
+    minutes) say, else `None`.
 
-    >>> parse("90"), parse("1:30"), parse("1:75"), parse("soon")
-    (5400, 5400, None, None)
+    >>> parse("90"), parse("1:30"), parse("1h30m"), parse("1:75"), parse("soon")
+    (5400, 5400, 5400, None, None)
     """
     found = _AMOUNT.fullmatch(text.strip())
     if found is None:
         return None
-    hours, minutes, alone = found.groups()
-    return int(alone) * 60 if alone else (int(hours) * 60 + int(minutes)) * 60
+    hours, minutes, more_hours, more_minutes, alone = found.groups()
+    whole = int(hours or more_hours or 0) * 60
+    return (whole + int(minutes or more_minutes or alone or 0)) * 60
 
 
 class MovementWords(NamedTuple):
@@ -89,7 +93,7 @@ DEBIT = MovementWords(
 
 ALL_OF_IT = "max"
 # A point is refused in words, not passed over.
-LETTERS = f"0123456789:.,{ALL_OF_IT}{ALL_OF_IT.upper()}"
+LETTERS = f"0123456789:.,hH{ALL_OF_IT}{ALL_OF_IT.upper()}"
 
 
 class TypedAmount(NamedTuple):
@@ -113,8 +117,8 @@ async def ask(
             f"|07{_(movement.how_much).format(most=span(whole))}|15",
             longest=8,
             meaning=_(
-                "Type minutes, such as 90, or hours and minutes, such as 1:30, or max for as much"
-                " as you can. Enter alone leaves everything where it is."
+                "Type minutes, such as 90, or hours and minutes, such as 1:30 or 1h30m, or max for"
+                " as much as you can. Enter alone leaves everything where it is."
             ),
             accept=LETTERS.__contains__,
         )

@@ -20,9 +20,20 @@ if TYPE_CHECKING:
 def show(console: Console, config: Config, news: Sequence[str]) -> None:
     """Greet whoever has connected; `news` are lines for our own screen, pipe codes allowed."""
     board = config.board
-    values = {"BOARD": board.name, "SYSOP": board.sysop, "NEWS": plain(", ".join(news))}
+    values = fields(board.name, board.sysop_shown, plain(", ".join(news)))
     if texts.show(console, board.texts, "welcome", values):
         return
-    sysop = _("Sysop {name}").format(name=f"|15{board.sysop}")
-    for line in ("", f"|15{board.name}", "", f"|07{sysop}", *news, ""):
+    name = board.sysop_shown
+    sysop = ("", f"|07{run_by(f'|15{name}')}") if name else ("",)
+    for line in ("", f"|15{board.name}", *sysop, *news, ""):
         console.say(line)
+
+
+def fields(board: str, sysop: str, news: str) -> dict[str, str]:
+    """Give the fields of the drawing; of a sysop without a name there is nothing to be said."""
+    run = run_by(sysop) if sysop else ""
+    return {"BOARD": board, "SYSOP": sysop, "RUNBY": run, "NEWS": news}
+
+
+def run_by(name: str) -> str:
+    return _("Sysop {name}").format(name=name)

@@ -259,7 +259,7 @@ async def _to_callers(everyone: _Everyone, command: Said, books: Moment | None) 
         return f"{who} can read it."
     call = books.on(node)
     if call is None:
-        raise CommandRefused(f"Nobody is on node {node}.")
+        raise CommandRefused(f"Node {node} is empty.")
     if command.get("call", call.call_id) != call.call_id:
         raise CommandRefused(f"Another call is on node {node} by now. Nothing was done.")
     answers = await everyone.ask({**command, "call": call.call_id}, acts=True)

@@ -23,7 +23,7 @@ from door import wording
 from door.call.display import literal
 from door.clock import sleep
 from door.lines.web import pages
-from door.lobby import bulletins, texts
+from door.lobby import bulletins, greeting, texts
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 from timebank.wagers import chains, chronicle
@@ -201,8 +201,8 @@ def _picture(config: Config, ways: Sequence[CallingWay]) -> Image:
     board = config.board
     minutes = span(config.bank.minutes_per_day * 60)
     news = _("{nodes} nodes, {minutes} a day").format(nodes=config.calls.nodes, minutes=minutes)
-    sysop = board.sysop if config.public.has_names else ""
-    values = {"BOARD": board.name, "SYSOP": sysop, "NEWS": news}
+    sysop = board.sysop_shown if config.public.has_names else ""
+    values = greeting.fields(board.name, sysop, news)
     drawn = texts.painted(board.texts, "welcome")
     bar = "   ".join(way.typed for way in ways[:2])
     return _painted(None if drawn is None else texts.filled(drawn, values), bar)

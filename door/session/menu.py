@@ -78,7 +78,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
     told = ""
     while True:
         caller.place = MAIN_MENU
-        caller.status.coin = board.config.coin
+        caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         default = next((key for key, game in games.items() if _has_turns(caller, game)), None)
         # Nothing here holds the scene while they play: a thousand callers would keep as many.

@@ -93,7 +93,7 @@ class Semicolons:
             return None
         fields = [field.strip() for field in text.split(";")]
         if len(fields) not in (4, 5):
-            raise NotARecord(f"it has {len(fields)} fields instead of 5")
+            raise NotARecord(f"it has {len(fields)} field{'s'[: len(fields) != 1]} instead of 5")
         name, minutes, source, at, *number = fields
         if not name:
             raise NotARecord("it names nobody")

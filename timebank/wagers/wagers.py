@@ -172,7 +172,11 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
         turns = posting.turns.get(wager.game, 0)
         if wager.turns_limit is not None and turns >= wager.turns_limit:
             raise errors.TurnsUsed(
-                Phrase("You have played all {number} turns for today.", number=wager.turns_limit)
+                Phrase.counted(
+                    "You have played your turn for today.",
+                    "You have played all {number} turns for today.",
+                    wager.turns_limit,
+                )
             )
         posting.turns[wager.game] = turns + 1
     stakes = Stakes(posting, wager.game, wager.unit, None, wager.purse)

@@ -20,7 +20,7 @@ from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
 from timebank.window import allowance
-from timebank.words import LONGEST_BY, clean, is_at_command_line, span, span_phrase
+from timebank.words import LONGEST_BY, clean, clock, is_at_command_line, span, span_phrase
 
 LONGEST_REASON = 200  # characters
 
@@ -162,9 +162,10 @@ def _hold_enough(account: allowance.BankAccount, seconds: int) -> None:
     if seconds > account.balance:
         raise NotEnough(
             Phrase(
-                "{name}'s account holds {amount}.",
+                "{name}'s account holds only {amount}; {asked} were asked.",
                 name=account.name,
-                amount=span_phrase(account.balance),
+                amount=clock(account.balance),
+                asked=clock(seconds),
             )
         )
 

@@ -134,7 +134,7 @@ MOON = """
   '-.-'
 """
 
-BOARD, SYSOP = "@BOARD..................@", "@SYSOP.................@"
+BOARD, RUN_BY = "@BOARD..................@", "@RUNBY.......................@"
 CENTRED_BOARD = "@..........BOARD.........@"
 NEWS, SHORT_NEWS = (f"@NEWS{'.' * dots}@" for dots in (54, 31))
 CENTRED_NAME = "@..........NAME.........@"
@@ -160,7 +160,8 @@ def welcome() -> list[str]:
     sheet.put(14, 38, CHIPS)
     sheet.put(8, 58, CLOCK)
     sheet.put(0, 4, f"[~{BOARD}~]")
-    sheet.put(0, 40, f"[~Sysop~{SYSOP}~]")
+    # Without a frame, for it may be empty; the rule ends before it.
+    sheet.put(0, 40, f"~{RUN_BY}".ljust(sheet.columns - 40, "~"))
     sheet.rule(18)
     sheet.put(19, 4, NEWS)
     return sheet.lines()

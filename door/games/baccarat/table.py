@@ -459,5 +459,5 @@ def sit_down(board: Board, caller: Caller) -> BaccaratTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
     held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
-    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
+    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(caller.config.games))
     return _("{bankrolls}; {turns}").format(bankrolls=held, turns=turns) if held else turns

@@ -174,4 +174,4 @@ def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(board.config.games))
+    return turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(caller.config.games))

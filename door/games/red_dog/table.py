@@ -107,4 +107,4 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(board.config.games))
+    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(caller.config.games))

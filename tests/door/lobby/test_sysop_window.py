@@ -170,7 +170,7 @@ async def test_no_more_is_taken_out_than_there_is(tmp_path: Path) -> None:
         sysop = await at_the_sysops_side(board)
         await looks_at(sysop, "Ada")
         await adjusts(sysop, "Debit", 10, "too rich")
-        await sysop.sees("Ada's account holds 5 minutes.")
+        await sysop.sees("Ada's account holds only 0:05:00; ")
         assert board.balances("Ada")["bank"] == 5 * MINUTE
 
 

@@ -105,7 +105,7 @@ async def test_who_is_kicked_is_told_why_and_finds_their_hand_again(tmp_path: Pa
 async def test_a_node_that_nobody_is_on_cannot_be_kicked(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         told = await sysop(board, "kick", "3")
-        assert told == Told(2, "", "Nobody is on node 3.\n")
+        assert told == Told(2, "", "Node 3 is empty.\n")
 
 
 async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_words(
@@ -126,7 +126,7 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
                 "A line has 200 characters at most, this one has 201.\n",
             ),
             (("say", "all", " \x1b "), "There is nothing to say.\n"),
-            (("say", "7", "Hello"), "Nobody is on node 7.\n"),
+            (("say", "7", "Hello"), "Node 7 is empty.\n"),
             (
                 ("say", "two", "Hello"),
                 "NODE is a number or \"all\", as `door nodes` shows, and not 'two'.\n",

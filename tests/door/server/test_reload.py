@@ -9,6 +9,7 @@ import pytest
 from door.config import config as settings
 from door.server.server import _announcement
 from tests.door.strangers import VILLAIN, Stranger, defended, refusals
+from tests.door.visiting import MENU, sysop_toml, visitor
 from tests.world import World, world
 
 AT_THE_NEXT_START = "a new data folder or new listeners count from the next start on"
@@ -57,6 +58,22 @@ async def test_another_database_is_not_gone_to_before_the_next_start(
         read_again(board, f'{toml}\n{head}database = "postgresql://db.example.org/books"\n')
         assert board.server.board.config.bank.server is None
         assert "a new database counts from the next start on" in caplog.text
+
+
+async def test_the_menu_and_the_table_go_by_the_settings_of_the_call(tmp_path: Path) -> None:
+    turns = "[games.black-jack-for-time]\nturns_per_day = {}\ncoin_minutes = {}\n"
+    async with world(tmp_path, toml=sysop_toml(events="") + turns.format(20, 1)) as board:
+        ada = await visitor(board, "Ada")
+        read_again(board, sysop_toml(events="") + turns.format(2, 5))
+        await ada.sits_down()
+        await ada.bets(1, "stay", ends="lose")
+        await ada.stays()
+        assert "1 of 20" in ada.screen
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        assert "1 of 20 turns today" in ada.screen
+        bob = await visitor(board, "Bob")
+        await bob.sees("0 of 2 turns today")
 
 
 def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) -> None:

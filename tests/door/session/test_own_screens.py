@@ -160,9 +160,31 @@ async def test_plain_lines_are_greeted_in_words(tmp_path: Path) -> None:
         await ada.dials(REFUSING)
         assert ada.terminal.row(0) == "Using a screen reader? Press ! for plain lines."
         assert ada.terminal.row(2) == "The Test Board"
-        assert ada.terminal.row(4) == "Sysop Sysop"
+        # Nothing is said of a sysop who has set no name.
+        assert ada.terminal.row(4).startswith("0 of 16 nodes busy")
         assert "888" not in ada.screen
         assert b"\x1b" not in ada.terminal.received
+
+
+async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
+    for sysop, ours, own in (
+        ("Sysop", "=======                     ", "[        ][            ]"),
+        ("Jane", "======= Sysop Jane", "[Jane    ][Sysop Jane  ]"),
+    ):
+        toml = OPEN.replace("[board]", f'[board]\nsysop = "{sysop}"', 1)
+        folder = tmp_path / sysop
+        folder.mkdir()
+        async with world(folder, toml=toml) as board:
+            ada = Guest(board, "Ada")
+            await ada.dials(
+                replace(MODERN, terminal_types=("vt100",), charset_names=(), environment={})
+            )
+            assert ours.strip() in ada.terminal.row(0)
+            assert ("Sysop" in ada.terminal.row(0)) == (sysop == "Jane")
+            draws(folder, "welcome.asc", "[@SYSOP..@][@RUNBY......@]\r\n")
+            bob = Guest(board, "Bob")
+            await bob.dials(REFUSING)
+            assert own.split() == bob.screen.split("plain lines.")[1].split()[: len(own.split())]
 
 
 # Bright backgrounds.

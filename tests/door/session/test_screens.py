@@ -112,7 +112,7 @@ async def test_a_first_call_fits_the_smallest_window(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = Guest(board, "Ada")
         await ada.dials(replace(MODERN, columns=40, rows=20))
-        await ada.sees("The Test Board Sysop Sysop 0 of 16 nodes busy, 60 minutes a day")
+        await ada.sees("The Test Board 0 of 16 nodes busy, 60 minutes a day")
         await is_offered_the_tour(ada.terminal, "Ada")
         ada.presses("n")
         await ada.is_asked(MENU)

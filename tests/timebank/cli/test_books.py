@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import as_written
-from timebank.callers import own_limits
+from timebank.callers import callers, own_limits
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
@@ -250,6 +250,29 @@ def test_accounts_in_csv_and_json(evening, timebank):
     rows = by_csv(timebank, "accounts")
     assert [row["account"] for row in rows] == [str(record["account"]) for record in records]
     assert (rows[0]["amount"], rows[0]["shown"], rows[0]["deleted"]) == ("4135", "1:08:55", "0")
+
+
+def test_accounts_are_marked_and_can_be_narrowed_and_put_in_order(board, timebank):
+    def names(*words):
+        output = timebank("accounts", *words)[1].split("\n\n")[0]
+        return [line.split()[0] for line in output.splitlines()[1:]]
+
+    for name, seconds in (("Ann", 60), ("Bob", 180), ("Eve", 0)):
+        who = board.caller(name)
+        if seconds:
+            board.do(sysop.adjust, who, seconds, "to begin with", "Sysop")
+    assert timebank("freeze", "Bob", "--why", "odd")[0] == 0
+    board.do(callers.set_locked, 1, True)
+    shown = [line.split()[-1] for line in timebank("accounts")[1].splitlines()[1:4]]
+    assert shown == ["locked", "frozen", "0:00:00"]
+    assert names("--frozen") == ["Bob"]
+    assert names("--locked") == names("--caller", "ann") == ["Ann"]
+    assert names("--nonzero") == ["Ann", "Bob"]
+    assert names("--sort", "bank") == ["Bob", "Ann", "Eve"]
+    assert timebank("accounts", "--frozen", "--locked")[1] == "No caller is like that.\n"
+    assert {each["caller"] for each in by_json(timebank, "accounts", "--frozen")} == {"Bob"}
+    (eve, *_) = by_csv(timebank, "accounts", "--caller", "Eve")
+    assert (eve["frozen"], eve["locked"]) == ("0", "0")
 
 
 def test_limits_of_their_own_in_every_form(board, timebank):

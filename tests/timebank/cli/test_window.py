@@ -8,13 +8,16 @@ import json
 import multiprocessing
 import os
 import pwd
+import re
 import sqlite3
 from functools import partial
 
+import click
 import pytest
 
 from tests.timebank.serving import serving
 from timebank.callers import notices, sysop_log
+from timebank.cli.common import whole_minutes
 from timebank.cli.main import main
 from timebank.keeping import deletion
 from timebank.ledger import engines
@@ -122,6 +125,28 @@ def test_an_amount_that_is_none_is_refused(board, ann, timebank, typed):
     assert banks(board) == [3600, 0]
 
 
+@pytest.mark.parametrize(
+    ("typed", "minutes"),
+    [("90", 90), ("15m", 15), ("2h", 120), ("1H30M", 90), ("15:00:00", 900), ("-1h5m", -65)],
+)
+def test_lengths_of_time_as_they_are_typed(typed, minutes):
+    assert whole_minutes(typed) == minutes
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("15:00", "'15:00' is 15 hours or 15 minutes: write 15h or 15m."),
+        ("1:30", "is hours and minutes, or minutes and seconds: write 1h30m, or whole minutes"),
+        ("0:01:30", "'0:01:30' is not in whole minutes."),
+        ("h", "'h' is not an amount"),
+    ],
+)
+def test_what_could_be_either_is_asked_back(typed, said):
+    with pytest.raises(click.BadParameter, match=re.escape(said)):
+        whole_minutes(typed)
+
+
 @pytest.mark.parametrize("typed", ["--", "-x", "-0", "+-5", "-1:75"])
 def test_an_adjustment_that_is_none_is_refused(board, ann, timebank, typed):
     code, output, _ = timebank("adjust", "Ann", typed, *WHY)
@@ -132,9 +157,9 @@ def test_an_adjustment_that_is_none_is_refused(board, ann, timebank, typed):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["withdraw", "Ann", "61"], "Ann's account holds 60 minutes."),
-        (["adjust", "Ann", "-61"], "Ann's account holds 60 minutes."),
-        (["transfer", "Ann", "Bob", "61"], "Ann's account holds 60 minutes."),
+        (["withdraw", "Ann", "61"], "Ann's account holds only 1:00:00; 1:01:00 were asked."),
+        (["adjust", "Ann", "-61"], "Ann's account holds only 1:00:00; 1:01:00 were asked."),
+        (["transfer", "Ann", "Bob", "61"], "Ann's account holds only 1:00:00; 1:01:00 were asked."),
         (["transfer", "Ann", "ANN", "1"], "Ann cannot send minutes to their own account."),
         (
             ["deposit", "Ann", "23h1m"],
