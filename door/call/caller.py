@@ -16,10 +16,12 @@ from door.call.console import Console
 from door.call.display import literal
 from door.call.last_hand import LastHand
 from door.call.status_line import StatusLine
+from door.call.talk import Talk
 from door.config.config import Pace
 from door.errors import TakenOver
 from door.flag import Flag
 from timebank.callers import callers, own_limits
+from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
@@ -82,8 +84,12 @@ class Caller:
         self.came_back_to = ""  # the game where an open hand waited for them
         self.ended = Flag()
         # Those of the log-on are still on their way to them.
-        self.reads_notices = bool(opened.notices)
+        self.reads_notices = bool(opened.notices or opened.messages)
+        limits = Limits(config.company.messages_a_day, config.company.messages_waiting)
+        self.talk = Talk(console, books, limits, record.id, self.ask_books)
         console.on_shown = self._look_at_the_end
+        if config.company.messages:
+            console.on_command = self.talk.command
         self.follow_preferences()
 
     @property
@@ -114,6 +120,7 @@ class Caller:
         """Return what they should know as they come in, pipe codes allowed."""
         return [
             *(literal(str(each)) for each in self.opened.notices),
+            *self.talk.waited(self.opened.messages),
             *wording.sentences(self.opened.receipt),
         ]
 

@@ -8,7 +8,8 @@ up, another call took over) arrives as an `Interruption` raised from the same `a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -78,6 +79,8 @@ def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
         yield
 
 
+COMMAND = "/"
+_COMMANDS = re.compile(r"/[priw?](?: |$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
 ANY_KEY = OpenKeys("any")
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
@@ -166,6 +169,7 @@ class Console:
         "line",
         "look",
         "on_clear",
+        "on_command",
         "on_hang_up",
         "on_key",
         "on_redraw",
@@ -211,10 +215,12 @@ class Console:
         self.on_redraw: Callable[[], None] = _nothing
         self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
         self.on_hang_up: Callable[[], None] = _nothing
+        # Does a line that begins with a slash, whatever is asked just then; None where nobody does.
+        self.on_command: Callable[[str], Awaitable[None]] | None = None
         # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
         self._shows_offers: Callable[[OpenKeys], None] | None = getattr(line, "offers", None)
         self._offer: OpenKeys | None = ANY_KEY
-        self._offered = ANY_KEY  # what is shown now
+        self._offered = ANY_KEY  # what is asked now, shown or not
         self.cover: Cover | None = None
         self._kept = ""  # lines that were told below a cover
         self.onlookers: tuple[Callable[[str], None], ...] = ()  # hear all text that is sent
@@ -280,8 +286,40 @@ class Console:
 
     # Keys.
 
-    async def key(self) -> str:
-        """Return the next key; raise the `Interruption` that came instead of one."""
+    async def key(self, *, takes_slash: bool = False) -> str:
+        """Return the next key; raise the `Interruption` that came instead of one.
+
+        A slash begins a command, unless it is a key like any other for who `takes_slash`.
+        """
+        while (key := await self._next_key()) == COMMAND and not takes_slash:
+            if self.on_command is None:
+                break
+            await self._command(COMMAND)
+        return key
+
+    async def _command(self, typed: str) -> None:
+        """Have a command done, and show again what it has interrupted."""
+        on_command, self.on_command = self.on_command, None
+        assert on_command is not None  # who calls has asked
+        before, offered, reads = self.display.view(), self._offered, self._reads
+        size = self.line.columns, self.line.rows
+        self._reads = False
+        try:
+            if not self.is_painted and before.prompt:
+                self.display.answered()
+            await on_command(typed)
+        finally:
+            self.on_command, self._reads = on_command, reads
+        if reads and size != (self.line.columns, self.line.rows):
+            self._is_relaid = True
+            self._keys[:0] = [RELAID]
+        if before.prompt:
+            self.display.prompt(before.prompt, before.room)
+            if before.typed:
+                self.display.typed(before.typed)
+        self._offer = self._offered = offered
+
+    async def _next_key(self) -> str:
         while self.interruption is None:
             if self._keys and self._keys_on_end == KEYS_ON_END:
                 self._keys_on_end = 0
@@ -341,7 +379,7 @@ class Console:
         if self._shows_offers is not None:
             keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
             types = tuple((typed or {}).items())
-            self._offer = OpenKeys(ask, tuple(keys), default or "", types)
+            self._offer = self._offered = OpenKeys(ask, tuple(keys), default or "", types)
             if self._waiter is not None:
                 self._show_offer()
 
@@ -352,7 +390,7 @@ class Console:
                 self._shows_offers(self._offered)
 
     def _offer_no_more(self) -> None:
-        self._offer = ANY_KEY
+        self._offer = self._offered = ANY_KEY
 
     async def ask(
         self,
@@ -432,9 +470,13 @@ class Console:
         if text:
             self.display.typed(text)
         while True:
-            key = await self.key()
+            key = await self.key(takes_slash=accept(COMMAND))
             if key == ENTER:
-                break
+                if secret or self.on_command is None or not is_command(text):
+                    break
+                self.display.typed("")
+                await self._command(text)
+                text = ""
             if key in (ESCAPE, INTERRUPT):
                 self.display.answered()
                 self._offer_no_more()
@@ -763,6 +805,7 @@ class Console:
         """Hold nothing that holds the console: a call that is over is then gone at once. Left to
         the collector, hundreds of them lie about before it looks at what is so old."""
         self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
+        self.on_command = None
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
         if self.interruption is not None:
             self.interruption = self.interruption.with_traceback(None)
@@ -847,6 +890,15 @@ class Console:
         """End the wait for a key, or a `pause`, now: what was waited for has come."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+
+def is_command(text: str) -> bool:
+    """Tell whether a line is one that is done wherever it is typed (door/call/talk.py).
+
+    >>> is_command("/p Ada hello"), is_command("/path")
+    (True, False)
+    """
+    return _COMMANDS.match(text) is not None
 
 
 def lit(choices: Mapping[str, str], default: str | None = None) -> str:

@@ -67,6 +67,7 @@ class HostCaller(Caller):
     def news(self) -> list[str]:
         arrival, board = self.arrival, self.arrival.board
         said = [literal(str(text)) for text in self.opened.notices]
+        said += self.talk.waited(self.opened.messages)
         if self.was_cut_off:
             said.append(_("Your last call here was cut off. Its minutes are accounted for."))
         brought = _("You bring {time} from {board}.")

@@ -687,6 +687,24 @@ def unlock(config_path: Path, by: str, name: str) -> None:
 @config_option
 @by_option
 @click.argument("name")
+def mute(config_path: Path, by: str, name: str) -> None:
+    """Let a caller say nothing to others: no message, no talk, no line at the menu."""
+    _set_muted(config_path, by, name, True, "now muted", "already muted")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
+def unmute(config_path: Path, by: str, name: str) -> None:
+    """Let a muted caller speak again."""
+    _set_muted(config_path, by, name, False, "no longer muted", "not muted")
+
+
+@callers.command()
+@config_option
+@by_option
+@click.argument("name")
 @click.argument("text")
 def notice(config_path: Path, by: str, name: str, text: str) -> None:
     """Leave a caller a line that they read at their next log-on, or at once where they are on."""
@@ -855,6 +873,15 @@ def _set_locked(config_path: Path, by: str, name: str, locked: bool, now: str, b
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
         is_new = sysop.set_locked(desk, record.id, locked, by)
+    click.echo(f"{record.name} is {now if is_new else before}.")
+
+
+def _set_muted(config_path: Path, by: str, name: str, muted: bool, now: str, before: str) -> None:
+    from timebank.keeping import sysop
+
+    with _desk(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        is_new = sysop.set_muted(desk, record.id, muted, by)
     click.echo(f"{record.name} is {now if is_new else before}.")
 
 

@@ -18,6 +18,7 @@ from typing import Literal, get_args
 
 from door.config.beacon import BeaconSettings, read_beacon
 from door.config.boards import HostBoard, read_boards
+from door.config.company import CompanySettings, read_company
 from door.config.defence import Defences, read_defence
 from door.config.listeners import (
     LinkSettings,
@@ -108,6 +109,7 @@ class Config:
     games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
+    company: CompanySettings = field(default_factory=CompanySettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     public: PublicSettings = field(default_factory=PublicSettings)
@@ -168,6 +170,7 @@ def read(root: TomlTable, path: Path) -> Config:
         games=settings,
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
+        company=read_company(root.table("company")),
         pages=read_pages(root.table("pages"), bank),
         metrics=read_metrics(root.table("metrics")),
         public=read_public(root.table("public"), listeners),

@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
 from door.call.display import literal
+from door.call.talk import Unheard, take_unread, unseen_of
 from door.clock import sleep
 from door.errors import Closing
 from door.flag import Flag
@@ -25,12 +26,11 @@ from door.games.tables.beacons import rounds_of
 from door.lobby import bulletins
 from door.server import leadership
 from door.servers import bus
-from timebank.callers.notices import notices, unseen
 from timebank.calls import clock_mend
 from timebank.calls.calls import RENEW_SECONDS, busy_elsewhere, close_dead_calls
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
-from timebank.language import Phrase, speaking_to
+from timebank.language import speaking_to
 from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
@@ -332,26 +332,32 @@ class Housekeeping:
             for each in self._board.callers()
             if not (each.is_away or each.reads_notices or each.console.is_lost)
         }
-        waiting = await self._books.run(partial(unseen, caller_ids=list(here)))
-        for caller_id, texts in waiting.items():
+        if not here:
+            return
+        waiting = await self._books.run(partial(unseen_of, caller_ids=list(here)))
+        for caller_id, unseen in waiting.items():
             caller = here[caller_id]
             if caller.console.is_lost:  # they wait for the next log-on
                 continue
             caller.console.bell()
-            self._say(caller, texts)
+            self._say(caller, unseen)
             # Marked when they are shown: a line that is lost meanwhile costs nobody their notice.
-            marked = await self._books.run(partial(notices, caller_id=caller_id))
-            self._say(caller, marked[len(texts) :])
+            marked = await self._books.run(partial(take_unread, caller_id=caller_id))
+            self._say(caller, marked.beyond(unseen))
+            if not marked.notices:  # a message moves no minutes
+                continue
             try:
                 caller.tell(await caller.touch())
             except Refused:  # the call has ended meanwhile
                 continue
 
     @staticmethod
-    def _say(caller: Caller, texts: Sequence[Phrase]) -> None:
+    def _say(caller: Caller, unread: Unheard) -> None:
         with speaking_to(caller.console.viewer):
-            for text in texts:
-                caller.console.say(f"|14{literal(str(text))}")
+            lines = [f"|14{literal(str(text))}" for text in unread.notices]
+            lines += caller.talk.hears(unread.messages)
+            if lines:
+                caller.console.say("\n".join(lines))
 
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()

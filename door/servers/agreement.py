@@ -58,6 +58,7 @@ def terms_of(config: Config) -> dict[str, str]:
     found: dict[str, object] = {
         **_named("[board]", config.board, OWN_OF_BOARD),
         **_named("[calls]", config.calls),
+        **_named("[company]", config.company),
         **_of_bank(config.bank),
     }
     for name, game in config.games.items():

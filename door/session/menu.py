@@ -25,6 +25,7 @@ from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.teller import visit_bank
+from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
@@ -44,6 +45,7 @@ SERVICES = {
     "T": N_("Time bank"),
     "W": N_("Who is on"),
     "N": N_("News"),
+    "M": N_("Messages"),
     "H": N_("Hall of fame"),
     "S": N_("Statistics"),
     "Y": N_("Your settings"),
@@ -54,6 +56,7 @@ MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where."),
     "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
+    "M": N_("Write to other callers, read what they wrote, leave a line on the menu."),
     "H": N_("See who won most today, this week and ever, and who broke the bank."),
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
     "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
@@ -114,7 +117,9 @@ async def _choose(
         console.stage(scene)
     if told:
         console.say(f"|12{told}")
-    services = {letter: _(label) for letter, label in SERVICES.items()}
+    company = caller.config.company
+    hidden = () if company.messages or company.one_liners else ("M",)
+    services = {letter: _(label) for letter, label in SERVICES.items() if letter not in hidden}
     silent = {letter: _(label) for letter, label in SILENT.items()}
     with _ticking(caller):
         return await console.ask(
@@ -157,6 +162,8 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await fame.visit_record(board, caller)
     elif choice == "L":
         await show_luck(board, caller)
+    elif choice == "M":
+        await visit_mail(caller)
     elif choice == "Y":
         await visit_settings(board, caller)
 

@@ -14,6 +14,7 @@ from door.call.caller import TAKEN_OVER
 from door.call.console import Console
 from door.call.display import literal
 from door.call.last_hand import is_doubtful
+from door.call.talk import take_unread
 from door.errors import (
     BoardFull,
     CarrierLost,
@@ -33,7 +34,6 @@ from door.session.farewell import say_of_call
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
-from timebank.callers.notices import notices
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
 from timebank.language import _, speak_to
 from timebank.words import span
@@ -275,12 +275,15 @@ async def _note_read(caller: Caller) -> None:
         return
     caller.reads_notices = False
     try:
-        unread = await caller.ask_books(partial(notices, caller_id=caller.record.id))
+        unread = await caller.ask_books(partial(take_unread, caller_id=caller.record.id))
     except BooksFailed:  # they wait on, and are shown once more
         log.warning("%s has read notices, which the books do not know", caller.record.name)
         return
-    for text in unread[len(caller.opened.notices) :]:
+    for text in unread.notices[len(caller.opened.notices) :]:
         caller.console.say(f"|14{literal(str(text))}")
+    written = caller.talk.hears(unread.messages[len(caller.opened.messages) :])
+    if written:
+        caller.console.say("\n".join(written))
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:

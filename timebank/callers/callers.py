@@ -40,6 +40,8 @@ class CallerRecord:
     board_key: str | None
     # The caller has the sysop's powers (powers.py).
     powers: bool
+    # The sysop lets them say nothing to others.
+    muted: bool = False
 
 
 _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
@@ -85,6 +87,7 @@ _NUMBER: Reader[int] = value(
 )
 _NAME: Reader[str] = value(lambda: select(callers.c.name).where(equal(callers.c.id)))
 _SET_LOCKED = Prepared(lambda: _changed_to("locked"))
+_SET_MUTED = Prepared(lambda: _changed_to("muted"))
 _SET_POWERS = Prepared(lambda: _changed_to("powers"))
 _SET_PASSWORD = Prepared(lambda: _changed_to("password_hash", recovery_digest=None))
 _RENEW_PASSWORD = Prepared(
@@ -189,6 +192,11 @@ def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
     return _changed(desk, _SET_LOCKED, caller_id, locked=int(locked))
 
 
+def set_muted(desk: Desk, caller_id: int, muted: bool) -> CallerRecord:
+    """Let a caller say nothing to others from now on, or let them speak again."""
+    return _changed(desk, _SET_MUTED, caller_id, muted=stamp(desk.now) if muted else None)
+
+
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
     """Store a new hash, made by whoever knows how (door/call/passwords.py).
 
@@ -267,4 +275,5 @@ def _record(row: Any) -> CallerRecord:
         preferences=json.loads(row.preferences),
         frozen=bool(row.frozen),
         powers=bool(row.powers),
+        muted=row.muted is not None,
     )

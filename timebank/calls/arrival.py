@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from timebank.callers import callers, sysop_log
+from timebank.callers import callers, messages, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import Nodes, Opened, begin_call
@@ -197,4 +197,7 @@ def open_host_call(
         earlier=begun.parting,
     )
     texts = waiting(desk, caller_id)
-    return Opened(begun.call_id, begun.node, receipt, texts, begun.ended_call, arrival)
+    return Opened(
+        *(begun.call_id, begun.node, receipt, texts, begun.ended_call, arrival),
+        messages=messages.waiting(desk, caller_id),
+    )

@@ -15,6 +15,8 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
+from timebank.callers import messages
+from timebank.callers.messages import Message
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, NodesTaken, UnknownCaller
 from timebank.guests.departure import leave
@@ -54,6 +56,8 @@ class Opened:
     ended_call: int | None = None
     # What a caller of another board has brought; None for our own.
     arrival: GuestArrival | None = None
+    # What other callers have written to them.
+    messages: tuple[Message, ...] = ()
 
     @property
     def taken_over(self) -> bool:
@@ -247,7 +251,10 @@ def open_call(
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=False)
     receipt = touch(desk, begun.call_id, 0)
     texts = waiting(desk, caller_id)
-    return Opened(begun.call_id, begun.node, receipt, texts, begun.ended_call)
+    return Opened(
+        *(begun.call_id, begun.node, receipt, texts, begun.ended_call),
+        messages=messages.waiting(desk, caller_id),
+    )
 
 
 class Begun(NamedTuple):

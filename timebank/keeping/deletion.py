@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BindParameter, bindparam
 
+from timebank.callers import messages
 from timebank.calls.calls import leave_no_call
 from timebank.errors import CallerOnline
 from timebank.guests.departure import keep_what_waits, leave_without_call
@@ -54,6 +55,7 @@ def delete(desk: Desk, caller_id: int) -> None:
     if not leave_no_call(desk, caller_id):
         raise CallerOnline(Phrase("They are online; let them log off first."))
     _take_back(Posting.of_caller(desk, caller_id, leave_without_call))
+    messages.forget_caller(desk, caller_id)
     for strike in (_VOID, _CLOSE_SHOES, _CLOSE_CHAINS, _STRIKE_OFF):
         strike(desk.connection, now=stamp(desk.now), caller_id=caller_id)
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, exists, func, select
 
-from timebank.callers import standings, sysop_log
+from timebank.callers import messages, standings, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
@@ -61,6 +61,8 @@ class Maintained:
     log_lines: int
     # What of the clock keeps some of it from being done.
     held_up: tuple[str, ...] = ()
+    # Messages between callers that were forgotten.
+    messages: int = 0
 
     def sentences(self) -> tuple[str, ...]:
         said = [f"Closed call {number}, whose process is gone." for number in self.calls]
@@ -69,7 +71,11 @@ class Maintained:
         said += [
             f"Closed the account of {name}, empty and not used any more." for name in self.closed
         ]
-        for count, what in ((self.notices, "notice"), (self.log_lines, "line")):
+        for count, what in (
+            (self.notices, "notice"),
+            (self.messages, "message"),
+            (self.log_lines, "line"),
+        ):
             if count:
                 where = " of the sysop's log" if what == "line" else " that callers have read"
                 said.append(f"Forgot {count} old {what}{'' if count == 1 else 's'}{where}.")
@@ -93,9 +99,11 @@ def maintain(work: Work, stand: Stand | None) -> Maintained:
     closed = _close_accounts(work)
     with work() as desk:
         # What waits for a caller, and was not shown, waits on.
-        read = _forget(desk, _FORGET_NOTICES, desk.settings.retention.notices)
+        days = desk.settings.retention.notices
+        read = _forget(desk, _FORGET_NOTICES, days)
+        written = messages.forget(desk, _days_ago(desk, days))
         log_lines = _forget(desk, _FORGET_LOG, desk.settings.retention.log)
-    return Maintained(closed_calls, stood, left, closed, read, log_lines, held_up)
+    return Maintained(closed_calls, stood, left, closed, read, log_lines, held_up, written)
 
 
 def _of_clock(desk: Desk) -> tuple[str, ...]:

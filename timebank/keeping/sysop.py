@@ -15,6 +15,8 @@ from timebank.ledger.database import Desk
 from timebank.words import clean
 
 LONGEST_NOTICE = 200  # characters
+MUTED = N_("The sysop has muted you: other callers don't hear you until that is taken back.")
+UNMUTED = N_("The sysop lets you speak to other callers again.")
 
 
 def enter(desk: Desk, name: str, password_hash: str, by: str, *, with_powers: bool) -> CallerRecord:
@@ -87,6 +89,17 @@ def set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
     _note(desk, by, record, "was locked out" if locked else "was let in again")
     if not locked:
         add_notice(desk, caller_id, N_("Your name was locked; the sysop has unlocked it."))
+    return True
+
+
+def set_muted(desk: Desk, caller_id: int, muted: bool, by: str) -> bool:
+    """Let a caller say nothing to others, or speak again; False if it was so already."""
+    record = callers.get(desk, caller_id)
+    if record.muted == muted:
+        return False
+    callers.set_muted(desk, caller_id, muted)
+    _note(desk, by, record, "was muted" if muted else "may speak again")
+    add_notice(desk, caller_id, MUTED if muted else UNMUTED)
     return True
 
 

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -136,6 +136,8 @@ callers = _numbered(
     # The last round that ended for this caller, until it is known that they were told how
     # (notices.py).
     Column("untold_round", Integer),
+    # Since when the sysop lets them say nothing to others; NULL while they may (messages.py).
+    Column("muted", Integer),
     # Numbers are never used twice: the history of a deleted caller stays theirs.
 )
 _index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")
@@ -456,6 +458,28 @@ notices = _numbered(
 )
 _index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
 _index("notices_of_a_caller", notices.c.caller_id, notices.c.id)
+
+# What callers write to each other (messages.py).
+messages = _numbered(
+    "messages",
+    Column("sender_id", ForeignKey("callers.id"), nullable=False),
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    _whole("at"),
+    Column("text", Text, nullable=False),
+    Column("shown", Integer),
+)
+_index("messages_to_show", messages.c.caller_id, where="shown IS NULL")
+_index("messages_of_a_caller", messages.c.caller_id, messages.c.id)
+_index("messages_by_a_caller", messages.c.sender_id, messages.c.at)
+
+# What callers wrote on the wall of the menu, a line a call (messages.py).
+one_liners = _numbered(
+    "one_liners",
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    Column("call_id", ForeignKey("calls.id"), nullable=False, unique=True),
+    _whole("at"),
+    Column("text", Text, nullable=False),
+)
 
 sysop_log = _numbered(
     "sysop_log",

@@ -10,7 +10,7 @@ from timebank.reports.statements import NAME, SHORT, printable
 from timebank.reports.tables import Column, Listing, Loud, Row
 from timebank.settings.schedule import Schedule
 
-FIELDS = ("number", "caller", "board", "since", "last_call", "powers", "locked", "frozen")
+FIELDS = ("number", "caller", "board", "since", "last_call", "powers", "locked", "frozen", "muted")
 
 
 def table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
@@ -24,7 +24,7 @@ def table(known: Iterable[CallerRecord], schedule: Schedule) -> Listing:
 
 def _row(record: CallerRecord, schedule: Schedule) -> Row:
     last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
-    held_back = {"locked": record.locked, "frozen": record.frozen}
+    held_back = {"locked": record.locked, "frozen": record.frozen, "muted": record.muted}
     told = {"the sysop's powers": record.powers, **held_back}
     state = ", ".join(words for words, is_so in told.items() if is_so)
     return (
@@ -40,6 +40,6 @@ def records(known: Iterable[CallerRecord], schedule: Schedule) -> Iterator[Recor
         values = (
             *(record.id, record.name, record.board, schedule.local(record.created).isoformat()),
             None if last is None else schedule.local(last).isoformat(),
-            *(record.powers, record.locked, record.frozen),
+            *(record.powers, record.locked, record.frozen, record.muted),
         )
         yield dict(zip(FIELDS, values, strict=True))

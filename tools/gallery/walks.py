@@ -22,7 +22,7 @@ from tests.door.wall import Wall
 from tests.terminal import Profile, Terminal
 from tests.timebank.books import lay_new_books
 from tests.world import BOARD, NOON, PASSWORD, World, log_on, world
-from timebank.callers import callers
+from timebank.callers import callers, messages
 from timebank.ledger.engines import books_of
 from tools.gallery.seeds import CUT, SPARE, hand, insurance, raised
 from tools.gallery.terminals import Looks
@@ -183,6 +183,27 @@ async def lobby(here: Evening) -> None:
     await here.take("bank-deposit", "d")
     await here.take("bank-deposited", "5\r", "y")
     await here.take("goodbye", "q", "g", "y")
+
+
+async def company(here: Evening) -> None:
+    """What another caller wrote, and what can be written to them."""
+    here.board.enter("Ada", looks=here.looks)
+    here.board.enter("Bob")
+    with here.board.books() as desk:
+        ada, bob = callers.find(desk, "Ada"), callers.find(desk, "Bob")
+        assert ada is not None
+        assert bob is not None
+        messages.send(desk, bob.id, ada, "Vegas at nine? Bring coins.", messages.Limits())
+    here.terminal = await here.board.call(here.profile)
+    await log_on(here.terminal, "Ada")
+    await here.settles()
+    await here.take("message-waits")
+    await here.press(" ")
+    await here.take("message-field", "/", *"p Bob I'll be there")
+    await here.take("message-sent", "\r")
+    await here.take("messages", "m")
+    await here.take("one-liner", "o", "Lucky in time, lucky in love.\r")
+    await here.take("messages-read", "r")
 
 
 async def fame(here: Evening) -> None:
@@ -356,6 +377,7 @@ async def unix_bj(here: Evening) -> None:
 WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "first-call": first_call,
     "lobby": lobby,
+    "company": company,
     "fame": fame,
     "time-up": time_up,
     "last-turn": last_turn,

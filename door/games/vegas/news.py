@@ -6,91 +6,13 @@ tells them can say which seat is whose.
 
 from __future__ import annotations
 
-import unicodedata
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ansi.width import character_width
-from door.call.display import literal
-from door.errors import NotSaid
 from door.games.blackjack.events import Event
 from door.games.blackjack.round import BlackjackRound
-from timebank.language import Phrase, _
-from timebank.names.names import fold
+from timebank.language import Phrase
 from timebank.wagers.beacons import BeaconRound
-
-# What callers say to each other at a table they share: cleaned, addressed and paced.
-#
-# A line is shown on other people's terminals, so nothing in it may act on one: no controls, no
-# escape sequences, no invisible characters, no pipe codes, and no more marks on a letter than one
-# cell can hold. A line that begins with a slash is whispered to the one it names.
-
-BLANKS = "\N{HANGUL CHOSEONG FILLER}\N{BRAILLE PATTERN BLANK}"  # letters by name, nothing to see
-LONGEST_LINE = 120  # characters of one line of talk
-LINES_AT_ONCE = 4  # so many lines may be said within SPAN_SECONDS
-SPAN_SECONDS = 8.0
-
-
-@dataclass(frozen=True)
-class Whisper:
-    """A line for one pair of ears."""
-
-    to: str
-    text: str
-
-
-def clean(typed: str) -> str:
-    """Return a line as others may see it; "" when nothing of it is left.
-
-    >>> clean("  |12red\\x1b[2J   and  loud ")
-    '│12red[2J and loud'
-    """
-    text = unicodedata.normalize("NFC", typed[: 4 * LONGEST_LINE])
-    spaced = "".join(" " if letter.isspace() or letter in BLANKS else letter for letter in text)
-    # What has no cell of its own, as NFC could not put it on its letter, would pile up there.
-    flat = "".join(letter for letter in spaced if character_width(letter))
-    return literal(" ".join(flat.split())[:LONGEST_LINE].rstrip())
-
-
-def addressed(line: str, names: Sequence[str]) -> Whisper | str:
-    """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
-
-    A name may be shortened to its beginning, as long as it means only one of them. Raises
-    `NotSaid` when nobody or more than one is meant, or when nothing is said to them.
-
-    >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
-    Whisper(to='Ada Lovelace', text='your luck!')
-    """
-    if not line.startswith("/"):
-        return line
-    words = line[1:].split()
-    for length in range(len(words), 0, -1):
-        typed = " ".join(words[:length])
-        meant = [name for name in names if fold(name) == fold(typed)]
-        if length == 1 and not meant and fold(typed):
-            meant = [name for name in names if fold(name).startswith(fold(typed))]
-        if len(meant) > 1:
-            raise NotSaid(_("Who do you mean: {names}?").format(names=", ".join(meant)))
-        if meant and length < len(words):
-            return Whisper(meant[0], " ".join(words[length:]))
-        if meant:
-            raise NotSaid(_("Nothing to tell {name}. Use: /name message").format(name=meant[0]))
-    raise NotSaid(_("No such player here. Use: /name message"))
-
-
-class Pace:
-    """How fast one caller may do what everybody is told of."""
-
-    def __init__(self) -> None:
-        self._done: deque[float] = deque(maxlen=LINES_AT_ONCE)
-
-    def allows(self, now: float) -> bool:
-        """Count one more at the monotonic second `now`, unless it is one too many."""
-        if len(self._done) == LINES_AT_ONCE and now - self._done[0] < SPAN_SECONDS:
-            return False
-        self._done.append(now)
-        return True
 
 
 @dataclass(frozen=True)

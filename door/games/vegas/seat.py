@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, TypeGuard
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call import phrases
-from door.call.console import HELP_KEYS, lit
+from door.call.console import HELP_KEYS, is_command, lit
+from door.call.spoken import LONGEST_LINE
 from door.errors import CarrierLost, NotNow, NotSaid, TableMoved, TakenOver, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
@@ -28,7 +29,6 @@ from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANIN
 from door.games.tables.words import BANK, BET, CUT, FAIRNESS, QUIT, RULES, TUTOR, Words
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
-from door.games.vegas.news import LONGEST_LINE
 from door.games.vegas.round import (
     GAME,
     affordable,
@@ -39,7 +39,8 @@ from door.games.vegas.round import (
 )
 from door.games.vegas.scene import VegasScene
 from door.lobby.teller import GRACE_SECONDS, visit_bank
-from timebank.errors import BooksFailed
+from timebank.callers.messages import refuse_muted
+from timebank.errors import BooksFailed, BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.words import span
 
@@ -422,7 +423,7 @@ class VegasVisit(Sitting):
         if self._unfolding is None and self._is_asked != self._menu(self._choices()):
             self._ask()
         try:
-            return await self.console.key()
+            return await self.console.key(takes_slash=True)
         except BaseException:
             self._is_asked = ""
             raise
@@ -605,8 +606,14 @@ class VegasVisit(Sitting):
             if not typed:
                 return
             try:
-                self.table.talk(self, opening + typed)
-            except NotSaid as refused:
+                if is_command(opening + typed) and self.caller.config.company.messages:
+                    await self.caller.talk.do(opening + typed)
+                else:
+                    await self.caller.ask_books(
+                        lambda desk: refuse_muted(desk, self.caller.record.id)
+                    )
+                    self.table.talk(self, opening + typed)
+            except (NotSaid, Refused, BooksUnavailable) as refused:
                 self.console.say(f"|12{refused}")
             else:
                 return

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.width import character_width
+from door.call import spoken
 from door.call.books import NOT_IN_TIME, NOT_KNOWN_IN_TIME
 from door.call.console import patience
 from door.call.display import plain
@@ -33,6 +34,7 @@ from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
 from door.games.vegas.state import Chair, SeatedGuest, TableState
 from door.games.vegas.tenure import Tenure
+from timebank.callers.messages import ignored
 from timebank.errors import (
     BooksUnavailable,
     JournalDamaged,
@@ -112,8 +114,8 @@ class VegasTable:
         self._awaited: asyncio.Task[BeaconRound] | None = None  # while a deal waits for it
         self._is_bet_now = False  # what waits for it was bet since the table was opened
         self._waits = False  # for another process, and everybody has been told so
-        self._talk = defaultdict[int, news.Pace](news.Pace)
-        self._moves = defaultdict[int, news.Pace](news.Pace)
+        self._talk = defaultdict[int, spoken.Pace](spoken.Pace)
+        self._moves = defaultdict[int, spoken.Pace](spoken.Pace)
 
     # What can be asked.
 
@@ -277,19 +279,23 @@ class VegasTable:
         """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not. The
         round has no part in it, so it waits for nothing."""
         record = guest.caller.record
-        line = news.clean(typed)
+        line = spoken.clean(typed)
         if not line:
             return
         others = {each.caller.record.name: each for each in self.state.guests()}
         others.pop(record.name, None)
-        what = news.addressed(line, list(others))
+        what = spoken.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
             raise NotSaid(_("Not so fast: let the others get a word in."))
-        if isinstance(what, news.Whisper):
+        if isinstance(what, spoken.Whisper):
+            if not _is_heard(record.id, others[what.to]):
+                words = _("{name} doesn't take messages from you.").format(name=what.to)
+                raise NotSaid(words)
             whispered = news.Whispered(record.name, what.to, what.text)
             self.state.tell_to((guest, others[what.to]), whispered)
         else:
-            self.state.tell(news.Said(record.name, what))
+            hearers = [each for each in self.state.guests() if _is_heard(record.id, each)]
+            self.state.tell_to(hearers, news.Said(record.name, what))
 
     # The task.
 
@@ -587,6 +593,11 @@ class VegasTable:
         await self._dealer.deal()
         self._is_bet_now = self.state.undealt is not None
         self._clock.clear_bell()
+
+
+def _is_heard(speaker: int, guest: SeatedGuest) -> bool:
+    """Whether a guest does not ignore who speaks."""
+    return speaker not in ignored(guest.caller.record.preferences)
 
 
 async def _nothing() -> None:

@@ -102,6 +102,14 @@ def test_a_locked_caller_is_marked_until_unlocked(sysop: Sysop) -> None:
     assert "locked" not in sysop("callers", "list").output
 
 
+def test_a_muted_caller_is_marked_until_that_is_taken_back(sysop: Sysop) -> None:
+    told = sysop("callers", "mute", "ADA")
+    assert (told.status, told.output) == (0, "Ada is now muted.\n")
+    assert sysop("callers", "mute", "Ada").output == "Ada is already muted.\n"
+    assert sysop("callers", "list").output.splitlines()[1].endswith(" muted")
+    assert sysop("callers", "unmute", "Ada").output == "Ada is no longer muted.\n"
+
+
 async def test_a_lock_counts_from_the_next_log_on_on(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await sit_down(board, "Ada")

@@ -71,6 +71,7 @@ def keys_that_are_read(*, of_rules: bool = True) -> dict[str, set[str]]:
         "board",
         "server",
         "calls",
+        "company",
         "timebank",
         "defence",
         "fairness",

@@ -296,6 +296,40 @@ BEGIN
 END"""
 
 
+def _messages(connection: sqlite3.Connection) -> None:
+    """Lead from version 8 to 9: messages between callers, one-liners, and who is muted."""
+    connection.execute("ALTER TABLE callers ADD COLUMN muted INTEGER")
+    connection.execute(
+        """
+CREATE TABLE messages (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    sender_id INTEGER NOT NULL,
+    caller_id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    shown INTEGER,
+    FOREIGN KEY(sender_id) REFERENCES callers (id),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)"""
+    )
+    connection.execute("CREATE INDEX messages_to_show ON messages (caller_id) WHERE shown IS NULL")
+    connection.execute("CREATE INDEX messages_of_a_caller ON messages (caller_id, id)")
+    connection.execute("CREATE INDEX messages_by_a_caller ON messages (sender_id, at)")
+    connection.execute(
+        """
+CREATE TABLE one_liners (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER NOT NULL,
+    call_id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (call_id),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    FOREIGN KEY(call_id) REFERENCES calls (id)
+)"""
+    )
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -305,6 +339,7 @@ STEPS: Steps = {
     5: _beacons,
     6: _page_tries,
     7: _totals_of_hands,
+    8: _messages,
 }
 
 

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from ansi.charset import Charset, encode
 from ansi.width import character_width
 from door.call.display import plain
-from door.errors import NotSaid
-from door.games.vegas import news
-from door.games.vegas.news import (
+from door.call.spoken import (
     LINES_AT_ONCE,
     LONGEST_LINE,
     SPAN_SECONDS,
@@ -22,6 +20,8 @@ from door.games.vegas.news import (
     addressed,
     clean,
 )
+from door.errors import NotSaid
+from door.games.vegas import news
 from tests.door.seated import arrives, everybody_plays, party, shoe
 
 # Cleaned

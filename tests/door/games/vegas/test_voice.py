@@ -11,10 +11,10 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.cards import short
 from door.call.display import Area, plain
+from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.tables.cards import named_card
 from door.games.vegas import news, words
-from door.games.vegas.news import LINES_AT_ONCE, SPAN_SECONDS
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
 from door.games.vegas.state import SeatedGuest

@@ -1,0 +1,225 @@
+"""What a caller can say to another from any prompt, and what they hear.
+
+A line that begins with a slash is a command: `/p NAME words` sends a message, `/r words` answers
+the last one, `/w` says who is on. A message is in the books before anybody is told of it
+(timebank/callers/messages.py); whichever process has the reader shows it, as it does with notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+
+from door import wording
+from door.call import spoken
+from door.call.display import literal
+from door.errors import NotSaid
+from timebank.callers import callers, messages, notices
+from timebank.callers.messages import Limits
+from timebank.calls.calls import OpenCall, open_calls
+from timebank.errors import BooksUnavailable, Refused
+from timebank.language import Phrase, _
+from timebank.names import names
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from door.call.books import Books
+    from door.call.console import Console
+    from timebank.callers.callers import CallerRecord
+    from timebank.callers.messages import Message
+    from timebank.ledger.database import Desk
+
+T = TypeVar("T")
+
+LONGEST_COMMAND = 160  # characters: a name, and a line of talk
+MOST_NAMED = 12  # of those who are on
+
+
+class Unheard(NamedTuple):
+    """What waits for a caller: what the board tells, and what others write."""
+
+    notices: tuple[Phrase, ...] = ()
+    messages: tuple[Message, ...] = ()
+
+    def beyond(self, other: Unheard) -> Unheard:
+        """Give what is here behind what is there; both are of the same caller, oldest first."""
+        return Unheard(self.notices[len(other.notices) :], self.messages[len(other.messages) :])
+
+
+def unseen_of(desk: Desk, caller_ids: Collection[int]) -> dict[int, Unheard]:
+    """Give what waits for these callers, and leave it waiting; those without are left out."""
+    told, written = notices.unseen(desk, caller_ids), messages.unseen(desk, caller_ids)
+    return {
+        each: Unheard(told.get(each, ()), written.get(each, ())) for each in {**told, **written}
+    }
+
+
+def take_unread(desk: Desk, caller_id: int) -> Unheard:
+    """Give what waits for a caller, and mark it as shown."""
+    return Unheard(notices.notices(desk, caller_id), messages.take(desk, caller_id))
+
+
+# Finds who is meant, and what is said to them, with those who are on.
+_Find = Callable[["Desk", "Sequence[OpenCall]"], "tuple[CallerRecord, str]"]
+
+
+class AskBooks(Protocol):
+    """Carries out an operation for the caller, who may wait for it."""
+
+    def __call__(self, operation: Callable[[Desk], T]) -> Awaitable[T]: ...
+
+
+@dataclass(frozen=True)
+class _Sent:
+    name: str
+    is_on: bool
+
+
+class Talk:
+    """What one caller says and hears on one call."""
+
+    def __init__(
+        self, console: Console, books: Books, limits: Limits, caller_id: int, ask: AskBooks
+    ) -> None:
+        self._console = console
+        self._books = books
+        self._limits = limits
+        self._caller_id = caller_id
+        self._ask_books = ask
+        self._pace = spoken.Pace()
+        self._last: int | None = None  # who wrote to them last
+        self._knows_answer = False  # whether they were told how to answer
+
+    # What they say.
+
+    async def command(self, typed: str) -> None:
+        """Do a command that begins so, or that is whole; what is refused stays to be sent again."""
+        console = self._console
+        if typed == "/":
+            typed = await self._ask("/") or ""
+        while typed.strip(" /"):
+            try:
+                await self.do(typed)
+            except (NotSaid, Refused, BooksUnavailable) as refused:
+                console.say(f"|12{refused}")
+                typed = await self._ask(typed) or ""
+            else:
+                return
+
+    async def _ask(self, typed: str) -> str | None:
+        return await self._console.entry(
+            f"|07{_('Say (/p name message):')}|15",
+            longest=LONGEST_COMMAND,
+            meaning=_(
+                "/p name message writes to a caller, /r message answers the last one who wrote to"
+                " you, /w says who is on."
+            ),
+            typed=typed,
+        )
+
+    async def do(self, typed: str) -> None:
+        """Do a whole command; raises `NotSaid` and `Refused`."""
+        word, _blank, rest = typed.strip().partition(" ")
+        match word.lower():
+            case "/p":
+                await self.page(rest)
+            case "/r":
+                if self._last is None:
+                    raise NotSaid(_("Nobody has written to you on this call."))
+                await self.send(rest, self._last)
+            case "/w":
+                await self._say_who_is_on()
+            case _:
+                raise NotSaid(
+                    _("Use: /p name message, /r message to answer, or /w to see who is on.")
+                )
+
+    async def page(self, line: str) -> None:
+        """Send a line that begins with a name; raises `NotSaid` and `Refused`."""
+        cleaned = spoken.clean(line)
+        if not cleaned:
+            raise NotSaid(_("Say who you mean, and what: /p name message"))
+        await self._send(partial(_addressed, line=cleaned))
+
+    async def send(self, line: str, to: int) -> None:
+        """Send a line to a caller by number; raises `NotSaid` and `Refused`."""
+        cleaned = spoken.clean(line)
+        if not cleaned:
+            raise NotSaid(_("There is nothing to say."))
+        await self._send(lambda desk, _on: (callers.get(desk, to), cleaned))
+
+    async def _send(self, find: _Find) -> None:
+        if not self._pace.allows(self._console.clock.monotonic()):
+            raise NotSaid(_("Not so fast: please wait a few seconds."))
+        sent = await self._ask_books(
+            partial(_send, sender=self._caller_id, find=find, limits=self._limits)
+        )
+        self._books.notices_wait.set()
+        name = literal(sent.name)
+        words = _("{name} isn't on. Your message waits for them.")
+        if sent.is_on:
+            words = _("Sent to {name}, who is on.")
+        self._console.say(f"|10{words.format(name=name)}")
+
+    async def _say_who_is_on(self) -> None:
+        calls = await self._ask_books(open_calls)
+        names = [literal(call.name) for call in calls if call.live]
+        said = ", ".join(names[:MOST_NAMED])
+        if len(names) > MOST_NAMED:
+            said = _("{names} and {number} more").format(names=said, number=len(names) - MOST_NAMED)
+        self._console.say(f"|14{_('On now: {names}').format(names=said)}")
+
+    # What they hear.
+
+    def hears(self, heard: Sequence[Message]) -> list[str]:
+        """Return what is shown of messages that come while they are on, pipe codes allowed."""
+        lines = [f"|13{literal(each.sender)}:|15 {each.text}" for each in heard]
+        self._note(heard)
+        if heard and not self._knows_answer:
+            self._knows_answer = True
+            lines.append(f"|07{_('To answer, type /r and your message.')}")
+        return lines
+
+    def waited(self, heard: Sequence[Message]) -> list[str]:
+        """Return what is shown of messages that came while they were away."""
+        self._note(heard)
+        return [f"|13{self.head(each)}:|15 {each.text}" for each in heard]
+
+    def head(self, message: Message) -> str:
+        """Say of whom a message is, and from when."""
+        schedule, now = self._books.settings().schedule, self._console.clock.now()
+        local = schedule.local(message.at)
+        when = f"{local:%Y-%m-%d %H:%M}"
+        if local.date() == schedule.local(now).date():
+            when = wording.when(message.at, schedule, now)
+        return _("{name}, {when}").format(name=literal(message.sender), when=when)
+
+    def _note(self, heard: Sequence[Message]) -> None:
+        if heard:
+            self._last = heard[-1].sender_id
+
+
+def _send(desk: Desk, sender: int, find: _Find, limits: Limits) -> _Sent:
+    on = [call for call in open_calls(desk) if call.live]
+    record, text = find(desk, on)
+    messages.send(desk, sender, record, text, limits)
+    return _Sent(record.name, any(call.caller_id == record.id for call in on))
+
+
+def _addressed(desk: Desk, on: Sequence[OpenCall], line: str) -> tuple[CallerRecord, str]:
+    """Find whom a line begins with: by a whole name, or by the beginning of the name of one who is
+    on, if it is nobody else's."""
+    try:
+        return messages.find(desk, line)
+    except Refused:
+        word, _blank, text = line.partition(" ")
+        meant = [call for call in on if names.fold(call.name).startswith(names.fold(word))]
+        if not names.fold(word) or not meant:
+            raise
+        if len(meant) > 1:
+            some = ", ".join(call.name for call in meant[:MOST_NAMED])
+            raise Refused(Phrase("Who do you mean: {names}?", names=some)) from None
+        return callers.get(desk, meant[0].caller_id), text

@@ -1,0 +1,188 @@
+"""Messages between callers, as a room of the menu: what was written, and who is not to be heard."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.call import spoken
+from door.call.display import literal
+from door.call.page import Page
+from door.errors import NotSaid
+from timebank.callers import callers, messages
+from timebank.errors import BooksUnavailable, Refused
+from timebank.language import N_, Phrase, _
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from timebank.callers.callers import CallerRecord
+    from timebank.callers.messages import Message, OneLiner
+    from timebank.ledger.database import Desk
+
+LATEST = 40  # messages, read and written
+LINES = 8  # of the wall, above them
+LABELS = {
+    "W": N_("Write"),
+    "S": N_("Sysop"),
+    "O": N_("One-liner"),
+    "R": N_("Read"),
+    "I": N_("Ignore"),
+    "Q": N_("Quit"),
+}
+MEANINGS = {
+    "W": N_("Write to a caller. They read it at once, or at their next log-on."),
+    "S": N_("Write to the sysop."),
+    "O": N_("Leave a line on the menu, for everybody. One a call."),
+    "R": N_("Read the messages that you had and wrote."),
+    "I": N_("Hear nothing more of a caller, or hear them again."),
+    "Q": N_("Go back to the main menu."),
+}
+
+
+async def visit_mail(caller: Caller) -> None:
+    console, company = caller.console, caller.config.company
+    hidden = [key for key in "WSR" if not company.messages]
+    hidden += [] if company.one_liners else ["O"]
+    while True:
+        caller.place = N_("Messages")
+        console.stage(Page(_("Messages"), await caller.ask_books(partial(_rows, caller=caller))))
+        choice = await console.ask(
+            {key: _(label) for key, label in LABELS.items() if key not in hidden},
+            cancel="Q",
+            meanings={key: _(words) for key, words in MEANINGS.items()},
+        )
+        if choice == "Q":
+            return
+        try:
+            await _serve(caller, choice)
+        except (NotSaid, Refused) as refused:
+            console.say(f"|12{refused}")
+            await console.any_key()
+
+
+async def _serve(caller: Caller, choice: str) -> None:
+    if choice == "W":
+        await _write(caller)
+    elif choice == "S":
+        await _write_to(caller, await caller.ask_books(_sysop))
+    elif choice == "O":
+        await write_one_liner(caller)
+    elif choice == "R":
+        await _read(caller)
+    elif choice == "I":
+        await _ignore(caller)
+
+
+# What is shown.
+
+
+def _rows(desk: Desk, caller: Caller) -> list[str]:
+    """Return the wall and whom the caller ignores, in lines of a page."""
+    found = messages.wall(desk, LINES) if caller.config.company.one_liners else []
+    rows = [f"|11{_('One-liners')}", *(one_liner(each) for each in found)] if found else []
+    ignored = messages.names_ignored(desk, caller.record.id)
+    if ignored:
+        names = ", ".join(map(literal, ignored))
+        rows += ["", f"|07{_('You ignore {names}.').format(names=names)}"]
+    if caller.config.company.messages:
+        hint = _("From any prompt, /p name message writes to a caller.")
+        rows += ["", f"|07{hint}"]
+    return rows if rows and rows[0] else rows[1:]
+
+
+def one_liner(line: OneLiner) -> str:
+    return f"|15{literal(line.name)}:|07 {line.text}"
+
+
+async def _read(caller: Caller) -> None:
+    found = await caller.look_up(partial(messages.latest, caller_id=caller.record.id, most=LATEST))
+    rows = [_told(caller, each) for each in found] or [f"|07{_('You have no messages.')}"]
+    await caller.console.read(_("Messages"), "\n".join(rows))
+
+
+def _told(caller: Caller, message: Message) -> str:
+    if message.caller_id == caller.record.id:
+        return f"|13{caller.talk.head(message)}:|15 {message.text}"
+    to = _("To {name}").format(name=literal(message.reader))
+    waits = "" if message.is_read else f" ({_('not read yet')})"
+    return f"|03{to}{waits}:|07 {message.text}"
+
+
+# What they write.
+
+
+async def _write(caller: Caller) -> None:
+    found = await _ask_name(caller, _("Write to:"))
+    if found is not None:
+        await _write_to(caller, found)
+
+
+async def _write_to(caller: Caller, to: CallerRecord) -> None:
+    """Let them write; what is refused stays in the field, to be sent again."""
+    typed: str | None = ""
+    while True:
+        words = _("To {name}:").format(name=literal(to.name))
+        typed = await caller.console.entry(
+            f"|07{words}|15", longest=spoken.LONGEST_LINE, typed=typed or ""
+        )
+        if not typed:
+            return
+        try:
+            await caller.talk.send(typed, to.id)
+        except (NotSaid, Refused, BooksUnavailable) as refused:
+            caller.console.say(f"|12{refused}")
+        else:
+            await caller.console.any_key()
+            return
+
+
+async def write_one_liner(caller: Caller) -> None:
+    """Let them leave a line for the menu; raises `Refused`."""
+    if await caller.ask_books(partial(messages.has_written, call_id=caller.call_id)):
+        raise Refused(Phrase(messages.ONE_A_CALL))
+    typed = await caller.console.entry(
+        f"|07{_('Your line:')}|15",
+        longest=messages.LONGEST_ONE_LINER,
+        meaning=_("A line for everybody, below the menu."),
+    )
+    text = spoken.clean(typed or "")
+    if text:
+        await caller.ask_books(
+            partial(messages.write, caller_id=caller.record.id, call_id=caller.call_id, text=text)
+        )
+        caller.console.say(f"|10{_('Your line is on the menu.')}")
+
+
+async def _ignore(caller: Caller) -> None:
+    other = await _ask_name(caller, _("Whose messages and talk?"))
+    if other is None:
+        return
+    is_on = other.id in messages.ignored(caller.record.preferences)
+    caller.record = await caller.ask_books(
+        lambda desk: messages.ignore(desk, caller.record.id, other, on=not is_on)
+    )
+    words = _("You hear nothing more of {name}.")
+    if is_on:
+        words = _("You hear {name} again.")
+    caller.console.say(f"|10{words.format(name=literal(other.name))}")
+    await caller.console.any_key()
+
+
+async def _ask_name(caller: Caller, prompt: str) -> CallerRecord | None:
+    typed = await caller.console.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
+    if not typed:
+        return None
+    found = await caller.ask_books(lambda desk: callers.find(desk, typed))
+    if found is None:
+        raise Refused(Phrase("There is no caller of that name."))
+    return found
+
+
+def _sysop(desk: Desk) -> CallerRecord:
+    found = callers.find(desk, desk.settings.sysop)
+    if found is None:
+        raise Refused(Phrase("The sysop doesn't read messages here yet."))
+    return found
+
+
+LONGEST_NAME = 40

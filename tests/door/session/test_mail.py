@@ -1,0 +1,106 @@
+"""Callers write to each other: from any prompt, at once where the other is on, at log-on else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import REFUSING, SYNCTERM
+from tests.world import world
+from timebank.callers import callers, messages
+from timebank.keeping import sysop
+
+OPEN = sysop_toml(events="")
+FIELD = "Say (/p name message):"
+
+
+async def pages(guest: Guest, line: str, *, back_to: str) -> None:
+    """Type a slash and a line, and be asked again what was asked before."""
+    guest.presses(f"/{line}\r")
+    await guest.is_asked(back_to)
+
+
+async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        await ada.sits_down()
+        ada.presses("b")
+        await ada.is_asked("Coins to bet")
+        # In the middle of a question, by the beginning of a name; nothing of it is a pipe code.
+        await pages(ada, "p bo |12hi \x07there", back_to="Coins to bet")
+        await ada.sees("Sent to Bob, who is on.")
+        await bob.sees("Ada: |12hi there To answer, type /r and your message.")
+        await bob.is_asked(MENU)
+        await pages(bob, "r hello yourself", back_to=MENU)
+        await ada.sees("Bob: hello yourself")
+        await ada.is_asked("Coins to bet")
+        await pages(ada, "w", back_to="Coins to bet")
+        await ada.sees("On now: Ada, Bob")
+        # What is refused stays in the field.
+        ada.presses("/p Nobody hello\r")
+        await ada.sees("There is no caller of that name.")
+        await ada.is_asked(f"{FIELD} /p Nobody hello")
+        ada.presses("\x1b")
+        await ada.is_asked("Coins to bet")
+        # At once, and then not so fast; it can be sent again.
+        for number in range(LINES_AT_ONCE - 2):
+            await pages(ada, f"p Bob line {number}", back_to="Coins to bet")
+        ada.presses("/p Bob too fast\r")
+        await ada.sees("Not so fast")
+        await ada.is_asked(f"{FIELD} /p Bob too fast")
+        await board.pass_time(SPAN_SECONDS)
+        ada.presses("\r")
+        await bob.sees("Ada: too fast")
+        await ada.is_asked("Coins to bet")
+
+
+async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await visitor(board, "Ada")
+        await pages(ada, "p Bob see you at nine", back_to=MENU)
+        await ada.sees("Bob isn't on. Your message waits for them.")
+        bob = Guest(board, "Bob")
+        await bob.calls(SYNCTERM)
+        await bob.sees("Ada, 12:00: see you at nine")
+        await bob.goes_on_to(MENU)
+        await pages(bob, "r nine it is", back_to=MENU)
+        await ada.sees("Bob: nine it is")
+        # The room of messages: what was read and written, and who is not heard any more.
+        bob.presses("m")
+        await bob.is_asked("<W>rite")
+        bob.presses("r")
+        await bob.sees("To Ada: nine it is")
+        bob.presses(" ")
+        await bob.is_asked("<W>rite")
+        bob.presses("iada\r")
+        await bob.reads_that("You hear nothing more of Ada.")
+        await pages(ada, "p Bob are you there?", back_to=FIELD)
+        await ada.sees("Bob doesn't take messages from you.")
+        ada.presses("\x1b")
+        await ada.is_asked(MENU)
+        # A line a call on the wall.
+        bob.presses("oShuffle up\r")
+        await bob.sees("Bob: Shuffle up")
+        await bob.is_asked("<W>rite")
+        bob.presses("o")
+        await bob.reads_that("one a call")
+        # Who is muted says nothing anywhere.
+        with board.books() as desk:
+            found = callers.find(desk, "Ada")
+            assert found is not None
+            assert sysop.set_muted(desk, found.id, True, "the test")
+            assert not sysop.set_muted(desk, found.id, True, "the test")
+        await pages(ada, "p Bob and now?", back_to=FIELD)
+        await ada.sees("The sysop has muted you")
+        ada.presses("\x1b")
+        await ada.is_asked(MENU)
+        ada.presses("v")
+        await ada.is_asked("Tal<k>")
+        ada.presses("khello\r")
+        await ada.is_asked("Say: hello")
+        await ada.sees("The sysop has muted you")
+        with board.books() as desk:  # of who is muted the wall has nothing
+            assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]

@@ -1,0 +1,285 @@
+"""What callers write to each other, and on the wall of the menu.
+
+A message is in the books before anybody sees it, and waits there until it was shown: at once where
+the one it is for is on, at the next log-on else. Texts come cleaned (door/call/spoken.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import and_, bindparam, delete, func, or_, select
+
+from timebank.callers import callers
+from timebank.callers.callers import CallerRecord
+from timebank.errors import Refused
+from timebank.language import N_, Phrase
+from timebank.ledger import schema, sql
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import instant, messages, one_liners, stamp
+from timebank.ledger.sql import Prepared, Query, Reader, among, change, equal, value
+
+DAY_SECONDS = 24 * 60 * 60
+LONGEST = 120  # characters of a message
+LONGEST_ONE_LINER = 60
+MOST_IGNORED = 50
+IGNORES = "ignores"  # the preference that has the numbers of those a caller does not hear
+ONE_A_CALL = N_("You have left a line on this call already: one a call.")
+MOST_WORDS = 8  # of a name
+WALL = 100  # one-liners that are kept
+
+_SENDER = schema.callers.alias("senders")
+_READER = schema.callers.alias("readers")
+_UNREAD = messages.c.shown.is_(None)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many messages a caller may send in 24 hours, and how many may wait for one."""
+
+    a_day: int = 100
+    waiting: int = 30
+    # Of those that wait for one caller, by another.
+    of_one: int = 10
+
+
+class Message(NamedTuple):
+    number: int
+    sender_id: int
+    sender: str
+    caller_id: int
+    reader: str
+    at: datetime
+    text: str
+    is_read: bool
+
+
+class OneLiner(NamedTuple):
+    name: str
+    text: str
+
+
+def _messages() -> Query:
+    return (
+        select(
+            *(messages.c.id, messages.c.sender_id, _SENDER.c.name),
+            *(messages.c.caller_id, _READER.c.name.label("reader")),
+            *(messages.c.at, messages.c.text, messages.c.shown),
+        )
+        .join(_SENDER, _SENDER.c.id == messages.c.sender_id)
+        .join(_READER, _READER.c.id == messages.c.caller_id)
+    )
+
+
+_ADD = Prepared(lambda: sql.insert_into(messages, "sender_id caller_id at text"))
+_WAITING = Prepared(
+    lambda: _messages().where(equal(messages.c.caller_id), _UNREAD).order_by(messages.c.id)
+)
+_UNSEEN = Prepared(
+    lambda: (
+        _messages()
+        .where(_UNREAD, among(messages.c.caller_id, "caller_ids"))
+        .order_by(messages.c.id)
+    )
+)
+_SHOW = Prepared(lambda: change(messages, "shown", equal(messages.c.caller_id), _UNREAD))
+_LATEST = Prepared(
+    lambda: (
+        _messages()
+        .where(
+            or_(
+                and_(messages.c.caller_id == bindparam("own"), messages.c.shown.is_not(None)),
+                messages.c.sender_id == bindparam("own"),
+            )
+        )
+        .order_by(messages.c.id.desc())
+        .limit(bindparam("most"))
+    )
+)
+_SENT_SINCE: Reader[int] = value(
+    lambda: (
+        select(func.count())
+        .select_from(messages)
+        .where(equal(messages.c.sender_id), messages.c.at > bindparam("since"))
+    )
+)
+_WAIT_FOR: Reader[int] = value(
+    lambda: select(func.count()).select_from(messages).where(equal(messages.c.caller_id), _UNREAD)
+)
+_WAIT_OF_ONE: Reader[int] = value(
+    lambda: (
+        select(func.count())
+        .select_from(messages)
+        .where(equal(messages.c.caller_id), equal(messages.c.sender_id), _UNREAD)
+    )
+)
+_FORGET = Prepared(lambda: delete(messages).where(messages.c.shown < bindparam("before")))
+_FORGET_OF = Prepared(lambda: delete(messages).where(equal(messages.c.caller_id)))
+_WRITE = Prepared(lambda: sql.insert_into(one_liners, "caller_id call_id at text"))
+_HAS_WRITTEN: Reader[int] = value(
+    lambda: select(func.count()).select_from(one_liners).where(equal(one_liners.c.call_id))
+)
+_WALL = Prepared(
+    lambda: (
+        select(schema.callers.c.name, one_liners.c.text)
+        .join(schema.callers, schema.callers.c.id == one_liners.c.caller_id)
+        .where(schema.callers.c.deleted.is_(None), schema.callers.c.muted.is_(None))
+        .order_by(one_liners.c.id.desc())
+        .limit(bindparam("most"))
+    )
+)
+_NEWEST: Reader[int] = value(lambda: select(func.max(one_liners.c.id)))
+_CLEAN_WALL = Prepared(lambda: delete(one_liners).where(one_liners.c.id <= bindparam("last")))
+_WIPE = Prepared(lambda: delete(one_liners).where(equal(one_liners.c.caller_id)))
+
+
+def find(desk: Desk, words: str) -> tuple[CallerRecord, str]:
+    """Find the caller that a line begins with, and the rest of it; the longest name counts.
+
+    Raises `Refused` where it begins with nobody's name.
+    """
+    parts = words.split()
+    for length in range(min(len(parts), MOST_WORDS), 0, -1):
+        record = callers.find(desk, " ".join(parts[:length]))
+        if record is not None:
+            return record, " ".join(parts[length:])
+    raise Refused(Phrase("There is no caller of that name. Use: /p name message"))
+
+
+def refuse_muted(desk: Desk, caller_id: int) -> CallerRecord:
+    """Give a caller who may speak to others; raises `Refused` for one whom the sysop has muted."""
+    record = callers.get(desk, caller_id)
+    if record.muted:
+        raise Refused(Phrase("The sysop has muted you: nobody hears what you say."))
+    return record
+
+
+def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits) -> None:
+    """Leave a message for a caller; raises `Refused` with the reason where it is not taken."""
+    sender = refuse_muted(desk, sender_id)
+    if to.id == sender.id:
+        raise Refused(Phrase("That's you. Who else do you mean?"))
+    if not text:
+        raise Refused(Phrase("Nothing to tell {name}. Use: /p name message", name=to.name))
+    if to.locked or sender.id in ignored(to.preferences):
+        raise Refused(Phrase("{name} doesn't take messages from you.", name=to.name))
+    if to.id in ignored(sender.preferences):
+        words = Phrase("You ignore {name}. Hear them again before you write to them.", name=to.name)
+        raise Refused(words)
+    since = stamp(desk.now) - DAY_SECONDS
+    if _SENT_SINCE.one(desk.connection, sender_id=sender_id, since=since) >= limits.a_day:
+        words = Phrase(
+            "You've sent {number} messages in a day: that's the limit.", number=limits.a_day
+        )
+        raise Refused(words)
+    is_full = _WAIT_FOR.one(desk.connection, caller_id=to.id) >= limits.waiting
+    yours = _WAIT_OF_ONE.one(desk.connection, caller_id=to.id, sender_id=sender_id)
+    if is_full or yours >= limits.of_one:
+        words = Phrase(
+            "Too many messages wait for {name}. Try again when they've called.", name=to.name
+        )
+        raise Refused(words)
+    _ADD(desk.connection, sender_id=sender_id, caller_id=to.id, at=stamp(desk.now), text=text)
+
+
+def waiting(desk: Desk, caller_id: int) -> tuple[Message, ...]:
+    """Give what waits for a caller, oldest first, and leave it waiting."""
+    return tuple(map(_message, _WAITING(desk.connection, caller_id=caller_id)))
+
+
+def take(desk: Desk, caller_id: int) -> tuple[Message, ...]:
+    """Give what waits for a caller, oldest first, and mark it as read."""
+    found = waiting(desk, caller_id)
+    if found:
+        _SHOW(desk.connection, shown=stamp(desk.now), caller_id=caller_id)
+    return found
+
+
+def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, ...]]:
+    """Give what waits for these callers, as `waiting` does; those without are left out."""
+    found: dict[int, tuple[Message, ...]] = {}
+    for row in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
+        message = _message(row)
+        found[message.caller_id] = (*found.get(message.caller_id, ()), message)
+    return found
+
+
+def latest(desk: Desk, caller_id: int, most: int) -> list[Message]:
+    """Give what a caller has read and written, newest first."""
+    return list(map(_message, _LATEST(desk.connection, own=caller_id, most=most)))
+
+
+def forget(desk: Desk, before: int) -> int:
+    """Forget messages that were read before an instant; return how many."""
+    return _FORGET(desk.connection, before=before).rowcount
+
+
+def forget_caller(desk: Desk, caller_id: int) -> None:
+    """Forget what was written to a caller who is deleted, and what they wrote on the wall."""
+    _FORGET_OF(desk.connection, caller_id=caller_id)
+    _WIPE(desk.connection, caller_id=caller_id)
+
+
+# Whom a caller does not hear.
+
+
+def ignored(preferences: Mapping[str, object]) -> frozenset[int]:
+    """Give the numbers of those whom a caller ignores."""
+    kept = preferences.get(IGNORES)
+    return (
+        frozenset(each for each in kept if isinstance(each, int))
+        if isinstance(kept, list)
+        else frozenset()
+    )
+
+
+def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> CallerRecord:
+    """Hear nothing more of another caller, or hear them again; raises `Refused`."""
+    record = callers.get(desk, caller_id)
+    before = ignored(record.preferences)
+    if other.id == caller_id:
+        raise Refused(Phrase("That's you. Who else do you mean?"))
+    if on and other.powers:
+        raise Refused(Phrase("{name} is a sysop: nobody can ignore them.", name=other.name))
+    after = before | {other.id} if on else before - {other.id}
+    if len(after) > MOST_IGNORED:
+        raise Refused(Phrase("You ignore {number} callers: that's the limit.", number=MOST_IGNORED))
+    return callers.change_preferences(desk, caller_id, {IGNORES: sorted(after)})
+
+
+def names_ignored(desk: Desk, caller_id: int) -> list[str]:
+    """Name those whom a caller ignores, as far as they still call."""
+    found = ignored(callers.get(desk, caller_id).preferences)
+    return [callers.name_of(desk, each) for each in sorted(found)]
+
+
+# The wall.
+
+
+def write(desk: Desk, caller_id: int, call_id: int, text: str) -> None:
+    """Put a line on the wall; raises `Refused` for a second one in a call."""
+    refuse_muted(desk, caller_id)
+    if has_written(desk, call_id):
+        raise Refused(Phrase(ONE_A_CALL))
+    now = stamp(desk.now)
+    _WRITE(desk.connection, caller_id=caller_id, call_id=call_id, at=now, text=text)
+    _CLEAN_WALL(desk.connection, last=_NEWEST.one(desk.connection) - WALL)
+
+
+def has_written(desk: Desk, call_id: int) -> bool:
+    return _HAS_WRITTEN.one(desk.connection, call_id=call_id) > 0
+
+
+def wall(desk: Desk, most: int) -> list[OneLiner]:
+    """Give the newest lines, the latest first; those of callers who are muted are not shown."""
+    return [OneLiner(*row) for row in _WALL(desk.connection, most=most)]
+
+
+def _message(row: tuple[int, int, str, int, str, int, str, int | None]) -> Message:
+    number, sender_id, sender, caller_id, reader, at, text, shown = row
+    at_ = instant(at)
+    return Message(number, sender_id, sender, caller_id, reader, at_, text, shown is not None)
