@@ -184,6 +184,10 @@ class AuditBroken(Unusable):
         )
 
 
+class CheckpointRefused(Unusable):
+    """A checkpoint is not as it was made, so no audit can begin with it."""
+
+
 class DatabaseRefused(Unusable):
     """The file cannot be used as our database."""
 

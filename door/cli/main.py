@@ -32,6 +32,8 @@ MOST_WORKERS = 64
 LONGEST_NUMBER = 18  # digits, of a caller's number
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from door.config.config import Config
     from door.games.unix_bj.teletype import Prompts
     from door.run.relay import Before
@@ -564,11 +566,18 @@ def _film(config: Config, number: int, asked: FilmAsked) -> None:
     help="Replay hands from this one on; the books are checked whole.",
 )
 @click.option(
+    "--since-last",
+    is_flag=True,
+    help="Check what came after the checkpoint that `timebank audit` left last.",
+)
+@click.option(
     "--jobs",
     type=WholeNumber(1, 64),
     help="How many processes check, each on a core of its own.  [default: by cores and hands]",
 )
-def audit(config_path: Path, form: str, since_hand: int, jobs: int | None) -> None:
+def audit(
+    config_path: Path, form: str, since_hand: int, since_last: bool, jobs: int | None
+) -> None:
     """Check the books and replay every settled hand.
 
     Exits with 1 and names what is wrong. The digest of the last transfer is shown as `timebank
@@ -576,17 +585,23 @@ def audit(config_path: Path, form: str, since_hand: int, jobs: int | None) -> No
     """
     from door.games import hands
     from timebank.audit import jobs as audit_jobs
-    from timebank.cli.common import note_audit, write_audit
+    from timebank.cli.common import beginning, note_audit, write_audit
     from timebank.errors import AuditBroken
     from timebank.keeping import last_audit
     from timebank.ledger import chain, generations, transfers
+    from timebank.ledger.schema import instant
     from timebank.wagers import journal
 
+    if since_last and since_hand > 1:
+        raise click.UsageError("Choose one: --since-hand or --since-last.")
     config = load_config(config_path)
     with _reading(config) as desk:
-        count = transfers.count(desk)
+        begin = beginning(config.bank, desk, None, since_last)
+        count = transfers.count(desk, None if begin is None else begin.last)
         jobs = jobs or audit_jobs.usual(count)
-        if jobs > 1:
+        if begin is not None:
+            findings, counted = hands.audit(desk, begin.hand, begin)
+        elif jobs > 1:
             last = journal.last_round(desk)
             with refusing(AuditBroken):
                 findings, counted = hands.audit_by_jobs(
@@ -597,7 +612,10 @@ def audit(config_path: Path, form: str, since_hand: int, jobs: int | None) -> No
         generation, begun = generations.current(desk.connection), desk.now
         digest = chain.head(desk.connection).digest
     if findings or since_hand == 1:  # a part that is in order says nothing of the rest
-        note_audit(config.bank, last_audit.HANDS, begun, generation, list(map(str, findings)))
+        note_audit(
+            *(config.bank, last_audit.HANDS, begun, generation, list(map(str, findings))),
+            is_whole=begin is None,
+        )
     if form != "text":
         facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}
         write_audit(form, facts, findings)
@@ -607,14 +625,22 @@ def audit(config_path: Path, form: str, since_hand: int, jobs: int | None) -> No
         things = "thing is" if len(findings) == 1 else "things are"
         click.echo(f"{len(findings)} {things} wrong in the books.", err=True)
     else:
-        agree = "1 settled hand was replayed and agrees"
-        if counted != 1:
-            agree = f"{counted} settled hands were replayed and agree"
-        click.echo(f"The books are in order; {agree}.")
-        if generation > 1:
-            click.echo(f"They are in generation {generation}: a backup was restored.")
-        click.echo(f"The last digest is {digest}.")
+        began = None if begin is None else config.bank.schedule.local(instant(begin.at))
+        _say_in_order(counted, began, generation, digest)
     sys.exit(EXIT_WRONG if findings else 0)
+
+
+def _say_in_order(hands: int, since: datetime | None, generation: int, digest: str) -> None:
+    agree = "1 settled hand was replayed and agrees"
+    if hands != 1:
+        agree = f"{hands} settled hands were replayed and agree"
+    click.echo(f"The books are in order; {agree}.")
+    if since is not None:
+        said = f"Only what came after the checkpoint of {since:%Y-%m-%d %H:%M:%S} was checked."
+        click.echo(said)
+    if generation > 1:
+        click.echo(f"They are in generation {generation}: a backup was restored.")
+    click.echo(f"The last digest is {digest}.")
 
 
 @main.group()

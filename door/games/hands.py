@@ -13,7 +13,9 @@ from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, seat_of
 from door.games.rounds import found, kind_of
 from timebank.audit import jobs as audit_jobs
-from timebank.audit.accounts import audit as audit_books
+from timebank.audit.accounts import PartFound, Task
+from timebank.audit.accounts import check as check_books
+from timebank.audit.checkpoints import Checkpoint
 from timebank.audit.finding import Finding
 from timebank.errors import JournalDamaged
 from timebank.ledger.generations import generation_of
@@ -86,11 +88,14 @@ def as_json(desk: Desk, number: int) -> str:
     )
 
 
-def audit(desk: Desk, since: int = 1) -> tuple[list[Finding], int]:
+def audit(desk: Desk, since: int = 1, begin: Checkpoint | None = None) -> tuple[list[Finding], int]:
     """Check the books, and every settled hand from number `since` on against its journal; return
-    findings, and how many hands there were."""
+    findings, and how many hands there were.
+
+    With a checkpoint, only what came after it is checked of the books.
+    """
     findings, counted = replayed(since, journal.last_round(desk), desk)
-    return [*audit_books(desk), *findings], counted
+    return [*check_books(desk, Task(None, begin)).findings, *findings], counted
 
 
 def audit_by_jobs(
@@ -101,13 +106,14 @@ def audit_by_jobs(
         partial(replayed, first, min(first + AT_ONCE - 1, last))
         for first in range(since, last + 1, AT_ONCE)
     ]
-    books = [partial(_with_none, part) for part in audit_jobs.parts(None)]
+    books = [partial(_with_none, part) for part in audit_jobs.parts(Task())]
     found = audit_jobs.run(settings, now, jobs, [*books, *spans])
-    return audit_jobs.in_order(each for each, _ in found), sum(counted for _, counted in found)
+    findings = [finding for each, _ in found for finding in each]
+    return findings, sum(counted for _, counted in found)
 
 
-def _with_none(part: Callable[[Desk], list[Finding]], desk: Desk) -> tuple[list[Finding], int]:
-    return part(desk), 0
+def _with_none(part: Callable[[Desk], PartFound], desk: Desk) -> tuple[list[Finding], int]:
+    return part(desk).findings, 0
 
 
 def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:

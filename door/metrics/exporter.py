@@ -150,6 +150,19 @@ def _of_books(found: Watched) -> Iterator[Metric]:
     if found.last_copy is not None:
         words = "When the books were last copied, in seconds since 1970."
         yield GaugeMetricFamily("bjft_last_backup_timestamp_seconds", words, value=found.last_copy)
+    audited = GaugeMetricFamily(
+        "bjft_last_audit_timestamp_seconds",
+        "When the books were last audited, in seconds since 1970.",
+        labels=("command",),
+    )
+    wrong = GaugeMetricFamily(
+        "bjft_last_audit_findings", "What the last audit found wrong.", labels=("command",)
+    )
+    for command, audit in found.last_audits.items():
+        audited.add_metric((command,), audit.at.timestamp())
+        wrong.add_metric((command,), audit.wrong)
+    yield audited
+    yield wrong
 
 
 # The port.

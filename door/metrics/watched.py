@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from timebank.callers import callers
 from timebank.calls import calls
-from timebank.keeping import last_copy
+from timebank.keeping import last_audit, last_copy
+from timebank.keeping.last_audit import LastAudit
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
 from timebank.reports import extracts
@@ -31,6 +32,7 @@ class Watched:
     outbox_waiting: int
     outbox_in_doubt: int
     last_copy: float | None  # seconds since 1970
+    last_audits: dict[str, LastAudit]  # by the command that audits
 
 
 def watched(desk: Desk) -> Watched:
@@ -55,4 +57,9 @@ def watched(desk: Desk) -> Watched:
         outbox_waiting=len(records) - doubtful,
         outbox_in_doubt=doubtful,
         last_copy=None if copy is None else copy.at.timestamp(),
+        last_audits={
+            command: found
+            for command in last_audit.NAMES
+            if (found := last_audit.last_audit(desk.settings, command)) is not None
+        },
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FOLDER = "system"
 KINDS = ("systemd", "fail2ban", "logrotate", "container", "prometheus")
 SERVICE = "systemd/bjft.service"
-JOBS = ("maintain", "backup", "audit")
+JOBS = ("maintain", "backup", "audit", "full-audit")
 USUAL_USER = "bjft"
 ROOT = "root"
 _MODE = 0o644
@@ -43,7 +43,7 @@ _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,31}")
 class WantedFiles:
     """Which files are wanted, of KINDS, and for which user of the system.
 
-    The digest of each nightly audit goes to the journal, and to `mail` as well unless that is "".
+    The digests of audits go to the journal, and to `mail` as well unless that is "".
     """
 
     kinds: Sequence[str]
@@ -126,7 +126,7 @@ def _systemd(config: Config, wanted: WantedFiles) -> dict[str, str]:
             instead |= {"/var/lib/bjft/backups": plain(backups(config))}
         text = fitted(name, instead)
         text = text.replace("WorkingDirectory=/var/lib/bjft", f"WorkingDirectory={home}")
-        if job == "audit" and wanted.mail:
+        if job.endswith("audit") and wanted.mail:
             text = _mailed(text, wanted.mail)
         made[name] = text
         timer = f"systemd/bjft-{job}.timer"
@@ -195,7 +195,7 @@ def _mailed(text: str, address: str) -> str:
     assert command is not None  # as we ship it
     script = (
         f'said=$$({command[1]} 2>&1); status=$$?; echo "$$said";'
-        f' {{ echo "To: {address}"; echo "Subject: Black Jack For Time: the audit of the night";'
+        f' {{ echo "To: {address}"; echo "Subject: Black Jack For Time: an audit";'
         ' echo; echo "$$said"; } | /usr/sbin/sendmail -t; exit $$status'
     )
     return text.replace(command[0], f"ExecStart=/bin/sh -c '{script}'")

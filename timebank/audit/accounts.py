@@ -10,12 +10,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, select
 
-from timebank.audit.chain import ALL_ROWS, Chain, check_generations
-from timebank.audit.finding import Check, Finding, each_is_wrong
+from timebank.audit.chain import ROWS, Chain, check_generations, discontinued
+from timebank.audit.checkpoints import CheckedAccount, Checkpoint, digest_of_balances
+from timebank.audit.finding import (
+    BEGINNING,
+    Check,
+    Finding,
+    Since,
+    bound,
+    chosen,
+    each_is_wrong,
+)
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
@@ -23,7 +32,7 @@ from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
 from timebank.ledger.schema import callers, days, import_lines, imports, outbox, transfers
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sql import Prepared, Query, Reader, value
 from timebank.words import MINUTE
 
 ALLOTMENT, ELAPSED, *_ = schema.SYSTEM_ACCOUNTS
@@ -32,20 +41,73 @@ FOR_PLAY = frozenset({*schema.PLAY_ACCOUNTS, schema.MINT})
 FOR_BOTH = frozenset({"stake", "house"})
 
 
-def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
-    """Check the books and name every row that is off; an empty list when all is well.
+class Mark(NamedTuple):
+    """What a checkpoint is to say, where it is not known before its rows are read."""
+
+    # The last transfer before it, the first call that was open then, and what accounts held.
+    last: int
+    call: int
+    balances: str
+
+
+class Task(NamedTuple):
+    """What an audit is to do: check everything, or what came after a checkpoint.
 
     `since_digest` is that of the last transfer (`ledger.head`) as noted down from an earlier audit,
-    in whole: the books must continue the ones that it ended.
+    in whole: the books must continue the ones that it ended. `mark` is of the checkpoint that is
+    made of it, if any is.
     """
-    return [finding for part in PARTS.values() for finding in part(desk, since_digest)]
+
+    since_digest: str | None = None
+    checkpoint: Checkpoint | None = None
+    mark: Mark | None = None
+
+    @property
+    def since(self) -> Since:
+        return BEGINNING if self.checkpoint is None else self.checkpoint.bounds
+
+
+class PartFound(NamedTuple):
+    """What a part of an audit found; the rows say where those of a checkpoint begin as well."""
+
+    findings: list[Finding]
+    # The first transfer of a call from that of the mark on, None without any.
+    first_row: int | None = None
+
+
+def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
+    """Check the books and name every row that is off; an empty list when all is well."""
+    return check(desk, Task(since_digest)).findings
+
+
+def check(desk: Desk, task: Task) -> PartFound:
+    """Do what an audit is to do, one part after the other."""
+    if task.checkpoint is not None:
+        apart = list(discontinued(desk, task.checkpoint))
+        if apart:
+            return PartFound(apart)
+    return together(part(desk, task) for part in PARTS.values())
+
+
+def together(parts: Iterable[PartFound]) -> PartFound:
+    """Put together what the parts have found, in their order."""
+    findings: list[Finding] = []
+    first_row: int | None = None
+    for found in parts:
+        findings += found.findings
+        first_row = first_row if found.first_row is None else found.first_row
+    return PartFound(findings, first_row)
 
 
 class _Account:
     """An account as the books keep it, and as its rows add up to it."""
 
-    def __init__(self, label: str, kind: str, unit: str, kept: int) -> None:
+    def __init__(
+        self, label: str, kind: str, unit: str, kept: int, of: tuple[int | None, str | None]
+    ) -> None:
         self.label = label
+        # The number of its caller, and its game.
+        self.of = of
         self.kind = kind
         self.unit = unit
         self.kept = kept
@@ -81,47 +143,142 @@ def _read_accounts(desk: Desk) -> dict[int, _Account]:
     for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS.long(desk.connection):
         owner = f" of {name} (caller {caller_id})" if name else f" of {game}" if game else ""
         label = f"account {number} ({kind}{owner})"
-        accounts[number] = _Account(label, kind, unit, balance)
+        accounts[number] = _Account(label, kind, unit, balance, (caller_id, game))
     return accounts
 
 
-def _check_file(desk: Desk) -> Iterator[Finding]:
+def _begin_with(checkpoint: Checkpoint, accounts: dict[int, _Account]) -> Iterator[Finding]:
+    """Let accounts hold what they held at a checkpoint, and name those that are others now."""
+    known = {each.id: each for each in checkpoint.accounts}
+    for number, then in known.items():
+        account = accounts.get(number)
+        if account is None:
+            yield Finding(f"account {number}", f"It was there at the checkpoint ({then.kind}).")
+            continue
+        account.recomputed = then.balance
+        now = CheckedAccount(number, account.kind, *account.of, account.unit, then.balance)
+        if now != then:
+            was = ", ".join(str(each) for each in then[1:5] if each is not None)
+            yield Finding(account.label, f"At the checkpoint it was another one: {was}.")
+    for number, account in accounts.items():
+        if number not in known and number <= checkpoint.last_account:
+            yield Finding(account.label, "It was not there at the checkpoint, for all its number.")
+
+
+def _check_file(desk: Desk, since: Since) -> Iterator[Finding]:
+    """See whether the books are guarded, and their file is whole; or what new rows refer to."""
+    engine = dialects.of(desk.connection)
+    if since.is_the_beginning:
+        yield from _check_whole_file(desk)
+    else:
+        for check in (_no_call, _no_hand):
+            yield from check(desk, since)
+    for name, is_there in engine.unguarded(desk.connection):
+        what = "was changed" if is_there else "is missing"
+        yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
+
+
+def _check_whole_file(desk: Desk) -> Iterator[Finding]:
     engine = dialects.of(desk.connection)
     for problem in engine.damages(desk.connection):
         yield Finding("database", f"{engine.NAME} says: {problem}.")
     for table, number, parent in engine.broken_references(desk.connection):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
-    for name, is_there in engine.unguarded(desk.connection):
-        what = "was changed" if is_there else "is missing"
-        yield Finding(f"trigger {name}", f"It {what}, so the books are not guarded.")
 
 
-def _check_rows(desk: Desk, since_digest: str | None) -> list[Finding]:
-    """Go through all transfers once, along the chain and from account to account."""
+def _of_none(column: ColumnElement[int | None], key: ColumnElement[int]) -> Query:
+    """Choose transfers that name what there is not."""
+    there = exists().where(key == column)
+    return select(transfers.c.id, column).where(
+        transfers.c.id > bound("row"), column.is_not(None), ~there
+    )
+
+
+@each_is_wrong("transfer {}", "The call {1} referred to does not exist.")
+def _no_call() -> Query:
+    return _of_none(transfers.c.call_id, schema.calls.c.id)
+
+
+@each_is_wrong("transfer {}", "The hand {1} referred to does not exist.")
+def _no_hand() -> Query:
+    return _of_none(transfers.c.round_id, schema.rounds.c.id)
+
+
+def _check_rows(desk: Desk, task: Task) -> PartFound:
+    """Go through the transfers once, along the chain and from account to account."""
     accounts = _read_accounts(desk)
-    chain, rows = Chain(desk, since_digest), _Rows(desk, accounts)
-    for row in ALL_ROWS.long(desk.connection):
+    begin = task.checkpoint
+    others = [] if begin is None else list(_begin_with(begin, accounts))
+    chain = Chain(desk, task.since_digest, begin)
+    rows = _Rows(desk, accounts, 0 if begin is None else begin.last)
+    marking = None if task.mark is None else _Marking(desk, task.mark, task.since, accounts)
+    for row in chosen(ROWS, desk, task.since):
+        if marking is not None:
+            marking.next(row)
         chain.next(row)
         rows.next(row)
     chain.end()
     rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
-    return [
-        *(*chain.findings, *check_generations(desk)),
+    found = [
+        *(*others, *chain.findings, *check_generations(desk, task.since)),
         *(*rows.findings, *_check_accounts(desk, accounts)),
     ]
+    if marking is None or found:  # balances that are wrong are told already
+        return PartFound(found)
+    return PartFound(list(marking.end()), marking.first_row)
+
+
+_FIRST_ROW: Reader[int | None] = value(
+    lambda: select(func.min(transfers.c.id)).where(
+        transfers.c.id.between(bindparam("first"), bindparam("last")),
+        transfers.c.call_id >= bindparam("call"),
+    )
+)
+
+
+class _Marking:
+    """Watches what a checkpoint is to say go by, before each row is taken."""
+
+    def __init__(self, desk: Desk, mark: Mark, since: Since, accounts: dict[int, _Account]) -> None:
+        # Of calls that were open at the checkpoint before already, there are rows before it.
+        self.first_row: int | None = _FIRST_ROW.one(
+            desk.connection, first=since.first_row, last=since.row, call=mark.call
+        )
+        self._mark = mark
+        self._accounts = accounts
+        self._held: str | None = None
+
+    def next(self, row: Sequence[Any]) -> None:
+        call_id = row[7]
+        if self.first_row is None and isinstance(call_id, int) and call_id >= self._mark.call:
+            self.first_row = row[0]
+        if self._held is None and row[0] > self._mark.last:
+            self._hold()
+
+    def end(self) -> Iterator[Finding]:
+        if self._held is None:
+            self._hold()
+        if self._held != self._mark.balances:
+            said = "The balances were others when the audit began: somebody wrote past the books."
+            yield Finding(f"transfer {self._mark.last}", said)
+
+    def _hold(self) -> None:
+        balances = ((number, account.recomputed) for number, account in self._accounts.items())
+        self._held = digest_of_balances(balances)
 
 
 class _Rows:
     """Follows the transfers through their entries and accounts; `findings` are what is off."""
 
-    def __init__(self, desk: Desk, accounts: dict[int, _Account]) -> None:
+    def __init__(self, desk: Desk, accounts: dict[int, _Account], last: int) -> None:
+        """Begin after the transfer with the number `last`."""
         self.findings: list[Finding] = []
         self._accounts = accounts
         # Numbers that no transfer has, because a restore went past them.
         self._passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
         self._entries = _Entries()
-        self._last: Any = 0
+        self._last: Any = last
 
     def next(self, row: Sequence[Any]) -> None:
         """Take the next row, whose values are those of `Written`."""
@@ -244,6 +401,7 @@ def _grants() -> Query:
         select(transfers.c.id)
         .join(_ACCOUNTS, _ACCOUNTS.c.id == transfers.c.target)
         .where(or_(transfers.c.kind == "grant", transfers.c.source == ALLOTMENT))
+        .where(transfers.c.id > bound("row"))
         .where(*(~each for each in accounted))
     )
 
@@ -255,6 +413,7 @@ def _days() -> Query:
         select(days.c.caller_id, days.c.day, days.c.grant_id)
         .join(transfers, row.id == days.c.grant_id, isouter=True)
         .where(days.c.grant_id.is_not(None))
+        .where(or_(days.c.grant_id > bound("row"), days.c.after >= bound("row")))
         .where(or_(row.id.is_(None), row.kind != "grant", row.id <= days.c.after))
     )
 
@@ -281,14 +440,17 @@ def _last_days() -> Query:
     return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
 
 
-@each_is_wrong(
+_charged_otherwise = each_is_wrong(
     "call {}",
     "Of {1} seconds {2} were charged and {3} waived; its transfers charge {4}.",
 )
-def _calls() -> Query:
+
+
+def _charges(these: ColumnElement[bool], rows: ColumnElement[bool]) -> Query:
+    """Choose those of some calls that say they were charged otherwise than by some transfers."""
     used = (
         select(transfers.c.call_id, func.sum(transfers.c.amount).label("posted"))
-        .where(transfers.c.target == ELAPSED)
+        .where(transfers.c.target == ELAPSED, rows)
         .group_by(transfers.c.call_id)
         .subquery()
     )
@@ -297,14 +459,41 @@ def _calls() -> Query:
         select(call.id, call.ticked, call.charged, call.waived, posted)
         .select_from(schema.calls)
         .join(used, used.c.call_id == call.id, isouter=True)
+        .where(these)
         .where(or_(call.charged != posted, call.ticked != call.charged + call.waived))
     )
+
+
+@_charged_otherwise
+def _calls() -> Query:
+    return _charges(schema.calls.c.id >= bound("call"), transfers.c.id >= bound("first_row"))
+
+
+_CHARGED_LATE = Prepared(
+    lambda: (
+        select(transfers.c.call_id)
+        .where(transfers.c.target == ELAPSED, transfers.c.id > bound("row"))
+        .where(transfers.c.call_id < bound("call"))
+        .distinct()
+        .order_by(transfers.c.call_id)
+    )
+)
+
+
+def _check_charged_late(desk: Desk, since: Since) -> Iterator[Finding]:
+    """See to calls that were over at a checkpoint, and were charged after it."""
+    if since.is_the_beginning:
+        return
+    for (number,) in list(chosen(_CHARGED_LATE, desk, since)):
+        yield Finding(f"call {number}", "It was over at the checkpoint, and was charged after it.")
 
 
 @each_is_wrong("transfer {}", "It charges time used and names no call.")
 def _of_no_call() -> Query:
     return select(transfers.c.id).where(
-        transfers.c.target == ELAPSED, transfers.c.call_id.is_(None)
+        transfers.c.target == ELAPSED,
+        transfers.c.call_id.is_(None),
+        transfers.c.id > bound("row"),
     )
 
 
@@ -314,7 +503,7 @@ def _outbox(tells: ColumnElement[bool]) -> Query:
         select(row.id, row.amount, outbox.c.minutes)
         .select_from(transfers)
         .join(outbox, outbox.c.number == row.id, isouter=True)
-        .where(row.kind == "external", tells)
+        .where(row.kind == "external", tells, row.id > bound("row"))
         .where(row.amount.is_distinct_from(outbox.c.minutes * MINUTE))
     )
 
@@ -334,7 +523,7 @@ def _of_no_transfer() -> Query:
     return (
         select(outbox.c.number)
         .join(transfers, transfers.c.id == outbox.c.number, isouter=True)
-        .where(transfers.c.kind.is_distinct_from("external"))
+        .where(transfers.c.kind.is_distinct_from("external"), outbox.c.number > bound("row"))
     )
 
 
@@ -344,6 +533,7 @@ def _of_no_line() -> Query:
         select(transfers.c.id)
         .join(import_lines, import_lines.c.transfer_id == transfers.c.id, isouter=True)
         .where(transfers.c.kind == "import", import_lines.c.import_id.is_(None))
+        .where(transfers.c.id > bound("row"))
     )
 
 
@@ -354,7 +544,7 @@ def _lines(wrong: ColumnElement[bool]) -> Query:
         .select_from(import_lines)
         .join(transfers, transfers.c.id == line.transfer_id, isouter=True)
         .join(imports, imports.c.id == line.import_id, isouter=True)
-        .where(line.transfer_id.is_not(None), wrong)
+        .where(line.transfer_id > bound("row"), wrong)
     )
 
 
@@ -370,21 +560,26 @@ def _lines_not_read() -> Query:
 
 CHECKS: tuple[Check, ...] = (
     *(_incomplete, _grants, _days, _standing, _last_days, _calls, _of_no_call),
+    _check_charged_late,
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
     *(_lines_not_read, check_hosts, check_loans),
 )
 
 
-def _check_the_rest(desk: Desk) -> Iterator[Finding]:
+def _check_the_rest(desk: Desk, since: Since) -> Iterator[Finding]:
     for check in CHECKS:
-        yield from check(desk)
+        yield from check(desk, since)
+
+
+def _part(check: Check) -> Callable[[Desk, Task], PartFound]:
+    return lambda desk, task: PartFound(list(check(desk, task.since)))
 
 
 # What of the audit can be done beside the others, in the order in which findings are told. The
 # rows take the most time, and then the hands.
-PARTS: Mapping[str, Callable[[Desk, str | None], Iterable[Finding]]] = {
+PARTS: Mapping[str, Callable[[Desk, Task], PartFound]] = {
     "rows": _check_rows,
-    "hands": lambda desk, _: check_rounds(desk),
-    "file": lambda desk, _: _check_file(desk),
-    "rest": lambda desk, _: _check_the_rest(desk),
+    "hands": _part(check_rounds),
+    "file": _part(_check_file),
+    "rest": _part(_check_the_rest),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -16,7 +16,9 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from timebank.audit import accounts
+from timebank.audit import accounts, checkpoints
+from timebank.audit.accounts import PartFound, Task
+from timebank.audit.checkpoints import Checkpoint
 from timebank.audit.finding import Finding
 from timebank.errors import AuditBroken
 from timebank.ledger.database import Desk
@@ -35,19 +37,39 @@ def usual(transfers: int) -> int:
 
 
 def audit(
-    settings: BankSettings, now: datetime, since_digest: str | None, jobs: int
-) -> list[Finding]:
-    """Check the books as `accounts.audit` does, by `jobs` processes; raises what that raises, and
-    `AuditBroken`."""
-    return in_order(run(settings, now, jobs, parts(since_digest)))
+    settings: BankSettings,
+    desk: Desk,
+    since_digest: str | None,
+    begin: Checkpoint | None,
+    jobs: int,
+) -> tuple[list[Finding], Checkpoint | None]:
+    """Check the books, or what came after a checkpoint.
+
+    Returns what is wrong; and if nothing is, the checkpoint of the books as they are at the desk.
+    One process is enough after a checkpoint. Raises `AuditBroken`.
+    """
+    began_with = None if begin is None else checkpoints.digest_of(begin.encoded())
+    draft = checkpoints.draft(desk, began_with)
+    mark = accounts.Mark(draft.last, draft.call, draft.balances())
+    task = Task(since_digest if begin is None else None, begin, mark)
+    if begin is None and jobs > 1:
+        found = check(settings, desk.now, task, jobs)
+    else:
+        found = accounts.check(desk, task)
+    if found.findings:
+        return found.findings, None
+    first_row = draft.first_row if found.first_row is None else found.first_row
+    return [], draft._replace(first_row=first_row)
 
 
-def parts(since_digest: str | None) -> list[Callable[[Desk], list[Finding]]]:
-    return [partial(_check, name, since_digest) for name in accounts.PARTS]
+def check(settings: BankSettings, now: datetime, task: Task, jobs: int) -> PartFound:
+    """Do what `accounts.check` does for the whole books, by `jobs` processes; raises what that
+    raises, and `AuditBroken`."""
+    return accounts.together(run(settings, now, jobs, parts(task)))
 
 
-def in_order(found: Iterable[Iterable[Finding]]) -> list[Finding]:
-    return [finding for each in found for finding in each]
+def parts(task: Task) -> list[Callable[[Desk], PartFound]]:
+    return [partial(_check, name, task) for name in accounts.PARTS]
 
 
 def run(
@@ -75,5 +97,5 @@ def _at_a_desk(settings: BankSettings, now: datetime, work: Callable[[Desk], T])
             return work(desk)
 
 
-def _check(part: str, since_digest: str | None, desk: Desk) -> list[Finding]:
-    return list(accounts.PARTS[part](desk, since_digest))
+def _check(part: str, task: Task, desk: Desk) -> PartFound:
+    return accounts.PARTS[part](desk, task)

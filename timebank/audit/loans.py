@@ -12,38 +12,80 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from sqlalchemy import case, func, or_, select
+from sqlalchemy import CompoundSelect, FromClause, and_, case, func, or_, select, union, union_all
 
-from timebank.audit.finding import Finding
+from timebank.audit.finding import Finding, Since, bound, chosen
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import days, moved, source, target, transfers, visits
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.schema import accounts, days, moved, source, target, transfers, visits
+from timebank.ledger.sql import NEVER, Prepared, Query
+
+_LENT, _PAID = source.c.kind == "loan", target.c.kind == "loan"
+# What a guest leaves with.
+_LEFT = transfers.c.kind.in_(["gain", "put back"])
+
+
+def _rows(of: FromClause) -> Query:
+    row = transfers.c
+    change = case((_LENT, row.amount), else_=0) - case((_PAID, row.amount), else_=0)
+    return select(
+        func.coalesce(source.c.caller_id, target.c.caller_id),
+        *(row.id.label("number"), row.kind, row.amount, change.label("change")),
+        *(source.c.kind.label("came_from"), row.call_id),
+    ).select_from(of)
 
 
 def _moved() -> Query:
-    amount = transfers.c.amount
-    lent, paid = source.c.kind == "loan", target.c.kind == "loan"
-    change = case((lent, amount), else_=0) - case((paid, amount), else_=0)
+    return _rows(moved).where(or_(_LENT, _PAID, _LEFT)).order_by(transfers.c.id)
+
+
+def _active() -> CompoundSelect[int]:
+    """Name the callers of whom anything was moved behind a bound, or who began a day."""
+    row = transfers.c
+    ends = union(*(select(end).where(row.id > bound("row")) for end in (row.source, row.target)))
+    return union(
+        select(accounts.c.caller_id).where(accounts.c.id.in_(ends)),
+        select(days.c.caller_id).where(days.c.after >= bound("row")),
+    )
+
+
+def _moved_of_active() -> CompoundSelect[tuple[object, ...]]:
+    """Choose all loans of active callers, whenever they were, and what guests left with since."""
+    row, loan = transfers.c, accounts
+    theirs = and_(loan.c.kind == "loan", loan.c.caller_id.in_(_active()))
+    of_loan = or_(row.source == loan.c.id, row.target == loan.c.id)
+    joined = (
+        loan.join(transfers, and_(theirs, of_loan))
+        .join(source, source.c.id == row.source)
+        .join(target, target.c.id == row.target)
+    )
+    left = _rows(moved).where(_LEFT, row.id > bound("row"), ~or_(_LENT, _PAID))
+    return union_all(_rows(joined), left).order_by("number")
+
+
+def _days() -> Query:
+    """Choose the days that began behind a bound, and the one that each caller had then."""
+    day = days.c
+    then = (
+        select(day.caller_id, func.max(day.after).label("began"))
+        .where(day.after < bound("row"))
+        .group_by(day.caller_id)
+        .subquery()
+    )
     return (
-        select(
-            func.coalesce(source.c.caller_id, target.c.caller_id),
-            *(transfers.c.id, transfers.c.kind, amount, change, source.c.kind, transfers.c.call_id),
-        )
-        .select_from(moved)
-        .where(or_(lent, paid, transfers.c.kind.in_(["gain", "put back"])))
-        .order_by(transfers.c.id)
+        select(day.caller_id, day.day, day.after, day.owed)
+        .join(then, then.c.caller_id == day.caller_id, isouter=True)
+        .where(or_(day.after.is_(None), day.after >= func.coalesce(then.c.began, -NEVER)))
+        .order_by(day.caller_id, day.after)
     )
 
 
 _MOVED = Prepared(_moved)
-_DAYS = Prepared(
-    lambda: select(days.c.caller_id, days.c.day, days.c.after, days.c.owed).order_by(
-        days.c.caller_id, days.c.after
-    )
-)
+_ACTIVE = Prepared(_active)
+_MOVED_OF_ACTIVE = Prepared(_moved_of_active)
+_DAYS = Prepared(_days)
 _VISITS = Prepared(
     lambda: select(visits.c.call_id, visits.c.id, visits.c.loan).where(
-        visits.c.call_id.is_not(None), visits.c.loan.is_not(None)
+        visits.c.call_id >= bound("call"), visits.c.loan.is_not(None)
     )
 )
 
@@ -83,13 +125,19 @@ class _Loan:
         return bisect_left(self.numbers, after + 1)
 
 
-def check_loans(desk: Desk) -> Iterator[Finding]:
+def check_loans(desk: Desk, since: Since) -> Iterator[Finding]:
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
-    for caller_id, *row in _MOVED.long(desk.connection):
+    active: set[int] | None = None
+    if not since.is_the_beginning:
+        active = {caller_id for (caller_id,) in chosen(_ACTIVE, desk, since)}
+    moved_by = _MOVED if active is None else _MOVED_OF_ACTIVE
+    for caller_id, *row in chosen(moved_by, desk, since):
         rows[caller_id].append(_LoanRow(*row))
     loans = {caller_id: _Loan(found) for caller_id, found in rows.items()}
     nobodys = _Loan([])
-    for caller_id, rows_of_days in groupby(_DAYS.long(desk.connection), key=itemgetter(0)):
+    for caller_id, rows_of_days in groupby(chosen(_DAYS, desk, since), key=itemgetter(0)):
+        if active is not None and caller_id not in active:
+            continue
         found = [_Day(*day) for _, *day in rows_of_days]
         begun = [day for day in found if isinstance(day.after, int)]
         for day in found:
@@ -104,7 +152,7 @@ def check_loans(desk: Desk) -> Iterator[Finding]:
                     f"When {day.day} began {was} was owed on a loan, not {day.owed}.",
                 )
         yield from _check_days(loan, begun)
-    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS.long(desk.connection)}
+    ended = {call_id: (number, owed) for call_id, number, owed in chosen(_VISITS, desk, since)}
     for loan in loans.values():
         yield from _check_visits(loan, ended)
 

@@ -8,17 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, and_, case, distinct, func, not_, or_, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    distinct,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    tuple_,
+)
 
-from timebank.audit.finding import Check, Finding, each_is_wrong
+from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.callers.standings import differing
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, actions, rounds, shoes, source, target, transfers
 from timebank.ledger.sql import Prepared, Query, highest, total
 
 
-def check_rounds(desk: Desk) -> Iterator[Finding]:
-    wrong = [finding for check in CHECKS for finding in check(desk)]
+def check_rounds(desk: Desk, since: Since) -> Iterator[Finding]:
+    """Check hands; from a checkpoint on those that were open at it, or are named after it."""
+    wrong = [finding for check in CHECKS for finding in check(desk, since)]
+    if not since.is_the_beginning:
+        for (number,) in list(chosen(_NAMED_LATE, desk, since)):
+            found = _HAND(desk.connection, number=number)
+            wrong += [finding for hand in found for finding in _wrong_transfers(hand)]
+        yield from wrong
+        return
     yield from wrong
     if not wrong:  # totals of hands that are wrong would be wrong as well
         yield from _check_totals(desk)
@@ -29,8 +48,8 @@ PURSES = ("online", "bankroll", "tab")
 BANKS = ("house", "casino")
 
 
-def _hands() -> Query:
-    """Add up what the rows of each hand come to, beside what the hand says of itself."""
+def _hands(which: ColumnElement[bool]) -> Query:
+    """Add up what the rows of each of these hands come to, beside what it says of itself."""
     row, hand, of, to = transfers.c, rounds.c, source.c, target.c
     of_stake, to_stake = of.kind == "stake", to.kind == "stake"
     to_purse, to_bank = to.kind.in_(PURSES), to.kind.in_(BANKS)
@@ -60,39 +79,70 @@ def _hands() -> Query:
         .join(transfers, row.round_id == hand.id, isouter=True)
         .join(source, of.id == row.source, isouter=True)
         .join(target, to.id == row.target, isouter=True)
+        .where(which)
         .group_by(hand.id)
     )
 
 
-_HANDS = Prepared(_hands)
+def _wrong_hands() -> Query:
+    """Choose hands of which `_wrong_transfers` has something to say: most have nothing, and are not
+    worth a look from outside the database."""
+    hand = _hands(rounds.c.id >= bound("hand")).subquery()
+    it = hand.c
+    standing = it.staked - it.paid_lost - it.paid_returned - it.forfeited
+    agrees = (
+        *(it.first == it.bet, it.lost == it.paid_lost, it.returned == it.paid_returned),
+        *(it.won == it.paid_won, it.strangers == 0, it.others == 0, it.units == 0),
+        or_(it.forfeited == 0, it.outcome.is_not_distinct_from("void")),
+        case((it.settled, standing == 0), else_=standing > 0),
+    )
+    return select(*hand.c).where(func.coalesce(and_(*agrees), false()).is_(false()))
 
 
-def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    for hand in _HANDS.long(desk.connection):
-        where = f"hand {hand.number}"
-        if hand.first != hand.bet:
-            yield Finding(
-                where, f"Its bet is {hand.bet}, the transfers of the bet add up to {hand.first}."
-            )
-        for word, said, moved in (
-            ("lost", hand.lost, hand.paid_lost),
-            ("returned", hand.returned, hand.paid_returned),
-            ("won", hand.won, hand.paid_won),
-        ):
-            if said != moved:
-                yield Finding(where, f"{said} was {word}, its transfers add up to {moved}.")
-        standing = hand.staked - hand.paid_lost - hand.paid_returned - hand.forfeited
-        if hand.settled and standing:
-            yield Finding(where, f"It is settled, and {standing} still stands on the table.")
-        if not hand.settled and standing <= 0:
-            yield Finding(where, f"It is in play with a stake of {standing}.")
-        if hand.forfeited and hand.outcome != "void":
-            said = f"{hand.forfeited} of its stake was forfeited, and it is not void."
-            yield Finding(where, said)
-        if hand.strangers or hand.others:
-            yield Finding(where, "Some of its transfers are another caller's or another game's.")
-        if hand.units:
-            yield Finding(where, "Some of its transfers are in another unit.")
+_WRONG_HANDS = Prepared(_wrong_hands)
+_HAND = Prepared(lambda: _hands(rounds.c.id == bindparam("number")))
+# Of those that were over at a checkpoint.
+_NAMED_LATE = Prepared(
+    lambda: (
+        select(transfers.c.round_id)
+        .where(transfers.c.id > bound("row"), transfers.c.round_id < bound("hand"))
+        .distinct()
+        .order_by(transfers.c.round_id)
+    )
+)
+
+
+def _check_transfers(desk: Desk, since: Since) -> Iterator[Finding]:
+    for hand in chosen(_WRONG_HANDS, desk, since):
+        yield from _wrong_transfers(hand)
+
+
+def _wrong_transfers(hand: Any) -> Iterator[Finding]:
+    """Say what of a row of `_hands` does not fit."""
+    where = f"hand {hand.number}"
+    if hand.first != hand.bet:
+        yield Finding(
+            where, f"Its bet is {hand.bet}, the transfers of the bet add up to {hand.first}."
+        )
+    for word, said, moved in (
+        ("lost", hand.lost, hand.paid_lost),
+        ("returned", hand.returned, hand.paid_returned),
+        ("won", hand.won, hand.paid_won),
+    ):
+        if said != moved:
+            yield Finding(where, f"{said} was {word}, its transfers add up to {moved}.")
+    standing = hand.staked - hand.paid_lost - hand.paid_returned - hand.forfeited
+    if hand.settled and standing:
+        yield Finding(where, f"It is settled, and {standing} still stands on the table.")
+    if not hand.settled and standing <= 0:
+        yield Finding(where, f"It is in play with a stake of {standing}.")
+    if hand.forfeited and hand.outcome != "void":
+        said = f"{hand.forfeited} of its stake was forfeited, and it is not void."
+        yield Finding(where, said)
+    if hand.strangers or hand.others:
+        yield Finding(where, "Some of its transfers are another caller's or another game's.")
+    if hand.units:
+        yield Finding(where, "Some of its transfers are in another unit.")
 
 
 @each_is_wrong("caller {}", "The stake account holds {1}, the hands in play have {2} on the table.")
@@ -119,6 +169,7 @@ def _of_no_hand() -> Query:
         select(transfers.c.id)
         .join(accounts, accounts.c.id.in_([transfers.c.source, transfers.c.target]))
         .where(accounts.c.kind == "stake", transfers.c.round_id.is_(None))
+        .where(transfers.c.id > bound("row"))
     )
 
 
@@ -129,7 +180,7 @@ def _journals() -> Query:
         select(rounds.c.id, taken, last)
         .select_from(rounds)
         .join(actions, actions.c.round_id == rounds.c.id, isouter=True)
-        .where(rounds.c.lead.is_(None))
+        .where(rounds.c.lead.is_(None), rounds.c.id >= bound("hand"))
         .group_by(rounds.c.id)
         .having(or_(taken == 0, taken != last + 1))
     )
@@ -141,7 +192,7 @@ def _own_journals() -> Query:
         select(rounds.c.id, rounds.c.lead)
         .distinct()
         .join(actions, actions.c.round_id == rounds.c.id)
-        .where(rounds.c.lead.is_not(None))
+        .where(rounds.c.lead.is_not(None), rounds.c.id >= bound("hand"))
     )
 
 
@@ -152,7 +203,7 @@ def _together(*wrong: Callable[[Any, Any], ColumnElement[bool]]) -> Query:
     return (
         select(hand.id, hand.lead)
         .join(first, lead.id == hand.lead)
-        .where(*(each(hand, lead) for each in wrong))
+        .where(hand.id >= bound("hand"), *(each(hand, lead) for each in wrong))
         .order_by(hand.id)
     )
 
@@ -186,6 +237,7 @@ def _uneven() -> Query:
     return (
         select(first)
         .where(rounds.c.outcome.is_distinct_from("void"))  # whose callers were not deleted
+        .where(rounds.c.id >= bound("hand"))
         .group_by(first)
         .having(func.count(distinct(func.coalesce(rounds.c.settled, -1))) > 1)
         .order_by(first)
@@ -198,6 +250,7 @@ def _shoes() -> Query:
         select(rounds.c.id, shoes.c.id)
         .join(shoes, shoes.c.id == rounds.c.shoe_id)
         .where(or_(shoes.c.game != rounds.c.game, shoes.c.caller_id != rounds.c.caller_id))
+        .where(rounds.c.id >= bound("hand"))
         .order_by(rounds.c.id)
     )
 

@@ -264,7 +264,8 @@ def _sums(totals: Table) -> list[str]:
 def _differing(totals: Table) -> Query:
     names = _common(totals)
     kept = select(*totals.c)
-    counted = _counted(totals)
+    # Once for both: all hands are read for it.
+    counted = select(*_counted(totals).cte("counted").c)
     either = union(
         select(except_(kept, counted).subquery()), select(except_(counted, kept).subquery())
     ).subquery()

@@ -19,6 +19,7 @@ from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
+    from timebank.audit.checkpoints import Checkpoint
     from timebank.audit.finding import Finding
     from timebank.ledger.database import Desk
     from timebank.ledger.generations import Generation
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from timebank.reports.summary import By
     from timebank.reports.tables import Piece
     from timebank.settings.schedule import Schedule
+    from timebank.settings.settings import BankSettings
 
 
 @click.command()
@@ -473,28 +475,43 @@ def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | N
     "--since-digest",
     metavar="DIGEST",
     callback=_digest,
-    help="Prove that the books still continue those with this digest.",
+    help="Prove that the books still continue those with this digest. With that of a checkpoint,"
+    " check only what came after it.",
+)
+@click.option(
+    "--since-last",
+    is_flag=True,
+    help="Check what came after the checkpoint of the last audit that found nothing wrong.",
 )
 @click.option(
     "--jobs",
     type=common.WholeNumber(1, 64),
     help="How many processes check, each on a core of its own.  [default: by cores and transfers]",
 )
-def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -> None:
+def audit(
+    config: Path, form: str, since_digest: str | None, since_last: bool, jobs: int | None
+) -> None:
     """Check the books, row by row.
 
     Exits with 1 and names the rows if anything is off. If all is well, it shows the digest of
     the last transfer. Note it down, and you can prove later that the ledger up to it is unchanged.
     As JSON and CSV it is always there; in CSV it is the last line.
+
+    It leaves a checkpoint beside the books, with a digest of its own. An audit that begins with
+    it takes seconds in books of millions: rows before it are not read again.
     """
+    if since_digest is not None and since_last:
+        raise click.UsageError("Choose one: --since-digest or --since-last.")
     with opened(config) as books, books.look() as desk:
-        audited = _audited(books, desk, since_digest, jobs)
+        begin = common.beginning(books.settings, desk, since_digest, since_last)
+        audited = _audited(books, desk, since_digest, begin, jobs)
     if form == "text":
-        _say_audited(audited, since_digest)
+        _say_audited(audited, since_digest, books.settings.schedule)
     else:
         facts = {
             "transfers": audited.transfers,
             "digest": audited.digest,
+            "checkpoint": audited.checkpoint,
             "generation": audited.generation,
         }
         common.write_audit(form, facts, audited.findings)
@@ -503,10 +520,14 @@ def audit(config: Path, form: str, since_digest: str | None, jobs: int | None) -
 
 class _Audited(NamedTuple):
     findings: list[Finding]
+    # Those that were checked, with their rows.
     transfers: int
     digest: str
     restores: list[Generation]
     remark: str | None  # why these books may have been put back by hand
+    # What it began with, and the digest of what it has left.
+    begin: Checkpoint | None
+    checkpoint: str | None
 
     @property
     def generation(self) -> int:
@@ -514,24 +535,51 @@ class _Audited(NamedTuple):
 
 
 def _audited(
-    books: common.OpenBooks, desk: Desk, since_digest: str | None, jobs: int | None
+    books: common.OpenBooks,
+    desk: Desk,
+    since_digest: str | None,
+    begin: Checkpoint | None,
+    jobs: int | None,
 ) -> _Audited:
-    """Check the books, and note beside them what was found."""
-    from timebank.audit import accounts as audits
+    """Check the books, note beside them what was found, and leave a checkpoint."""
     from timebank.audit import jobs as audit_jobs
-    from timebank.errors import AuditBroken, BooksUnavailable
-    from timebank.keeping import last_audit, restoring
+    from timebank.errors import AuditBroken
+    from timebank.keeping import last_audit
     from timebank.ledger import chain
     from timebank.ledger import transfers as ledger
     from timebank.ledger.generations import generations
 
-    transfers = ledger.count(desk)
+    transfers = ledger.count(desk, None if begin is None else begin.last)
     jobs = jobs or audit_jobs.usual(transfers)
-    if jobs > 1:
-        with refusing(AuditBroken):
-            findings = audit_jobs.audit(books.settings, desk.now, since_digest, jobs)
-    else:
-        findings = audits.audit(desk, since_digest)
+    with refusing(AuditBroken):
+        findings, left = audit_jobs.audit(books.settings, desk, since_digest, begin, jobs)
+    remark = _remark(books, desk)
+    digest, restores = chain.head(desk.connection).digest, generations(desk.connection)
+    # Books that are to be treated as restored go on otherwise.
+    kept = None if left is None or remark is not None else _leave(books.settings, left)
+    audited = _Audited(findings, transfers, digest, restores, remark, begin, kept)
+    warnings = [*([] if remark is None else [f"{remark}."]), *map(str, findings)]
+    common.note_audit(
+        *(books.settings, last_audit.BOOKS, desk.now, audited.generation, warnings),
+        is_whole=begin is None,
+    )
+    return audited
+
+
+def _leave(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
+    """Keep a checkpoint beside the books; without a folder for it, none is left."""
+    from timebank.keeping import kept_checkpoints
+
+    with common.noting("checkpoint"):
+        return kept_checkpoints.keep(settings, checkpoint)
+    return None
+
+
+def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
+    """Say why these books may have been put back by hand."""
+    from timebank.errors import BooksUnavailable
+    from timebank.keeping import restoring
+
     remark = None
     # Somebody else than the board may read the books, but not the files beside them. A second look,
     # for the board may change its mark during the first.
@@ -540,14 +588,10 @@ def _audited(
             remark = restoring.suspicion(books.database, books.settings, desk.now)
             if remark is None:
                 break
-    digest, restores = chain.head(desk.connection).digest, generations(desk.connection)
-    audited = _Audited(findings, transfers, digest, restores, remark)
-    warnings = [*([] if remark is None else [f"{remark}."]), *map(str, findings)]
-    common.note_audit(books.settings, last_audit.BOOKS, desk.now, audited.generation, warnings)
-    return audited
+    return remark
 
 
-def _say_audited(audited: _Audited, since_digest: str | None) -> None:
+def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule) -> None:
     if audited.remark is not None:
         click.echo(f"{audited.remark}. The next start treats it as restored.", err=True)
     common.say(str(finding) for finding in audited.findings)
@@ -557,7 +601,16 @@ def _say_audited(audited: _Audited, since_digest: str | None) -> None:
         click.echo(f"{count} {things} wrong in the books.", err=True)
         return
     rows = "1 transfer" if audited.transfers == 1 else f"{audited.transfers} transfers"
-    click.echo(f"The books are in order: {rows}, and every balance follows from them.")
+    if audited.begin is None:
+        click.echo(f"The books are in order: {rows}, and every balance follows from them.")
+    else:
+        from timebank.ledger.schema import instant
+
+        made = f"{schedule.local(instant(audited.begin.at)):%Y-%m-%d %H:%M:%S}"
+        click.echo(
+            f"The books are in order since the checkpoint of {made}: {rows}, and every balance"
+            " follows from it and them. What came before it was not read."
+        )
     if audited.restores:
         last = audited.restores[-1]
         click.echo(
@@ -566,9 +619,18 @@ def _say_audited(audited: _Audited, since_digest: str | None) -> None:
         )
     if since_digest is not None:
         click.echo("They continue the books with your digest.")
+    elif audited.begin is not None:
+        from timebank.audit.checkpoints import digest_of
+
+        click.echo(f"Its digest is {digest_of(audited.begin.encoded())}.")
     click.echo(
         f"The last digest is {audited.digest}. Note it down for `timebank audit --since-digest`."
     )
+    if audited.checkpoint is not None:
+        click.echo(
+            f"The checkpoint of this audit is {audited.checkpoint}. Given to --since-digest, it"
+            " lets the next one check only what comes after it."
+        )
 
 
 COMMANDS = (

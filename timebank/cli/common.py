@@ -20,6 +20,7 @@ import click
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
+    from timebank.audit.checkpoints import Checkpoint
     from timebank.audit.finding import Finding
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
@@ -256,24 +257,60 @@ def noting(what: str) -> Iterator[None]:
 
 
 def note_audit(
-    settings: BankSettings, command: str, at: datetime, generation: int, findings: Sequence[str]
+    settings: BankSettings,
+    command: str,
+    at: datetime,
+    generation: int,
+    findings: Sequence[str],
+    *,
+    is_whole: bool = True,
 ) -> None:
+    """Note what an audit has found; what was wrong stays until a whole one finds nothing."""
     from timebank.keeping import last_audit
 
-    with noting("audit"):
-        last_audit.note(settings, command, at, generation, findings)
+    before = last_audit.last_audit(settings, command)
+    if is_whole or findings or before is None or not before.wrong:
+        with noting("audit"):
+            last_audit.note(settings, command, at, generation, findings)
+
+
+def beginning(
+    settings: BankSettings, desk: Desk, since_digest: str | None, since_last: bool
+) -> Checkpoint | None:
+    """Find the checkpoint with which an audit begins, if any; say so where there is no last one."""
+    from timebank.audit.chain import discontinued
+    from timebank.errors import CheckpointRefused
+    from timebank.keeping import kept_checkpoints
+    from timebank.ledger.generations import generations
+
+    digest = kept_checkpoints.last_kept(settings) if since_last else since_digest
+    with refusing(CheckpointRefused):
+        found = None if digest is None else kept_checkpoints.kept(settings, digest)
+    if not since_last:
+        return found
+    if found is None:
+        click.echo("No audit has left a checkpoint yet, so everything is checked.", err=True)
+        return None
+    restored = len(generations(desk.connection)) > len(found.generations)
+    if restored and any(discontinued(desk, found)):
+        said = "The books were restored since the last checkpoint, so everything is checked."
+        click.echo(said, err=True)
+        return None
+    return found
 
 
 AUDIT_FIELDS = ("where", "sentence")
 
 
 def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
-    """Write what an audit found, with its facts, or in CSV behind it their digest."""
+    """Write what an audit found, with its facts, or in CSV behind it their digests."""
     import json
 
     found = [finding._asdict() for finding in findings]
     if form == "csv":
-        tell(form, (), AUDIT_FIELDS, [*found, {"where": "digest", "sentence": facts["digest"]}])
+        digests = ((name, facts.get(name)) for name in ("checkpoint", "digest"))
+        found += [{"where": name, "sentence": digest} for name, digest in digests if digest]
+        tell(form, (), AUDIT_FIELDS, found)
     else:
         click.echo(json.dumps({**facts, "findings": found}, ensure_ascii=False, indent=2))
 

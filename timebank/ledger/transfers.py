@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NotEnough, NotForeseen
@@ -228,10 +228,16 @@ def balances(desk: Desk, caller_id: int | None = None) -> list[Balance]:
 
 
 _COUNT: sql.Reader[int] = sql.value(lambda: select(func.count()).select_from(transfers))
+_COUNT_AFTER: sql.Reader[int] = sql.value(
+    lambda: select(func.count()).where(transfers.c.id > bindparam("after"))
+)
 
 
-def count(desk: Desk) -> int:
-    return _COUNT.one(desk.connection)
+def count(desk: Desk, after: int | None = None) -> int:
+    """Count the transfers, or those after one with a number."""
+    if after is None:
+        return _COUNT.one(desk.connection)
+    return _COUNT_AFTER.one(desk.connection, after=after)
 
 
 class Extract(NamedTuple):

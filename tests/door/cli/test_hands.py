@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from door.config import config as settings
 from tests.certificates import NEED_CLIENTS
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import Shell, door
 from tests.world import World, world
+from timebank.cli.main import main as timebank
 
 # The hands of the evening below, by number: actions, outcome, what was won or lost in seconds.
 PLAYED = {
@@ -225,6 +227,18 @@ def test_the_audit_replays_by_several_processes_and_from_a_hand_on(board: Board)
     assert board.door("audit", "--jobs", "2") == alone
     since = board.door("audit", "--since-hand", "5").output.splitlines()
     assert [line.split(":")[0] for line in since if line.startswith("hand ")] == ["hand 6"]
+
+
+def test_the_audit_goes_on_from_the_checkpoint_that_the_books_were_left_at(board: Board) -> None:
+    assert board.door("audit", "--since-last").error.startswith("No audit has left a checkpoint")
+    left = CliRunner().invoke(timebank, ["audit", "--config", str(board.door.config)])
+    assert left.exit_code == 0
+    board.sql("UPDATE rounds SET outcome = 'lose' WHERE id = 1")
+    told = board.door("audit", "--since-last")
+    assert (told.status, told.error) == (0, "")
+    assert "Only what came after the checkpoint of" in told.output
+    assert board.door("audit").status == 1
+    assert board.door("audit", "--since-last", "--since-hand", "2").status == 2
 
 
 def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from tests.certificates import NEED_CLIENTS
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import door
 from tests.world import World, world
+from timebank.keeping import last_audit
 from timebank.ledger.engines import books_of
 
 BLACKJACK = 'table="black-jack-for-time"'
@@ -74,6 +76,12 @@ async def test_the_numbers_are_those_of_the_board_and_its_books(tmp_path: Path) 
         assert sum(kinds) == 0
         assert found["bjft_writer_operations_total"] >= found["bjft_writer_commits_total"] > 0
         assert found['bjft_refusals_total{fault="caller"}'] == 0
+        bank = board.config.bank
+        last_audit.note(bank, last_audit.BOOKS, datetime.fromtimestamp(1e9, UTC), 1, ["x", "y"])
+        audited = await asyncio.to_thread(numbers, board)
+        of_books = '{command="timebank audit"}'
+        assert audited[f"bjft_last_audit_timestamp_seconds{of_books}"] == 1e9
+        assert audited[f"bjft_last_audit_findings{of_books}"] == 2
         text = await asyncio.to_thread(told, board)
         assert "Ada" not in text
         said = await asyncio.to_thread(promtool, "check", "metrics", said=text)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.timebank.vandal import Vandal
 from timebank.audit import jobs
+from timebank.audit.accounts import Task
 from timebank.errors import AuditBroken
 from timebank.ledger.database import Desk
 
@@ -26,7 +27,7 @@ def test_the_same_is_found_in_the_same_order(open_books) -> None:
     now: datetime = books.do(lambda desk: desk.now)
     alone = books.audit()
     assert len(alone) > 1
-    together = jobs.audit(books.settings, now, None, 2)
+    together = jobs.check(books.settings, now, Task(), 2).findings
     assert [str(finding) for finding in together] == alone
 
 

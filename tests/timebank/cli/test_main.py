@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from click.testing import CliRunner
 
 from tests import ROOT
 from timebank.cli.main import main
-from timebank.keeping import deletion
+from timebank.keeping import deletion, last_audit
 from timebank.ledger import transfers
 from timebank.settings.settings import load
 
@@ -149,12 +150,63 @@ def test_a_date_that_is_none_is_refused(board, timebank):
 def test_an_audit_that_finds_nothing_says_so(board, timebank):
     board.call(board.caller("Ann")).lose(60)
     digest = last_digest(board)
-    assert timebank("audit") == (
-        0,
+    code, output, error = timebank("audit")
+    assert (code, error) == (0, "")
+    assert output == (
         "The books are in order: 3 transfers, and every balance follows from them.\n"
-        f"The last digest is {digest}. Note it down for `timebank audit --since-digest`.\n",
-        "",
+        f"The last digest is {digest}. Note it down for `timebank audit --since-digest`.\n"
+    ) + (
+        ""  # books on a server have no folder here
+        if board.is_on_a_server
+        else f"The checkpoint of this audit is {left(output)}. Given to --since-digest, it lets the"
+        " next one check only what comes after it.\n"
     )
+
+
+def left(output) -> str:
+    return re.search("checkpoint of this audit is ([0-9a-f]{64})", output)[1]
+
+
+@pytest.mark.of_a_file
+def test_an_audit_goes_on_from_the_last_one_or_from_the_one_that_was_noted_down(
+    board, timebank, config
+):
+    call = board.call(board.caller("Ann"))
+    call.lose(60)
+    code, output, error = timebank("audit", "--since-last")
+    assert (code, error) == (
+        0,
+        "No audit has left a checkpoint yet, so everything is checked.\n",
+    )
+    first = left(output)
+    call.lose(120)
+    code, output, error = timebank("audit", "--since-last")
+    assert (code, error) == (0, "")
+    assert re.search(
+        "in order since the checkpoint of .*: 2 transfers, and every balance follows from it and"
+        " them. What came before it was not read.",
+        output,
+    )
+    assert f"Its digest is {first}." in output
+    code, output, _ = timebank("audit", "--since-digest", first, "--format", "json")
+    told = json.loads(output)
+    assert (code, told["transfers"], told["digest"]) == (0, 2, last_digest(board))
+    board.sql("UPDATE rounds SET lost = 30 WHERE id = 2")
+    assert timebank("audit", "--since-digest", first)[:2] == (
+        1,
+        "hand 2: 30 was lost, its transfers add up to 120.\n",
+    )
+    timebank("audit", "--since-digest", told["checkpoint"])
+    kept = last_audit.last_audit(load(config), last_audit.BOOKS)
+    assert kept.wrong == 1  # of which an audit of what came later says nothing
+    code, output, error = timebank("audit", "--since-last", "--since-digest", first)
+    assert (code, output) == (2, "")
+    assert "Choose one: --since-digest or --since-last." in error
+    for file in load(config).database.parent.glob("*.checkpoint-*"):
+        file.write_bytes(b"")
+    code, output, error = timebank("audit", "--since-digest", first)
+    assert (code, output) == (2, "")
+    assert "The checkpoint that is kept under this digest was changed" in error
 
 
 def last_digest(books) -> str:
@@ -190,9 +242,15 @@ def test_a_digest_that_is_none_is_refused(board, timebank, typed):
 def test_an_audit_for_other_programs(board, timebank):
     none = "0" * 64
     code, output, error = timebank("audit", "--format", "json")
+    told = json.loads(output)
+    kept = told.pop("checkpoint")
     in_order = {"transfers": 0, "digest": none, "generation": 1, "findings": []}
-    assert (code, json.loads(output), error) == (0, in_order, "")
-    assert timebank("audit", "--format", "csv") == (0, f"where,sentence\ndigest,{none}\n", "")
+    assert (code, told, error) == (0, in_order, "")
+    assert timebank("audit", "--format", "csv") == (
+        0,
+        f"where,sentence\n{f'checkpoint,{kept}' + chr(10) if kept else ''}digest,{none}\n",
+        "",
+    )
     board.call(board.caller("Ann")).lose(60)
     board.sql("UPDATE rounds SET lost = 30")
     sentence = "30 was lost, its transfers add up to 60."
@@ -202,6 +260,7 @@ def test_an_audit_for_other_programs(board, timebank):
     assert json.loads(output) == {
         "transfers": transfers,
         "digest": digest,
+        "checkpoint": None,
         "generation": 1,
         "findings": [{"where": "hand 1", "sentence": sentence}],
     }
