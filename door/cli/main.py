@@ -108,7 +108,7 @@ def _serve(config: Config, verbose: bool, workers: int, *, is_trial: bool = Fals
 
         worker = Workers(config, workers).start()
         config = worker.config
-        _log_to_stderr(config, verbose, f"[{worker.number}] ")
+        _log_to_stderr(config, verbose, worker.number)
     with (
         refusing(DatabaseRefused, BooksFailed, CannotJoin, CannotListen, BoardClosed, OSError),
         asyncio.Runner(loop_factory=server.loop_of(config)) as runner,
@@ -181,16 +181,17 @@ def metrics(config_path: Path, host: str | None, port: int | None) -> None:
         exporter.serve(config, *where, _announce)
 
 
-def _log_to_stderr(config: Config, verbose: bool, who: str = "", *, is_trial: bool = False) -> None:
+def _log_to_stderr(
+    config: Config, verbose: bool, worker: int | None = None, *, is_trial: bool = False
+) -> None:
     import logging
 
-    from timebank.language import EnglishFormatter
+    from door.session.door_log import formatter
 
     handler = logging.StreamHandler()
+    who, facts = ("", {}) if worker is None else (f"[{worker}] ", {"worker": worker})
     handler.setFormatter(
-        EnglishFormatter(
-            f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s", config.bank.schedule.zone
-        ),
+        formatter(config, f"%(asctime)s {who}%(levelname)s %(name)s: %(message)s", **facts)
     )
     usual = logging.ERROR if is_trial else logging.WARNING  # nobody minds what a trial lacks
     handler.setLevel(logging.INFO if verbose else usual)

@@ -12,6 +12,7 @@ import click
 
 from door.cli.common import config_option, rows_option
 from door.errors import NoAnswer
+from timebank.cli.common import by_option
 from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
@@ -85,11 +86,12 @@ def nodes(where: Where, form: str, watch: bool) -> None:
 
 @click.command()
 @server_options
+@by_option
 @click.argument("node", metavar="NODE", callback=_node)
 @click.option("--why", default="", help="The reason, for the caller.")
-def kick(where: Where, node: int, why: str) -> None:
+def kick(where: Where, by: str, node: int, why: str) -> None:
     """End the call on a node. The caller is told, and an open hand waits for them."""
-    _tell(where, "kick", node=node, why=why)
+    _tell(where, "kick", node=node, why=why, by=by)
 
 
 @click.command()
@@ -113,24 +115,27 @@ def refused(where: Where, form: str) -> None:
 
 @click.command()
 @server_options
+@by_option
 @click.argument("who", metavar="ADDRESS|NAME")
-def forgive(where: Where, who: str) -> None:
+def forgive(where: Where, by: str, who: str) -> None:
     """Clear the counts against an address, or the wrong passwords for a name."""
-    _tell(where, "forgive", who=who)
+    _tell(where, "forgive", who=who, by=by)
 
 
 @click.command()
 @server_options
-def drain(where: Where) -> None:
+@by_option
+def drain(where: Where, by: str) -> None:
     """Take no more calls; close when the last caller is gone. A second drain closes now."""
-    _tell(where, "drain")
+    _tell(where, "drain", by=by)
 
 
 @click.command()
 @server_options
-def stop(where: Where) -> None:
+@by_option
+def stop(where: Where, by: str) -> None:
     """Close the board now. Callers are told, and no hand is lost."""
-    _tell(where, "stop")
+    _tell(where, "stop", by=by)
 
 
 def _tell(where: Where, command: str, **what: object) -> None:

@@ -85,6 +85,7 @@ class Calls:
 
 # Which event loop a server runs on: uvloop's where that is installed, or always asyncio's own.
 Loop = Literal["auto", "asyncio"]
+LogFormat = Literal["text", "json"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ class ServerSettings:
     # How long one stays without callers that the first door starts where none runs; 0: none is.
     start_for_doors_minutes: int
     loop: Loop
+    log_format: LogFormat
     name: str  # of this one of several; empty for that of its machine
     link: LinkSettings | None
     health: LinkSettings | None = None  # where front ends ask how it is
@@ -222,6 +224,7 @@ def _server(
     table: TomlTable, listeners: Sequence[ListenerSettings], bank: BankSettings
 ) -> ServerSettings:
     loops: tuple[Loop, ...] = get_args(Loop)
+    forms: tuple[LogFormat, ...] = get_args(LogFormat)
     link = read_link(table, listeners, has_server=bank.server is not None)
     takes_doors = table.flag("takes_doors", True)
     minutes = table.whole("start_for_doors_minutes", 0, 0, DAY_SECONDS // 60)
@@ -231,6 +234,7 @@ def _server(
         takes_doors=takes_doors,
         start_for_doors_minutes=minutes,
         loop=table.choice("loop", "auto", loops),
+        log_format=table.choice("log_format", "text", forms),
         name=table.optional_text("name", LONGEST_SERVER_NAME),
         link=link,
         health=read_health(table, listeners, link),

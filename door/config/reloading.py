@@ -17,10 +17,11 @@ def keep_begun(old: Config, new: Config) -> tuple[Config, Sequence[str]]:
         # Ports that are open go on as they are; so must what is made of their callers.
         board = replace(new.board, data=old.board.data)
         new = replace(new, board=board, listeners=old.listeners)
-    begun = {name: getattr(old.server, name) for name in ("name", "link", "health")}
+    begun = {name: getattr(old.server, name) for name in ("name", "link", "health", "log_format")}
     server = replace(new.server, **begun)
     if server != new.server:
-        later.append("a new name, link or health of this server counts from the next start on")
+        told = "a new name, link, health or log_format of this server counts from the next start on"
+        later.append(told)
         new = replace(new, server=server)
     if new.pages != old.pages:
         later.append("what [pages] says of the books in a browser counts from the next start on")

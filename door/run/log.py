@@ -9,9 +9,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from datetime import UTC
 from typing import TYPE_CHECKING
 
-from door.session.door_log import SystemLog, opened
+from door.session.door_log import FORM, SystemLog, formatter, opened
+from timebank.language import EnglishFormatter
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -26,10 +28,11 @@ def begin(config: Config | None, *, verbose: bool) -> None:
     root.setLevel(logging.INFO)
     handlers: list[logging.Handler] = []
     if config is not None:
-        handlers += opened(config.board.data, config.bank.schedule.zone)
+        handlers += opened(config)
     if is_apart(sys.stderr.fileno()):
         shown = logging.StreamHandler()
         shown.setLevel(logging.INFO if verbose else logging.WARNING)
+        shown.setFormatter(EnglishFormatter(FORM, UTC) if config is None else formatter(config))
         handlers.append(shown)
     root.handlers = handlers or [SystemLog(logging.WARNING)]
 

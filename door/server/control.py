@@ -87,28 +87,29 @@ async def answer_control(server: Served, connection: LinkConnection, said: Said)
 def do(server: Served, said: Said) -> Part:
     """Do a command here, and nowhere else; raises `CommandRefused`."""
     board = server.board
+    by = clean(str(said.get("by") or "")) or "the sysop"  # in the browser nobody says it
     match said:
         case {"control": "here"}:
             return {}
         case {"control": "nodes"}:
             return {**_on_here(board), "stays": server.stays}
         case {"control": "kick", "call": int(call), "why": str(why)}:
-            return {"callers": _kick(board, call, clean(why))}
+            return {"callers": _kick(board, call, clean(why), by)}
         case {"control": "say", "call": int() | None as call, "text": str(text)}:
             return {"callers": _say(board, call, clean(text))}
         case {"control": "refused"}:
             return _refused(board)
         case {"control": "forgive", "who": str(who)}:
-            return {"forgiven": _forgive(board, clean(who))}
+            return {"forgiven": _forgive(board, clean(who), by)}
         case {"control": "tally"}:
             return tally(board, server.lag)
         case {"control": "look"}:
             server.look_now()
             return {}
         case {"control": "drain", "again": bool(again)}:
-            return _drain(server, again=again)
+            return _drain(server, by, again=again)
         case {"control": "stop"}:
-            log.warning("the sysop stops the board")
+            log.warning("%s stops the board", by)
             server.ended.set()
             return {}
     raise CommandRefused(UNKNOWN)
@@ -133,10 +134,10 @@ def _seen(board: Board, caller: Caller) -> Part:
     }
 
 
-def _kick(board: Board, call: int, why: str) -> dict[str, str]:
+def _kick(board: Board, call: int, why: str, by: str) -> dict[str, str]:
     kicked = _on(board, call)
     for caller in kicked:
-        log.warning("the sysop ends the call of %s on node %d", caller.record.name, caller.node)
+        log.warning("%s ends the call of %s on node %d", by, caller.record.name, caller.node)
         caller.console.interrupt(Kicked(literal(why) if why else Phrase(KICKED)))
     return _names(kicked)
 
@@ -157,18 +158,18 @@ def _refused(board: Board) -> Part:
     return {"held": shown, "more": max(0, count - MOST_SHOWN), "names": names}
 
 
-def _forgive(board: Board, who: str) -> bool:
+def _forgive(board: Board, who: str, by: str) -> bool:
     forgiven = board.reception.forgive(who)
     if forgiven:
-        log.warning("the sysop forgives %s", who)
+        log.warning("%s forgives %s", by, who)
     return forgiven
 
 
-def _drain(server: Served, *, again: bool) -> Part:
+def _drain(server: Served, by: str, *, again: bool) -> Part:
     """Drain; a server that drains already goes on, or closes if this is said `again`."""
     before = server.board.draining
     if again or not before:
-        log.warning("the sysop takes the board out of service")
+        log.warning("%s takes the board out of service", by)
         server.drain()
     callers = server.board.callers()
     return {"before": before, "callers": len(callers), "closing": server.ended.is_set()}

@@ -119,7 +119,7 @@ class DoorListener:
         self._wire, self._path = wire, folder / handed.NAME
         self._inode = self._path.stat().st_ino
         if not self._log:
-            self._log = door_log.opened(folder, self._board.config.bank.schedule.zone)
+            self._log = door_log.opened(self._board.config)
             for handler in self._log:
                 handler.addFilter(lambda record: is_of_a_door())
                 logging.getLogger().addHandler(handler)

@@ -3,21 +3,54 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import json
 import logging
 import os
 import syslog
-from datetime import tzinfo
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from timebank.language import EnglishFormatter
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import tzinfo
+
+    from door.config.config import Config
+
 FILE = "door.log"
-_FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 class SystemLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         syslog.syslog(syslog.LOG_ERR, f"door: {record.getMessage()}")
+
+
+class JsonFormatter(EnglishFormatter):
+    """Writes each line of the log as a JSON object, for programs that gather logs.
+
+    Its `at` is ISO 8601 with the offset from UTC; `facts` stand in each line.
+    """
+
+    def __init__(self, zone: tzinfo, facts: Mapping[str, object]) -> None:
+        super().__init__("%(message)s", zone)
+        self._facts = facts
+
+    def format(self, record: logging.LogRecord) -> str:
+        alone = copy.copy(record)  # without its traceback, which stands apart
+        alone.exc_info = alone.exc_text = alone.stack_info = None
+        told: dict[str, object] = {
+            "at": self.formatTime(record).replace(" ", "T"),
+            "level": record.levelname,
+            "logger": record.name,
+            "process": record.process,
+            **self._facts,
+            "message": super().format(alone),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False)
 
 
 class LogFile(logging.FileHandler):
@@ -43,8 +76,18 @@ class LogFile(logging.FileHandler):
             SystemLog().handle(record)
 
 
-def opened(data: Path, zone: tzinfo, name: str = FILE) -> list[logging.Handler]:
-    """Open the log in a data folder, by the clock of a zone; nothing where there can be none."""
+def formatter(config: Config, form: str = FORM, **facts: object) -> logging.Formatter:
+    """Give what writes the lines of a log, by the clock of the board; `facts` stand in each line
+    where they are JSON."""
+    zone = config.bank.schedule.zone
+    if config.server.log_format == "json":
+        return JsonFormatter(zone, facts)
+    return EnglishFormatter(form, zone)
+
+
+def opened(config: Config, name: str = FILE) -> list[logging.Handler]:
+    """Open the log in the data folder; nothing where there can be none."""
+    data = config.board.data
     try:
         data.mkdir(0o700, parents=True, exist_ok=True)
         # Only its owner may read it: it says who played when.
@@ -52,5 +95,5 @@ def opened(data: Path, zone: tzinfo, name: str = FILE) -> list[logging.Handler]:
         file = LogFile(data / name, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
-    file.setFormatter(EnglishFormatter(_FORM, zone))
+    file.setFormatter(formatter(config))
     return [file]

@@ -190,7 +190,7 @@ by_option = click.option(
     "--by",
     metavar="NAME",
     callback=_whoever,
-    help="Who does it, for the sysop's log.  [default: your user name]",
+    help="Who does it, for the log.  [default: your user name]",
 )
 
 

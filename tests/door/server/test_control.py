@@ -221,10 +221,14 @@ async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the
         assert board.server.ended.is_set()
 
 
-async def test_stop_closes_the_board(tmp_path: Path) -> None:
+async def test_stop_closes_the_board_and_the_log_says_who_did_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        assert (await sysop(board, "stop")).output == "The board is closing.\n"
+        told = await sysop(board, "stop", "--by", "Jane")
+        assert told.output == "The board is closing.\n"
         assert board.server.ended.is_set()
+        assert "Jane (command line) stops the board" in caplog.messages
 
 
 async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
