@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack
 
 import click
 
-from door.cli.common import DEFAULT_CONFIG, config_option, load_config, need
+from door.cli.common import DEFAULT_CONFIG, config_option, load_config, need, rows_option
 from door.cli.config import config_group
 from door.cli.events import event
 from door.cli.init import init
@@ -318,7 +318,7 @@ def check(config_path: Path) -> None:
 @click.option("--event", type=int, metavar="MINUTES", help="To the next event; else none comes.")
 @click.option("--card", is_flag=True, help="The strategy card: what to do with which hand.")
 @click.option("--svg", is_flag=True, help="The card as a picture.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@rows_option
 def odds(
     config_path: Path,
     table: str | None,
@@ -326,32 +326,35 @@ def odds(
     evening: bool,
     card: bool,
     svg: bool,
-    as_json: bool,
+    form: str,
     **asked: int | None,
 ) -> None:
     """Show what a TABLE, or every table, is worth to its callers: exact odds for its rules.
 
-    Without a sysop.toml in this folder: the odds of the default rules.
+    Without a sysop.toml in this folder: the odds of the default rules. CSV has a line for each way
+    to play; cards and evenings are text or JSON.
     """
     from door.cli import odds as cli_odds
 
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None
-    if (evening and card) or (svg and (as_json or not card)):
+    if form == "csv" and (evening or card):
+        raise UserError("A card and an evening are text or JSON: CSV is of the odds themselves.")
+    if (evening and card) or (svg and (form == "json" or not card)):
         raise UserError("--evening and --card are two things, and --svg is one way to see a card.")
     if card:
         tables = cli_odds.tables(config, table, rules)
-        click.echo(cli_odds.show_cards(tables, "svg" if svg else "json" if as_json else "text"))
+        click.echo(cli_odds.show_cards(tables, "svg" if svg else form))
     elif evening:
         from door.cli import evening as cli_evening
 
         tables = cli_odds.tables(config, table, rules)
         wanted = cli_evening.EveningAsked(**asked)
-        click.echo(cli_evening.show(config, tables, wanted, as_json=as_json))
+        click.echo(cli_evening.show(config, tables, wanted, as_json=form == "json"))
     elif any(each is not None for each in asked.values()):
         raise UserError("--turns, --pot, --bet, --callers and --event belong to --evening.")
     else:
-        click.echo(cli_odds.show(config, table, rules, as_json))
+        click.echo(cli_odds.show(config, table, rules, form))
 
 
 @main.command()

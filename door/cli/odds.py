@@ -14,10 +14,16 @@ from door.odds import telling
 from door.odds.card import card_lines, card_svg
 from door.odds.keeping import card_of, odds_of
 from timebank.cli.errors import UserError
+from timebank.reports.exports import as_csv
 
 if TYPE_CHECKING:
     from door.config.config import Config
     from door.games.engine.descriptor import Game
+    from door.odds.odds import Odds
+    from timebank.reports.exports import Record
+
+
+FIELDS = ("game", "play", "mean", "sd", "staked")  # as in JSON, shares of the opening bet
 
 
 def tables(
@@ -32,13 +38,22 @@ def tables(
     return [(game, rules_of(config, game, changed)) for game in games]
 
 
-def show(config: Config | None, table: str | None, given: Sequence[str], as_json: bool) -> str:
+def show(config: Config | None, table: str | None, given: Sequence[str], form: str) -> str:
     """Return what is printed of the `tables` that are asked for."""
     found = [(game, odds_of(game, rules)) for game, rules in tables(config, table, given)]
-    if as_json:
+    if form == "csv":
+        return "".join(as_csv(FIELDS, _records(odds for _, odds in found))).rstrip("\n")
+    if form == "json":
         plain = [odds.plain() for _, odds in found]
         return json.dumps(plain if table is None else plain[0], indent=2, ensure_ascii=False)
     return "\n".join(_joined(telling.lines(game.title, odds) for game, odds in found))
+
+
+def _records(found: Iterable[Odds]) -> Iterator[Record]:
+    for odds in found:
+        for name, figures in odds.strategies.items():
+            values = (odds.game, name, figures.mean, figures.sd, figures.staked)
+            yield dict(zip(FIELDS, values, strict=True))
 
 
 def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> str:

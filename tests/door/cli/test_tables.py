@@ -7,10 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from door.cli import control
+from door.cli.main import main as door
 from timebank.cli import keeping, window
+from timebank.cli.common import FORMATS
+from timebank.cli.main import main as timebank
 from timebank.reports import boards, house, neighbours, people, statements, summary
 from timebank.reports.tables import (
     PAGE,
@@ -73,7 +78,7 @@ def tables() -> Iterator[tuple[str, Sequence[Column]]]:
         "outstanding": boards.outstanding_table([], SCHEDULE),
         "outbox": keeping._outbox_table([], settings.load(Path("sysop.toml"))),
         "callers": people.table([], SCHEDULE),
-        "log": window._log_table(None, iter(())),  # type: ignore[arg-type]  # no entry, no books
+        "log": window._log_table(None, iter(())),
         "nodes": nodes,
         "refused": refusals,
     }
@@ -143,3 +148,39 @@ def test_colours_change_no_width() -> None:
 
 def test_letters_as_wide_as_two_are_counted_so() -> None:
     assert (width("字a"), folded("字字字 字", 4)) == (3, ["字字", "字", "字"])
+
+
+def leaves(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from leaves(command, *path, name)
+        else:
+            yield " ".join((*path, name)), command
+
+
+def test_every_command_that_prints_rows_takes_the_same_options() -> None:
+    rows = {
+        *("accounts", "ledger", "statement", "summary", "house", "addresses", "log", "audit"),
+        *("boards", "outbox"),
+        *("door nodes", "door refused", "door audit", "door odds"),
+        *("door callers list", "door callers keys", "door config show", "door config diff"),
+    }
+    found = set()
+    for name, command in (*leaves(timebank), *leaves(door, "door")):
+        options = {option: each for each in command.params for option in each.opts}
+        if "--format" in options:
+            found.add(name)
+            assert tuple(options["--format"].type.choices) == FORMATS, name
+            assert "--wide" in options, name
+        elif "--json" in options:  # of one thing, which is no table
+            assert name == "door hand"
+    assert found == rows
+
+
+def test_odds_as_csv_have_a_line_for_each_way_to_play() -> None:
+    told = CliRunner().invoke(door, ["odds", "red-dog", "--format", "csv"])
+    names, *rows = told.output.splitlines()
+    assert names == "game,play,mean,sd,staked"
+    assert rows[0].startswith("red-dog,perfect,")
+    told = CliRunner().invoke(door, ["odds", "red-dog", "--card", "--format", "csv"])
+    assert (told.exit_code, told.output[:6]) == (2, "A card")
