@@ -25,6 +25,7 @@ from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.teller import visit_bank
+from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from timebank.calls.calls import OpenCall, open_calls
@@ -46,6 +47,7 @@ SERVICES = {
     "W": N_("Who is on"),
     "N": N_("News"),
     "M": N_("Messages"),
+    "D": N_("Daily deal"),
     "H": N_("Hall of fame"),
     "S": N_("Statistics"),
     "Y": N_("Your settings"),
@@ -57,6 +59,7 @@ MEANINGS = {
     "W": N_("See who else is on the board, and where."),
     "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
     "M": N_("Write to other callers, read what they wrote, leave a line on the menu."),
+    "D": N_("Play the ten hands that everybody plays today, for honour."),
     "H": N_("See who won most today, this week and ever, and who broke the bank."),
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
     "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
@@ -156,6 +159,8 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await _who_is_on(board, caller)
     elif choice == "N":
         await _news(caller)
+    elif choice == "D":
+        await DailyDeal(board, caller).visit()
     elif choice == "H":
         await fame.visit_hall(caller)
     elif choice == "S":

@@ -25,6 +25,8 @@ DROP TABLE page_tries;
 DROP TABLE messages;
 DROP TABLE one_liners;
 ALTER TABLE callers DROP COLUMN muted;
+DROP TABLE deal_tries;
+DROP TABLE deals;
 DROP INDEX calls_of_a_caller;
 DROP INDEX notices_of_a_caller;
 DROP INDEX one_open_call_a_node;

@@ -5,6 +5,7 @@ played to their end, records written, minutes given back to other boards. So wha
 its way in the copy is closed or in doubt:
 
 - shoes are closed: their seals were seen, their seeds may have been;
+- the deal of the day is closed: somebody may have played it to its end, and would know its cards;
 - chains of seeds are closed: shoes that the copy knows nothing of were dealt from them;
 - hands in play are void, and what stood on the table is returned: their cards may be known;
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
@@ -68,6 +69,7 @@ from timebank.ledger.sqlite.live_mark import Note
 from timebank.servers import registry
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
+from timebank.wagers import deals
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
 from timebank.wagers.stakes import Stakes
@@ -297,6 +299,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     records = _DOUBT_RECORDS(books, mark=DOUBT).rowcount
     _CLOSE_SHOES(books, closed=stamp(desk.now))
     _CLOSE_CHAINS(books, closed=stamp(desk.now))
+    deals.close_all(desk)
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
     _keep_own_limits(desk, given)

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -668,6 +668,44 @@ early_events = Table(
     Column("name", Text, nullable=False),
     Column("instead_of", Integer),
     CheckConstraint("ends > starts", name="it_lasts"),
+    sqlite_with_rowid=False,
+)
+
+# The shoes that all callers play alike, one for each day (wagers/deals.py). Whoever reads `seed`
+# knows every card of one that is open.
+deals = Table(
+    "deals",
+    metadata,
+    # What the seed hashes to, in hexadecimal.
+    Column("seal", Text, primary_key=True),
+    Column("day", Text, nullable=False),
+    Column("seed", LargeBinary, nullable=False),
+    # Those under which it is played, as JSON, whatever becomes of the house's.
+    Column("rules", Text, nullable=False),
+    _whole("opened"),
+    Column("closed", Integer),
+    sqlite_with_rowid=False,
+)
+_index("one_open_deal_a_day", deals.c.day, unique=True, where="closed IS NULL")
+_index("deals_closed", deals.c.closed, where="closed IS NOT NULL")
+
+# The one try that a caller has at a deal.
+deal_tries = Table(
+    "deal_tries",
+    metadata,
+    Column("seal", ForeignKey("deals.seal"), primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    _whole("begun"),
+    # Their decisions so far, words with a space between: the hands are dealt again from these.
+    Column("acts", Text, server_default=text("''"), nullable=False),
+    # When the last hand was over, and what they had won then, in the unit of the stakes.
+    Column("finished", Integer),
+    Column("score", Integer),
+    # What their decisions cost against the book, in ten-thousandths of a bet; NULL until somebody
+    # has worked it out.
+    Column("cost", Integer),
+    CheckConstraint("(finished IS NULL) = (score IS NULL)", name="finished_with_a_score"),
+    CheckConstraint("cost IS NULL OR finished IS NOT NULL", name="weighed_when_finished"),
     sqlite_with_rowid=False,
 )
 

@@ -43,6 +43,7 @@ TOMLS = {
     "staged": LIVELY,
 }
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
+DEAL_KEYS = " s s s  s s s s  "  # what stands the hands of the deal from `bytes(32)` but the first
 MOST_PAGES = 9
 NARROW = 40  # columns
 MOMENT, LONGEST = 0.05, 20.0  # seconds that a walk waits at a time, and at most, for a banner
@@ -215,6 +216,17 @@ async def fame(here: Evening) -> None:
     await here.take("hall-of-fame-ever", "e")
 
 
+async def daily_deal(here: Evening) -> None:
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(bytes(32))
+    await here.take("daily-deal", "d")
+    await here.take("daily-deal-rules", "r")
+    await here.take("daily-deal-hand", "q", "p")
+    await here.take("daily-deal-hand-over", "s")
+    await here.press(*DEAL_KEYS)
+    await here.take("daily-deal-ranking")
+
+
 async def time_up(here: Evening) -> None:
     await here.visits("Ada")
     await here.board.pass_time(MINUTE + 2)
@@ -379,6 +391,7 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "lobby": lobby,
     "company": company,
     "fame": fame,
+    "daily-deal": daily_deal,
     "time-up": time_up,
     "last-turn": last_turn,
     "black-jack-for-time": black_jack_for_time,

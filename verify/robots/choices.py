@@ -15,13 +15,15 @@ from verify.robots.reading import Done
 
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
+# Where they stand, and the daily deal, for all tastes.
+READING = {"D": 2, "H": 1, "S": 1}
 # How often a room is entered from the main menu, by what a robot likes best.
 TASTES: Mapping[str, Mapping[str, int]] = {
-    "black jack": {"B": 60, "C": 5, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1},
-    "baccarat": {"B": 5, "C": 60, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1},
-    "teletype": {"B": 5, "C": 5, "U": 60, "V": 2, "T": 10, "W": 3, "N": 1},
-    "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1},
-    "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1},
+    "black jack": {"B": 60, "C": 5, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
+    "baccarat": {"B": 5, "C": 60, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
+    "teletype": {"B": 5, "C": 5, "U": 60, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
+    "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1, **READING},
+    "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
 # And how often where nothing is said of a game.
 _CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}

@@ -288,9 +288,9 @@ class TableScene:
         felt = felt_of(area)
         canvas.paste(FELT_ROW, _empty_table(canvas.columns, canvas.colour, area))
         if area.is_narrow:
-            paint_title(canvas, area.left, self.title, self._turns_short())
+            paint_title(canvas, area.left, _(self.title), self._turns_short())
         else:
-            paint_title(canvas, area.centred(), self.title, self._turn_words())
+            paint_title(canvas, area.centred(), _(self.title), self._turn_words())
         self._paint_cards(canvas, felt)
         if self.banner:
             self._paint_banner(canvas, felt)

@@ -354,6 +354,36 @@ CREATE TABLE one_liners (
     UNIQUE (call_id)
 )""",
     ),
+    # The deals of the day, and the tries at them.
+    9: (
+        """
+CREATE TABLE deals (
+    seal TEXT COLLATE "C" NOT NULL,
+    day TEXT COLLATE "C" NOT NULL,
+    seed BYTEA NOT NULL,
+    rules TEXT COLLATE "C" NOT NULL,
+    opened BIGINT NOT NULL,
+    closed BIGINT,
+    PRIMARY KEY (seal)
+)""",
+        "CREATE UNIQUE INDEX one_open_deal_a_day ON deals (day) WHERE closed IS NULL",
+        "CREATE INDEX deals_closed ON deals (closed) WHERE closed IS NOT NULL",
+        """
+CREATE TABLE deal_tries (
+    seal TEXT COLLATE "C" NOT NULL,
+    caller_id BIGINT NOT NULL,
+    begun BIGINT NOT NULL,
+    acts TEXT COLLATE "C" DEFAULT '' NOT NULL,
+    finished BIGINT,
+    score BIGINT,
+    cost BIGINT,
+    PRIMARY KEY (seal, caller_id),
+    CONSTRAINT finished_with_a_score CHECK ((finished IS NULL) = (score IS NULL)),
+    CONSTRAINT weighed_when_finished CHECK (cost IS NULL OR finished IS NOT NULL),
+    FOREIGN KEY(seal) REFERENCES deals (seal),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)""",
+    ),
 }
 
 

@@ -330,6 +330,43 @@ CREATE TABLE one_liners (
     )
 
 
+def _daily_deals(connection: sqlite3.Connection) -> None:
+    """Lead from version 9 to 10: the deals of the day, and the tries at them."""
+    connection.execute(
+        """
+CREATE TABLE deals (
+    seal TEXT NOT NULL,
+    day TEXT NOT NULL,
+    seed BLOB NOT NULL,
+    rules TEXT NOT NULL,
+    opened INTEGER NOT NULL,
+    closed INTEGER,
+    PRIMARY KEY (seal)
+) WITHOUT ROWID"""
+    )
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_deal_a_day ON deals (day) WHERE closed IS NULL"
+    )
+    connection.execute("CREATE INDEX deals_closed ON deals (closed) WHERE closed IS NOT NULL")
+    connection.execute(
+        """
+CREATE TABLE deal_tries (
+    seal TEXT NOT NULL,
+    caller_id INTEGER NOT NULL,
+    begun INTEGER NOT NULL,
+    acts TEXT DEFAULT '' NOT NULL,
+    finished INTEGER,
+    score INTEGER,
+    cost INTEGER,
+    PRIMARY KEY (seal, caller_id),
+    CONSTRAINT finished_with_a_score CHECK ((finished IS NULL) = (score IS NULL)),
+    CONSTRAINT weighed_when_finished CHECK (cost IS NULL OR finished IS NOT NULL),
+    FOREIGN KEY(seal) REFERENCES deals (seal),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+) WITHOUT ROWID"""
+    )
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -340,6 +377,7 @@ STEPS: Steps = {
     6: _page_tries,
     7: _totals_of_hands,
     8: _messages,
+    9: _daily_deals,
 }
 
 

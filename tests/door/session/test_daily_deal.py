@@ -1,0 +1,89 @@
+"""The daily deal: the same cards for all, one try that waits, a seed that is shown afterwards."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from door.games.blackjack import duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from tests.terminal import REFUSING
+from tests.world import BOARD, World, log_on, register, world
+from timebank.wagers import deals
+
+DAY = 24 * 3600
+# Enough minutes for a call that begins before midnight.
+LONG = f"{BOARD}\n[calls]\nminutes_per_day = 600\n"
+
+
+def sealed(board: World) -> deals.SealedDeal:
+    with board.books() as desk:
+        return deals.todays(desk, bytes(32), "0" * 64, {})
+
+
+def keys_to_the_end(deal: deals.SealedDeal, acts: tuple[str, ...] = ()) -> str:
+    """What is pressed to stand every hand that is left, with a key after each."""
+    game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, acts)
+    met, keys = len(game.over), ""
+    while not game.is_over:
+        assert game.at is not None
+        declines = "no-insurance" in game.at.legal()
+        acts = (*acts, "no-insurance" if declines else "stay")
+        game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, acts)
+        keys += ("n" if declines else "s") + " " * (len(game.over) - met)
+        met = len(game.over)
+    return keys
+
+
+async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_over(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=LONG) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("d")
+        await ada.until("You haven't played it yet.")
+        deal = sealed(board)
+        ada.send("l")
+        await ada.until("No deal is over yet.")
+        ada.send(" p")
+        first = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ())
+        await ada.until(f"{first.number} of 10")
+        game = first
+        ada.send(" " * len(first.over))
+        await ada.until("<S>tay")
+        ada.send("s")
+        await ada.until("any key")
+        await ada.close()
+        await board.at_rest()
+
+        again = await board.call()
+        await log_on(again, "Ada")
+        await again.until("oodbye")
+        again.send("d")
+        game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ("stay",))
+        await again.until(f"Hand {game.number} waits for you.")
+        again.send("p" + keys_to_the_end(deal, ("stay",)))
+        await again.until("You're number 1 of 1.")
+        assert "<P>lay" not in again.picture
+
+        bob = await board.call(REFUSING)
+        await register(bob, "Bob")
+        bob.send("dp" + keys_to_the_end(deal))
+        await bob.until("You're number 1 of 2.")
+        with board.books() as desk:
+            one, other = deals.ranking(desk, deal.seal)
+        assert (one.score, one.cost, one.place) == (other.score, other.cost, other.place)
+        assert (one.cost or 0) > 0
+        for caller in (ada, again, bob):
+            assert deal.seed.hex() not in caller.transcript
+        again.send("q")
+        await again.until("oodbye")
+        await board.clock.advance(DAY / 2 + 60)
+        await board.at_rest()
+        late = await board.call()
+        await register(late, "Cyd")
+        late.send("dl")
+        await late.until(deal.seed.hex()[:32])
+        assert sha256(deal.seed).hexdigest() == deal.seal
+        assert sealed(board).seal != deal.seal

@@ -1,0 +1,88 @@
+"""The deal of the day in the books: sealed once a day, tried once by each caller."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from timebank.errors import OutOfStep, ShoeGone
+from timebank.keeping import deletion
+from timebank.wagers import deals
+
+RULES = {"decks": 1}
+
+
+def sealed(books, number: int):
+    return books.do(deals.todays, bytes([number]) * 32, f"{number:064x}", RULES)
+
+
+@pytest.fixture
+def deal(books):
+    return sealed(books, 1)
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+def test_one_deal_is_sealed_a_day_and_its_seed_is_shown_when_the_day_is_over(books, deal):
+    assert (deal.day, deal.rules, deal.shown_seed) == (books.now.date(), RULES, None)
+    assert sealed(books, 2) == deal
+    assert books.do(deals.last_closed) is None
+    assert deal.seed.hex() not in repr(deal)
+    books.now += timedelta(days=1)
+    assert sealed(books, 2).seal == f"{2:064x}"
+    last = books.do(deals.last_closed)
+    assert (last.seal, last.shown_seed) == (deal.seal, "01" * 32)
+
+
+def test_a_clock_that_steps_back_seals_no_second_one(books, deal):
+    books.now -= timedelta(days=2)
+    assert sealed(books, 2) == deal
+
+
+def test_a_try_is_one_and_goes_on_where_it_was_left(books, deal, ann):
+    assert books.do(deals.try_of, deal.seal, ann) is None
+    books.do(deals.begin, deal.seal, ann)
+    books.do(deals.act, deal.seal, ann, (), "hit", None)
+    assert books.do(deals.begin, deal.seal, ann) == deals.DealTry(("hit",))
+    with pytest.raises(OutOfStep):
+        books.do(deals.act, deal.seal, ann, (), "stay", None)
+    books.do(deals.act, deal.seal, ann, ("hit",), "stay", -10)
+    books.do(deals.weigh, deal.seal, ann, 25)
+    assert books.do(deals.begin, deal.seal, ann) == deals.DealTry(("hit", "stay"), -10, 25)
+    with pytest.raises(OutOfStep):
+        books.do(deals.act, deal.seal, ann, ("hit",), "hit", 90)
+
+
+def test_nothing_is_added_once_the_cards_are_open(books, deal, ann):
+    bob = books.caller("Bob")
+    books.do(deals.begin, deal.seal, ann)
+    books.do(deals.close_all)
+    for late in (
+        lambda desk: deals.act(desk, deal.seal, ann, (), "hit", None),
+        lambda desk: deals.begin(desk, deal.seal, bob),
+    ):
+        with pytest.raises(ShoeGone):
+            books.do(late)
+    assert sealed(books, 2).seal != deal.seal, "as after a restore, on the same day"
+
+
+def test_decisions_come_before_luck(books, deal, ann):
+    results = {"Bob": (40, 300), "Cyd": (-20, 0), "Dan": (10, 0), "Eve": (10, 0), "Fay": (90, None)}
+    for name, (score, cost) in results.items():
+        number = books.caller(name)
+        books.do(deals.begin, deal.seal, number)
+        books.do(deals.act, deal.seal, number, (), "stay", score)
+        if cost is not None:
+            books.do(deals.weigh, deal.seal, number, cost)
+    books.do(deals.begin, deal.seal, ann)  # not to its end
+    placed = books.do(deals.ranking, deal.seal)
+    assert [(each.place, each.name) for each in placed] == [
+        *((1, "Dan"), (1, "Eve"), (3, "Cyd"), (4, "Bob"), (5, "Fay"))
+    ]
+    books.do(deletion.delete, placed[0].caller_id)
+    assert books.do(deals.ranking, deal.seal)[0].name == "Eve"
+    assert books.audit() == []

@@ -1,0 +1,230 @@
+"""The deal of the day: one sealed shoe that all callers of the board play alike, once each.
+
+It is play for honour: no account has any part in it. A try is a journal of decisions, and each is
+durable before its card is shown; whoever hangs up finds it as it was. The books never deal: what
+the words mean, and when the last hand is over, is the board's to say.
+
+A deal ends with its day, when the first one of a later day is opened. Only then its seed may be
+shown, and from then on nothing is added to any try at it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from timebank.errors import OutOfStep, ShoeGone
+from timebank.language import Phrase
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import callers, deal_tries, deals, stamp
+from timebank.ledger.sql import Prepared, change, equal, insert_into, read
+from timebank.wagers.rounds import Json, encode
+
+# A bet, in what decisions cost.
+WHOLE_BET = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class SealedDeal:
+    seal: str
+    day: date
+    rules: Mapping[str, Any]
+    closed: bool
+    seed: bytes = field(repr=False)
+
+    @property
+    def shown_seed(self) -> str | None:
+        return self.seed.hex() if self.closed else None
+
+
+class DealTry(NamedTuple):
+    """A caller's try at a deal: their decisions so far, and what came of it once it is over.
+
+    `cost` is what their decisions cost against the book, in parts of `WHOLE_BET`; None as long as
+    nobody has worked it out.
+    """
+
+    acts: tuple[str, ...]
+    score: int | None = None
+    cost: int | None = None
+
+
+class Placed(NamedTuple):
+    """A try that is over, whose it is, and its place: those that are alike share theirs."""
+
+    caller_id: int
+    name: str
+    score: int
+    cost: int | None
+    acts: tuple[str, ...]
+    place: int
+
+
+class _Row(NamedTuple):
+    caller_id: int
+    name: str
+    score: int
+    cost: int | None
+    acts: str
+
+
+_DEAL = (deals.c.seal, deals.c.day, deals.c.rules, deals.c.closed, deals.c.seed)
+_OPEN = Prepared(
+    lambda: (
+        select(*_DEAL)
+        .where(deals.c.closed.is_(None), deals.c.day >= bindparam("today"))
+        .order_by(deals.c.day)
+        .limit(1)
+    )
+)
+_LAST_CLOSED = Prepared(
+    lambda: (
+        select(*_DEAL)
+        .where(deals.c.closed.is_not(None))
+        .order_by(deals.c.closed.desc(), deals.c.day.desc(), deals.c.seal)
+        .limit(1)
+    )
+)
+_CLOSE = Prepared(lambda: change(deals, "closed", deals.c.closed.is_(None)))
+_ADD = Prepared(lambda: insert_into(deals, "seal day seed rules opened"))
+_IS_OPEN = Prepared(
+    lambda: (
+        select(deals.c.seal)
+        .where(equal(deals.c.seal), deals.c.closed.is_(None))
+        .with_for_update(read=True)
+    )
+)
+_OF_CALLER = equal(deal_tries.c.seal, deal_tries.c.caller_id)
+_TRY = Prepared(
+    lambda: select(deal_tries.c.acts, deal_tries.c.score, deal_tries.c.cost).where(_OF_CALLER)
+)
+_BEGIN = Prepared(lambda: insert_into(deal_tries, "seal caller_id begun"))
+_ACT = Prepared(
+    lambda: change(
+        deal_tries, "acts score finished", _OF_CALLER, deal_tries.c.acts == bindparam("before")
+    )
+)
+_WEIGH = Prepared(
+    lambda: change(deal_tries, "cost", _OF_CALLER, deal_tries.c.finished.is_not(None))
+)
+_RANKING = read(
+    _Row,
+    lambda: (
+        select(
+            *(callers.c.id, callers.c.name, deal_tries.c.score),
+            *(deal_tries.c.cost, deal_tries.c.acts),
+        )
+        .select_from(deal_tries)
+        .join(callers, callers.c.id == deal_tries.c.caller_id)
+        .where(equal(deal_tries.c.seal), deal_tries.c.finished.is_not(None))
+        .where(callers.c.deleted.is_(None))
+        .order_by(
+            deal_tries.c.cost.is_(None),
+            deal_tries.c.cost,
+            deal_tries.c.score.desc(),
+            callers.c.name,
+        )
+    ),
+)
+
+
+def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> SealedDeal:
+    """Give the deal of the day; where there is none yet, seal one and end those before.
+
+    One of a later day, which a wrong clock has opened, is played until its day is over.
+    """
+    today = desk.settings.schedule.day_of(desk.now).isoformat()
+    found = _OPEN(desk.connection, today=today).first()
+    if found is None:
+        now = stamp(desk.now)
+        _CLOSE(desk.connection, closed=now)
+        _ADD(desk.connection, seal=seal, day=today, seed=seed, rules=encode(rules), opened=now)
+        found = _OPEN(desk.connection, today=today).one()
+    return _deal(found)
+
+
+def last_closed(desk: Desk) -> SealedDeal | None:
+    """Give the deal that ended last; None before the first one has."""
+    found = _LAST_CLOSED(desk.connection).first()
+    return None if found is None else _deal(found)
+
+
+def close_all(desk: Desk) -> None:
+    """End every deal; the next caller who asks for today's has another one sealed."""
+    _CLOSE(desk.connection, closed=stamp(desk.now))
+
+
+def try_of(desk: Desk, seal: str, caller_id: int) -> DealTry | None:
+    """Find a caller's try at a deal; None where they have not begun."""
+    row = _TRY(desk.connection, seal=seal, caller_id=caller_id).first()
+    return None if row is None else DealTry(tuple(row.acts.split()), row.score, row.cost)
+
+
+def begin(desk: Desk, seal: str, caller_id: int) -> DealTry:
+    """Begin a caller's try, or find it: there is one alone. Raises `ShoeGone` for a deal that has
+    ended."""
+    _refuse_ended(desk, seal)
+    found = try_of(desk, seal, caller_id)
+    if found is None:
+        _BEGIN(desk.connection, seal=seal, caller_id=caller_id, begun=stamp(desk.now))
+    return found or DealTry(())
+
+
+def act(
+    desk: Desk, seal: str, caller_id: int, before: Sequence[str], word: str, score: int | None
+) -> None:
+    """Add a decision to those `before`; `score` is what was won where it ends the last hand.
+
+    Raises `ShoeGone` for a deal that has ended, and `OutOfStep` for a try that has gone on
+    meanwhile, or is over.
+    """
+    _refuse_ended(desk, seal)
+    changed = _ACT(
+        desk.connection,
+        seal=seal,
+        caller_id=caller_id,
+        before=" ".join(before),
+        acts=" ".join((*before, word)),
+        score=score,
+        finished=None if score is None else stamp(desk.now),
+    )
+    if not changed.rowcount:
+        raise OutOfStep(Phrase("This hand has moved on in the meantime."))
+
+
+def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
+    """Note what the decisions of a try that is over cost. Who works it out finds what all find."""
+    _WEIGH(desk.connection, seal=seal, caller_id=caller_id, cost=cost)
+
+
+def ranking(desk: Desk, seal: str) -> list[Placed]:
+    """List the tries at a deal that are over: those whose decisions cost least come first, and
+    among them those that won most. Those that nobody has weighed yet come last."""
+    placed: list[Placed] = []
+    for number, row in enumerate(_RANKING.all(desk.connection, seal=seal), 1):
+        before = placed[-1] if placed else None
+        is_alike = before is not None and (before.cost, before.score) == (row.cost, row.score)
+        place = before.place if before is not None and is_alike else number
+        acts = tuple(row.acts.split())
+        placed.append(Placed(row.caller_id, row.name, row.score, row.cost, acts, place))
+    return placed
+
+
+def _refuse_ended(desk: Desk, seal: str) -> None:
+    if _IS_OPEN(desk.connection, seal=seal).first() is None:
+        raise ShoeGone(Phrase("The day of this deal is over."))
+
+
+def _deal(row: Any) -> SealedDeal:
+    return SealedDeal(
+        row.seal,
+        date.fromisoformat(row.day),
+        json.loads(row.rules),
+        row.closed is not None,
+        row.seed,
+    )
