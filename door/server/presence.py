@@ -2,7 +2,7 @@
 
 Its row says with which settings it serves. Those that must be equal on all servers are compared
 when one starts, which does not where they are not, and when one is told to read its file again: it
-goes by what is new there once all that live have been told to do the same.
+goes by what is new there once all others have been told to do the same.
 """
 
 from __future__ import annotations
@@ -176,11 +176,10 @@ class Presence:
 
     def _enter(self, desk: Desk) -> _Among:
         board = self._board
-        terms = agreement.terms_of(board.config)
         newcomer = Newcomer(
             name=board.config.server.name or socket.gethostname(),
             process=board.process,
-            settings=Stand(terms, terms).encode(),
+            settings=self._own_stand().encode(),
             version=version(PROGRAM),
             link=self._link,
             certificate=self._certificate,
@@ -188,16 +187,18 @@ class Presence:
         return self._among(desk, registry.enter(desk, newcomer, is_gone=process_is_gone))
 
     def _among(self, desk: Desk, row: ServerRecord) -> _Among:
-        terms = agreement.terms_of(self._board.config)
+        own = self._own_stand()
         against, perhaps = (
             list(
-                agreement.objections(
-                    row.version, terms, [each for each in all_ if each.id != row.id]
-                )
+                agreement.objections(row.version, own, [each for each in all_ if each.id != row.id])
             )
             for all_ in (registry.living(desk), [row for row, _ in registry.lost(desk)])
         )
         return _Among(row, against, perhaps)
+
+    def _own_stand(self) -> Stand:
+        used = agreement.terms_of(self._board.config)
+        return Stand(used, used if self._asked is None else agreement.terms_of(self._asked))
 
     async def _keep(self) -> None:
         """Renew the row as long as this server lives."""
@@ -275,13 +276,17 @@ class Presence:
         self._waits_for = waits_for
 
     def _stand(self, desk: Desk, config: Config) -> list[str]:
-        """Write down what is asked for, and say who has not been asked for it, and in what."""
+        """Write down what is asked for, and say who has not been asked for it, and in what.
+
+        One that is silent may live: as long as it has a row, it does not ask how it may serve.
+        """
         board = self._board
         asked = agreement.terms_of(config)
         waits_for = [
             f"{other.name} is not, for {agreement.listed(keys)}."
-            for other in registry.living(desk)
+            for other in registry.standing(desk)
             if other.id != board.server_id and not other.draining
+            if not process_is_gone(other.process)
             if (keys := agreement.differing(asked, Stand.of(other).asked))
         ]
         used = agreement.terms_of(board.config) if waits_for else asked

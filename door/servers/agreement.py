@@ -172,7 +172,7 @@ def go_together(one: str, other: str) -> bool:
     return first[1] == second[1] and abs(int(first[2]) - int(second[2])) <= 1
 
 
-def objections(version: str, terms: Terms, others: Iterable[ServerRecord]) -> Iterator[str]:
+def objections(version: str, own: Stand, others: Iterable[ServerRecord]) -> Iterator[str]:
     """Say why a server of this version and settings cannot serve beside others, one by one."""
     for other in others:
         if not go_together(version, other.version):
@@ -182,10 +182,12 @@ def objections(version: str, terms: Terms, others: Iterable[ServerRecord]) -> It
             )
             continue
         stand = Stand.of(other)
-        keys = differing(terms, stand.used)
-        # One that takes no more calls makes room for one with other settings, say; and one that
-        # waits for others to be asked what it was asked goes by that when this one comes.
-        if keys and not other.draining and differing(terms, stand.asked):
+        keys = differing(own.used, stand.used)
+        if not keys or other.draining:  # it makes room for one with other settings, say
+            continue
+        # One that waits for others to be asked what it was asked goes by that when this one comes;
+        # and this one may have waited for the other, that thought it dead.
+        if differing(own.used, stand.asked) and differing(own.asked, stand.asked):
             yield f"The server {other.name} serves with other settings: {listed(keys)}."
 
 

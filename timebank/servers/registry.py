@@ -97,7 +97,7 @@ def _free(name: str, names: set[str]) -> str:
 def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     """Say that a server lives; False where its row is gone: it was thought dead, and must enter.
 
-    Where nobody else has been heard of for long, nothing is written.
+    It takes the rows of others away that are dead for long, where it was not silent itself. Where nobody else has been heard of for long, nothing is written.
     """
     own = _OF.first(desk.connection, id=server_id)
     if own is None:
@@ -106,6 +106,8 @@ def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
         return True
     now = clock.seconds(desk)
     _RENEW(desk.connection, id=server_id, renewed=now, draining=draining)
+    if not _lives(own, now):
+        return True  # the machine slept, say: the others may not have come to it either
     for other in _ALL.all(desk.connection):
         # It would have seen that it is not alone any more.
         if not _lives(other, now) and abs(now - max(other.renewed, own.started)) > FORGET_SECONDS:
@@ -147,6 +149,11 @@ def lost(desk: Desk) -> list[tuple[ServerRecord, int]]:
     now = clock.seconds(desk)
     rows = _ALL.all(desk.connection)
     return [(server, abs(now - server.renewed)) for server in rows if not _lives(server, now)]
+
+
+def standing(desk: Desk) -> list[ServerRecord]:
+    """List the servers that have a row: those that live, and those that may."""
+    return _ALL.all(desk.connection)
 
 
 def forget_all(desk: Desk) -> None:

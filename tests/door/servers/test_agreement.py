@@ -180,7 +180,7 @@ def test_a_stand_is_read_as_it_was_written(terms):
 def test_which_versions_serve_side_by_side(terms, one, other, goes):
     ours = terms()
     assert go_together(one, other) == go_together(other, one) == goes
-    said = list(objections(one, ours, [server("beta", ours, other)]))
+    said = list(objections(one, Stand(ours, ours), [server("beta", ours, other)]))
     assert said == [] if goes else [each for each in said if f"beta is of version {other}" in each]
     assert bool(said) != goes
 
@@ -188,7 +188,7 @@ def test_which_versions_serve_side_by_side(terms, one, other, goes):
 def test_each_server_that_objects_is_named_with_its_keys(terms):
     ours, theirs = terms(), terms("[calls]\nnodes = 4\n[timebank]\nkeep_minutes = 6")
     others = [server("beta", theirs), server("gamma", ours), server("delta", theirs, "9.9")]
-    said = list(objections("1.2.0", ours, others))
+    said = list(objections("1.2.0", Stand(ours, ours), others))
     keys = "[calls] nodes and [timebank] keep_minutes"
     assert said[0] == f"The server beta serves with other settings: {keys}."
     assert said[1].startswith("The server delta is of version 9.9, and this one of 1.2.0: ")
@@ -198,8 +198,16 @@ def test_each_server_that_objects_is_named_with_its_keys(terms):
 def test_one_that_waits_for_others_to_be_asked_the_same_lets_them_in(terms):
     old, new, other = (terms(f"[calls]\nnodes = {nodes}") for nodes in (3, 4, 5))
     waits = server("beta", old)._replace(settings=Stand(old, new).encode())
-    assert list(objections("1.2.0", new, [waits])) == []
-    assert list(objections("1.2.0", other, [waits])) != []
+    assert list(objections("1.2.0", Stand(new, new), [waits])) == []
+    assert list(objections("1.2.0", Stand(other, other), [waits])) != []
+
+
+def test_one_that_comes_back_with_what_the_others_go_by_now_is_let_in(terms):
+    old, new, other = (terms(f"[calls]\nnodes = {nodes}") for nodes in (3, 4, 5))
+    went_on = server("beta", new)
+    assert list(objections("1.2.0", Stand(old, new), [went_on])) == []
+    assert list(objections("1.2.0", Stand(old, old), [went_on])) != []
+    assert list(objections("1.2.0", Stand(old, other), [went_on])) != []
 
 
 def test_a_long_list_of_keys_is_cut():

@@ -379,6 +379,50 @@ async def test_settings_that_wait_are_dropped_when_the_old_ones_are_read_again(
         assert not north.server._presence.waits
 
 
+async def test_one_that_was_thought_dead_comes_back_with_what_it_was_asked_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A machine that slept, say, and no word of the others has come through."""
+    async with machines(tmp_path, None, "north", "south") as (north, south):
+        await until_known(north, "south")
+        await until_known(south, "north")
+        hears_nothing = mock.patch.object(south.server._presence, "_look", mock.Mock())
+        with north.books() as desk:
+            registry.leave(desk, south.server.board.server_id)
+        with hears_nothing:
+            read_again(south, nodes=5)
+            publish = south.server.board.bus, "publish"
+            await until(lambda: "stay as they were" in caplog.text, *publish)
+            read_again(north, nodes=5)
+            await until(lambda: nodes(north) == [5], north.server._presence, "_adopt")
+            assert nodes(south) == [16]
+            adopted = asyncio.create_task(
+                until(lambda: nodes(south) == [5], south.server._presence, "_adopt")
+            )
+            await south.pass_time(presence.RENEW_SECONDS)
+            await adopted
+        assert not south.server.board.draining
+
+
+async def test_one_that_is_silent_is_waited_for_until_its_row_is_gone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It may live, and comes back as it was: without a row it would be asked how it serves."""
+    async with machines(tmp_path, None, "north") as (north,):
+        with north.books() as desk:
+            said = Stand(*2 * [{"[calls] nodes": "16"}]).encode()
+            west = registry.enter(desk, Newcomer("west", "elsewhere/1:1", said, "0.1.0"))
+            desk.connection.exec_driver_sql("UPDATE servers SET renewed = renewed - 50")
+        read_again(north, nodes=5)
+        await until(lambda: "west is not" in caplog.text, north.server.board.bus, "publish")
+        with north.books() as desk:
+            registry.leave(desk, west.id)
+        await asyncio.gather(
+            until(lambda: nodes(north) == [5], north.server._presence, "_adopt"),
+            north.pass_time(presence.RENEW_SECONDS),
+        )
+
+
 def read_again(machine: Machine, nodes: int) -> None:
     path = machine.folder / "sysop.toml"
     head, _, _ = path.read_text("utf-8").partition("[calls]")

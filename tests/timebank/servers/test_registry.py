@@ -89,6 +89,14 @@ class TestOneThatFallsSilent:
         assert not books.do(registry.renew, alpha.id)
         assert books.do(leases.holder, "jobs") is None
 
+    def test_keeps_its_row_before_one_that_was_silent_too(self, books, beta):
+        """Their machine slept: each has to be given the time to say that it lives."""
+        alpha = enter(books)
+        books.sql("UPDATE servers SET started = started - 999, renewed = renewed - 999")
+        for server in (beta, alpha, beta):
+            assert books.do(registry.renew, server.id)
+        assert names(books) == ["beta", "alpha"]
+
     def test_and_is_known_to_be_gone_leaves_its_name_at_once(self, books):
         enter(books, process="p:x")
         assert enter(books, "alpha", "p:x").name == "alpha"
