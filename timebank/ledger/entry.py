@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -288,9 +289,13 @@ def _earned() -> Query:
 
 
 EARNED: Reader[int] = value(_earned)
-_LOST_SINCE: Reader[int] = value(
-    lambda: select(total(results.c.lost - results.c.won)).where(
-        equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
+_LOST_BY_DAY = Prepared(
+    lambda: (
+        select(results.c.day, total(results.c.lost - results.c.won))
+        .where(equal(results.c.caller_id), results.c.unit == "second")
+        .where(results.c.day >= bindparam("day"))
+        .group_by(results.c.day)
+        .order_by(results.c.day.desc())
     )
 )
 _DAY = Prepared(
@@ -416,7 +421,7 @@ class Posting:
         """Take their own limits, and what they have lost in the time for which these count.
 
         While the clock is in doubt nobody knows whether the day that they began has come: then what
-        they have lost since the last day that is known counts, too.
+        they have lost since any day counts, from the last that is known on.
         """
         now = stamp(self.desk.now)
         self._sure = sure_instant(now, row.doubtful_since)
@@ -427,10 +432,16 @@ class Posting:
         self._first_day = ""
         if row.doubtful_since is not None:
             self._first_day = self.desk.settings.schedule.day_of(instant(self._sure)).isoformat()
-            lost = _LOST_SINCE.one(
-                self.desk.connection, caller_id=self.caller_id, day=self._first_day
-            )
-            self._lost = lost + self._lost_in_play
+            self._lost = self._most_lost_since(self._first_day) + self._lost_in_play
+
+    def _most_lost_since(self, day: str) -> int:
+        """Tell the most that they have lost up to now since any day that is not before this one."""
+        by_day = _LOST_BY_DAY(self.desk.connection, caller_id=self.caller_id, day=day).all()
+        since = list(accumulate(lost for _, lost in by_day))
+        today = self.desk.settings.schedule.day_of(self.desk.now).isoformat()
+        if not by_day or by_day[0].day != today:
+            since.append(0)  # of today's
+        return max(since)
 
     @property
     def may_lose(self) -> int | None:

@@ -97,7 +97,8 @@ def _free(name: str, names: set[str]) -> str:
 def renew(desk: Desk, server_id: int, *, draining: bool = False) -> bool:
     """Say that a server lives; False where its row is gone: it was thought dead, and must enter.
 
-    It takes the rows of others away that are dead for long, where it was not silent itself. Where nobody else has been heard of for long, nothing is written.
+    It takes the rows of others away that are dead for long, where it was not silent itself. Where
+    nobody else has been heard of for long, nothing is written.
     """
     own = _OF.first(desk.connection, id=server_id)
     if own is None:

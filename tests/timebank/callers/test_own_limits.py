@@ -158,6 +158,22 @@ def test_a_clock_that_is_ahead_loosens_nothing_before_it_is_sure(books, ann):
     books.call(ann, take_over=True).bet(60)
 
 
+def test_while_the_clock_is_in_doubt_winnings_of_an_earlier_day_are_no_room_to_lose(books, ann):
+    here = Machines(books)
+    call = books.call(ann)
+    call.win(600, 600)
+    limit(books, ann, 10)
+    call.close()
+    here.boot(NOON + timedelta(days=9))
+    call = books.call(ann)
+    with pytest.raises(OwnLimit, match="you can stake 10 minutes more"):
+        call.bet(660)
+    call.lose(300)
+    call.bet(300)
+    with pytest.raises(OwnLimit):
+        call.act(stake=60, kind="double")
+
+
 def test_the_hourly_word_says_what_was_staked_and_lost(books, ann, call):
     books.do(own_limits.hear_hourly, ann, True)
     books.wait(600)
