@@ -59,7 +59,9 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
             break
         with faults.put_in(asked.fault) if asked.fault else nullcontext():
             story, error = play(
-                *(seed, asked.steps, asked.people, platter, cluster), beacon=asked.beacon
+                *(seed, asked.steps, asked.people, platter, cluster),
+                beacon=asked.beacon,
+                early=asked.early,
             )
         seeds += 1
         counted.update(story.counted)
@@ -130,11 +132,12 @@ def play(
     cluster: Cluster | None = None,
     *,
     beacon: bool = False,
+    early: bool = False,
 ) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
         nodes = max(2, people * 2 // 5)
-        story = Story(seed, Path(folder), people, nodes, platter, cluster, beacon)
+        story = Story(seed, Path(folder), people, nodes, platter, cluster, beacon, early)
         try:
             with story:
                 evening.play(story, steps)
@@ -185,6 +188,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--beacon", action="store_true", help="have shoes wait for rounds of a public beacon"
+    )
+    parser.add_argument(
+        "--early", action="store_true", help="have the sysop start system events early"
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     parser.add_argument(

@@ -11,9 +11,11 @@ from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers, own_limits
 from timebank.calls import clock_mend
 from timebank.calls.calls import close_call, open_call
-from timebank.errors import BooksFailed, Refused
+from timebank.errors import BooksFailed, EventRefused, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
+from timebank.keeping import events
+from timebank.keeping.events import EventAsked
 from timebank.ledger.database import Desk
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow
@@ -69,6 +71,8 @@ def choose(story: Story) -> Happens:
         write_for_accounts: 1.5,
         take_what_was_passed_on: 0.5,
     }
+    if story.early:
+        ways[start_or_take_back_an_event] = 3
     if not story.machine.disk.is_well:
         ways[mend] = 25
     if story.wall.wrong or story.is_led_astray:
@@ -577,6 +581,28 @@ def sit_out_an_event(story: Story) -> None:
     else:
         _pass(story, over)
     call_for_a_reason(story)
+
+
+def start_or_take_back_an_event(story: Story) -> None:
+    """Let the sysop start an event early, or take back the one that was."""
+    chance, bank = story.chance, story.config.bank
+    name, minutes = chance.choice(((None, None), (None, 15), ("Repairs", 2), ("Repairs", 90)))
+    asked = EventAsked(name, minutes, chance.choice((1, 1, 5, 20)))
+    takes_back = chance.random() < 0.3
+    database = story.books_at_the_command_line()
+    try:
+        with database.transaction(bank, story.clock().reading()) as desk:
+            if takes_back or events.started(desk) is not None:
+                words = events.take_back(desk, "Sysop")
+                story.counted["_events taken back"] += 1
+            else:
+                words = events.start(desk, asked, "Sysop").words
+        story.tell(f"the sysop says: {words}")
+        story.calm_from = story.posted_from = story.monotonic + STALE
+    except (EventRefused, BooksFailed) as refused:
+        story.tell(f"no event is started early: {refused}")
+    finally:
+        database.close()
 
 
 def stay_closed_for_days(story: Story) -> None:

@@ -7,6 +7,8 @@ Every entry is added up anew from its rows, with arithmetic of its own:
 - nothing is lent while a loan of an earlier day is owed;
 - a guest's loan is paid before anything of the visit is saved or goes home;
 - nothing is on line that an event would cut off, and what is cut off is winnings first;
+- an event that was started early cuts off like any other, in place of the one of the schedule, from
+  the entry behind the command on; once it is taken back, what it held comes back at once;
 - at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
   on line or held is forfeited at once, that of the stake when it comes back;
 - the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
@@ -46,7 +48,7 @@ from timebank.errors import JournalDamaged
 from timebank.ledger.database import Desk
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import instant, stamp
-from timebank.settings.schedule import Event, Schedule
+from timebank.settings.schedule import EarlyEvent, Event, Schedule
 from timebank.settings.settings import BankSettings
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
@@ -69,19 +71,23 @@ SETTLES = ("lost", "returned", "won")
 NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
 
 
+Early = tuple[EarlyEvent, ...]  # as the books have them, in order
+
+
 @cache
-def _schedule(events: tuple[Event, ...], zone: ZoneInfo) -> Schedule:
-    return Schedule(events, zone)
+def _schedule(events: tuple[Event, ...], zone: ZoneInfo, early: Early) -> Schedule:
+    return Schedule(events, zone, early)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What the settings of one process say about time."""
+    """What the settings of one process say about time, and the books of events started early."""
 
     loan_share: int  # percent
     events: tuple[Event, ...]
     zone: ZoneInfo
     has_bank: bool  # without one nothing outlasts the day, on the table either
+    early: Early = ()
 
     @classmethod
     def of(cls, settings: BankSettings) -> Rules:
@@ -93,7 +99,7 @@ class Rules:
 
         `until` is when the host of a board's caller wants them back.
         """
-        found = _schedule(self.events, self.zone).closed_at_or_after(instant(at))
+        found = _schedule(self.events, self.zone, self.early).closed_at_or_after(instant(at))
         closed = None if found is None else (stamp(found.start), stamp(found.end))
         if until is not None and (closed is None or until < closed[0]):
             closed = (until, until + DAY)
@@ -373,9 +379,9 @@ class _Judge:
     def _has_waited(self) -> None:
         """Nothing stays held that can be used, once the event is over."""
         entry, held, online = self.entry, self.now["held"], self.now["online"]
-        if not held or not entry.enters or self.waits is None:
+        if not held or not entry.enters:
             return
-        if entry.at >= self.waits:
+        if self.waits is None or entry.at >= self.waits:
             all_is_used = self.limit is not None and online >= self.limit
             must(all_is_used, "{} stays held, with {} on line of {}", held, online, self.limit)
         if self.closed is not None and self._is_over():
@@ -451,6 +457,9 @@ class RulesOfTime:
         self._taken_back: set[int] = set()  # callers whose days a wrong clock had begun
         self._given: dict[tuple[int, str], int] = {}
         self._read: set[int] = set()  # instants
+        self._early: Early | None = None  # as the books had them
+        # From and until when nothing is waited for that was started early, and taken back.
+        self._let_go: list[tuple[int, int]] = []
 
     def step(self, file: sqlite3.Connection, rules: Iterable[Rules], readings: Readings) -> None:
         """Check the entries since the last time.
@@ -462,6 +471,7 @@ class RulesOfTime:
             self._take_over(file)
         now_in_force = frozenset(rules)
         in_force, self.rules = self.rules | now_in_force, now_in_force
+        in_force = self._with_early(file, in_force)
         read = readings.taken()
         instants, self._read = self._read | read, read
         self._mended(file)
@@ -471,6 +481,24 @@ class RulesOfTime:
         self._waits_are_right(file, in_force, sorted(instants))
         self._stakes_are_parted(file)
         self._learn(file)
+
+    def _with_early(self, file: sqlite3.Connection, in_force: frozenset[Rules]) -> frozenset[Rules]:
+        """Add the events started early, as the books had them before and as they have them now."""
+        now = tuple(
+            EarlyEvent(name, *(None if each is None else instant(each) for each in instants))
+            for name, *instants in file.execute(EARLY)
+        )
+        before, self._early = now if self._early is None else self._early, now
+        beforehand = {replace(rules, early=before) for rules in in_force}
+        self._let_go = [
+            (stamp(event.start), closed[1])
+            for event in before
+            if event not in now
+            for rules in beforehand
+            if (closed := rules.closed(stamp(event.start), None)) is not None
+        ]
+        self.counted["_events started early"] += len(set(now) - set(before))
+        return frozenset(beforehand | {replace(rules, early=now) for rules in in_force})
 
     def _take_over(self, file: sqlite3.Connection) -> None:
         """Believe what is in the books, as they were put back."""
@@ -568,10 +596,15 @@ class RulesOfTime:
     def _before(self, owner: int) -> set[Left]:
         """Return what the entry before may have left of a caller's time."""
         left = self._left[owner]
+        left = left | {replace(each, waits=None) for each in left if self._is_let_go(each.waits)}
         if owner in self._taken_back:
             mended = {replace(each, day=replace(each.day, standing=0)) for each in left}
             return left | mended
         return left
+
+    def _is_let_go(self, waits: int | None) -> bool:
+        """Whether what waits until then was let go in this step, or may have been."""
+        return waits is not None and any(since < waits <= until for since, until in self._let_go)
 
     def _add(self, rows: list[_Read]) -> None:
         for row in rows:
@@ -688,6 +721,8 @@ class RulesOfTime:
         """
         for caller_id, caller in self._now.items():
             ends = {left.waits for left in self._left[caller_id]}
+            if any(map(self._is_let_go, ends)):
+                ends.add(None)
             if not self._balances[caller_id]["held"] or caller.waits in ends:
                 continue
             untils = [None, *(until for (until,) in file.execute(UNTILS, (caller_id,)))]
@@ -914,6 +949,7 @@ SELECT c.id, d.after, d.carried, d.standing
 FROM callers c JOIN days d ON d.caller_id = c.id AND d.day = c.day
 """
 STANDING = f"SELECT id, standing FROM ({DAYS}) WHERE standing > 0"
+EARLY = "SELECT name, starts, ends, instead_of FROM early_events ORDER BY starts"
 MENDED = "SELECT number, caller_id FROM mended_days WHERE number > ?"
 UNTILS = "SELECT DISTINCT until FROM visits WHERE caller_id = ? AND until IS NOT NULL"
 _VISIT = "SELECT id, day, shown, clock, brought, standing, standing_own FROM visits"

@@ -52,8 +52,9 @@ class Story(World):
         platter: Platter | None = None,
         cluster: Cluster | None = None,
         beacon: bool = False,
+        early: bool = False,
     ) -> None:
-        super().__init__(seed, folder, people, nodes, platter, cluster, beacon)
+        super().__init__(seed, folder, people, nodes, platter, cluster, beacon, early)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)
         self.restores = Restores(self, self.inspection)

@@ -59,7 +59,8 @@ class World:
     """What a story changes, and what is looked at after every step of it.
 
     `people` is how many callers there are, `nodes` how many of them may be on at once. With a
-    `platter` the disk below SQLite is simulated as well.
+    `platter` the disk below SQLite is simulated as well. With a `beacon` shoes wait for its rounds;
+    `early` is whether the sysop starts events early.
     """
 
     def __init__(
@@ -71,9 +72,11 @@ class World:
         platter: Platter | None,
         cluster: Cluster | None,
         beacon: bool,
+        early: bool,
     ) -> None:
         self.seed = seed
         self.beacon = beacon
+        self.early = early
         self.platter = platter
         self.below: Below | None = None
         self.server: BooksServer | None = None

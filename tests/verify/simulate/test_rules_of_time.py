@@ -316,6 +316,59 @@ def test_held_time_that_waits_for_no_event_is_found(made: HandMade) -> None:
         made.look()
 
 
+@pytest.fixture
+def early(made: HandMade) -> HandMade:
+    """The mail hour was started early, from 2:10 to 2:40, with a thousand seconds on line."""
+    made.write("external online 1000 brought")
+    made.look()
+    at = [int((TWO + timedelta(minutes=minutes)).timestamp()) for minutes in (10, 40, 60)]
+    made.books.sql("INSERT INTO early_events VALUES (?, ?, 'Mail hour', ?)", *at)
+    made.look()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("later", "entry", "wrong"),
+    [
+        (0, "online elapsed 1 elapsed, online held 400 held", None),
+        (0, "online elapsed 1 elapsed", "0 is cut off, and 999 on line, with 599 to the event"),
+        (0, "online elapsed 1 elapsed, online held 401 held", "401 is cut off"),
+        (3000, f"external online {TO_EVENT} brought", None),  # that of three o'clock does not come
+    ],
+)
+def test_an_event_that_was_started_early_takes_the_place_of_its_own(
+    early: HandMade, later: int, entry: str, wrong: str | None
+) -> None:
+    early.books.wait(later)
+    early.write(entry)
+    if not later:
+        early.waits(minutes=40)
+    if wrong is None:
+        early.look()
+    else:
+        with pytest.raises(Wrong, match=wrong):
+            early.look()
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_what_an_early_event_held_comes_back_once_it_is_taken_back(
+    early: HandMade, *, comes_back: bool
+) -> None:
+    early.write("online elapsed 1 elapsed, online held 400 held")
+    early.waits(minutes=40)
+    early.look()
+    early.books.sql("DELETE FROM early_events")
+    early.books.sql("UPDATE callers SET held_until = NULL")
+    early.write("held online 400 release" if comes_back else "online elapsed 1 elapsed")
+    if comes_back:
+        early.look()
+        return
+    early.look()  # it may have come before the command
+    early.write("online elapsed 1 elapsed")
+    with pytest.raises(Wrong, match="400 stays held"):
+        early.look()
+
+
 # The end of a day, and a stake that lies on the table over it.
 
 TODAY = "2026-06-01"

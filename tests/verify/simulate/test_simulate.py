@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache, partial
+from functools import cache
 
 import pytest
 
 from tests.beacons import OWN, OwnRounds, sign
 from timebank.wagers.beacons import BeaconRound
 from verify.simulate.__main__ import found, play
+from verify.simulate.story import Story
 from verify.simulate.wrong import Wrong
 
 STEPS, PEOPLE = 80, 30
@@ -17,7 +18,12 @@ SEEDS = (7, 16, 18)  # in none of them hours pass, of which every second is live
 # A seed that restores early, and as many steps as show it.
 EARLY_RESTORE = (164, 120)
 
-story_of = cache(partial(play, steps=STEPS, people=PEOPLE))
+EARLY = 7  # the one in which events are started early
+
+
+@cache
+def story_of(seed: int) -> tuple[Story, Exception | None]:
+    return play(seed, STEPS, PEOPLE, early=seed == EARLY)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -31,6 +37,7 @@ def test_much_befalls_it_and_callers_of_other_boards_are_there() -> None:
     stories = [story_of(seed)[0] for seed in SEEDS]
     assert sum(story.watch.kinds.total() for story in stories) > 100
     assert sum(story.watch.second.visits for story in stories) > 10
+    assert story_of(EARLY)[0].counted["_events started early"]
 
 
 def test_what_callers_are_told_is_compared_with_the_books() -> None:
@@ -71,7 +78,7 @@ def test_a_house_that_chooses_among_rounds_is_found_out(monkeypatch: pytest.Monk
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
-    once, again = story_of(SEEDS[0])[0], play(SEEDS[0], STEPS, PEOPLE)[0]
+    once, again = story_of(SEEDS[0])[0], play(SEEDS[0], STEPS, PEOPLE, early=SEEDS[0] == EARLY)[0]
     assert again.told == once.told
     assert again.shelf.hexdigest() == once.shelf.hexdigest()
 
