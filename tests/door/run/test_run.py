@@ -50,6 +50,37 @@ async def test_a_caller_on_a_terminal_plays_and_takes_time_home(tmp_path, hosts:
         assert told["closed"] is not None
 
 
+async def test_limits_of_ones_own_hold_in_a_door_process(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        visit.presses("yom")
+        await visit.terminal.until("Minutes you can lose in a day")
+        visit.presses("9\r")
+        await visit.terminal.until("Today you can stake 9 minutes more.")
+        visit.presses("h")
+        await visit.terminal.until("Hourly word          on")
+        visit.presses("qq")
+        await visit.prompt("oodbye")
+        await visit.sits_down()
+        await visit.asks_to_bet()
+        visit.presses("10\r")
+        await visit.terminal.until("By the limit you set yourself you can stake 9 minutes more")
+        visit.presses("\x1bq")
+        await visit.prompt("oodbye")
+        visit.presses("yop")
+        await visit.terminal.until("Days without a bet")
+        visit.presses("2\r")
+        await visit.terminal.until("Place no bet for 2 days?")
+        visit.presses("y")
+        await visit.terminal.until("no bets before")
+        visit.presses("qq")
+        await visit.prompt("oodbye")
+        visit.presses("bb")
+        await visit.terminal.until("You've paused yourself: you can bet again at")
+        assert host.balances("Moth@Xibalba")["stake"] == 0
+
+
 async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path, hosts: Hosts) -> None:
     async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation=0)))

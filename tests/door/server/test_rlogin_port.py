@@ -91,6 +91,31 @@ async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password
         assert not terminal.shows("assword")
 
 
+async def test_limits_that_a_sent_caller_sets_hold_at_the_next_visit(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, SAID)
+        await terminal.until(TOUR)
+        terminal.send("n")
+        await terminal.until("oodbye")
+        terminal.send("yom")
+        await terminal.until("Minutes you can lose in a day")
+        terminal.send("9\r")
+        await terminal.until("Today you can stake 9 minutes more.")
+        await terminal.close()
+        await here.settled()
+        terminal = await sent(here, SAID)
+        await terminal.until("Press any key")
+        terminal.send(" ")
+        await terminal.until("oodbye")
+        terminal.send("b")
+        await terminal.until("<B>et")
+        terminal.send("b")
+        await terminal.until("Coins to bet")
+        terminal.send("10\r")
+        await terminal.until("By the limit you set yourself you can stake")
+        assert here.balances("Ada@Xibalba")["stake"] == 0
+
+
 @pytest.mark.usefixtures("ipv6")
 @pytest.mark.parametrize("network", ["::1", "::/64"])
 async def test_a_board_may_call_over_ipv6_and_be_known_by_its_network(tmp_path, network) -> None:
