@@ -441,7 +441,8 @@ class Posting:
         today = self.desk.settings.schedule.day_of(self.desk.now).isoformat()
         if not by_day or by_day[0].day != today:
             since.append(0)  # of today's
-        return max(since)
+        most: int = max(since)
+        return most
 
     @property
     def may_lose(self) -> int | None:
