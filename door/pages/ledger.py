@@ -54,14 +54,15 @@ class LedgerPages:
         sought = await self._sought(asked)
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        return _file(StreamingResponse(self._reading.csv(sought), media_type="text/csv"), "csv")
+        written = self._showing.file(self._reading.csv(sought))
+        return _file(StreamingResponse(written, media_type="text/csv"), "csv")
 
     async def _beancount(self, visit: Visit) -> Response:
         asked = Parameters(visit.query, FIELDS)
         sought = await self._sought(asked)
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        written = self._reading.beancount(sought)
+        written = self._showing.file(self._reading.beancount(sought))
         return _file(StreamingResponse(written, media_type="text/plain"), "beancount")
 
     async def _sought(self, asked: Parameters) -> Sought:
@@ -94,7 +95,7 @@ class LedgerPages:
         at = asked.instant("at", self._reading.config.bank.schedule.zone)
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        then = await self._showing.read(partial(self._reading.balances_at, at))
+        then = await self._showing.report(partial(self._reading.balances_at, at))
         return self._showing.show("balances.html", visit, then=then)
 
 

@@ -59,7 +59,7 @@ class PlotPages:
             asked.wrong.append(f"The field days needs a number from 1 to {MOST_DAYS:,}.")
         if asked.wrong:
             return self._showing.problem(" ".join(asked.wrong), 400, visit)
-        course = await self._showing.read(
+        course = await self._showing.report(
             partial(self._showing.reading.course, DAYS if days is None else days)
         )
         return self._showing.show(

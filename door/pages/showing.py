@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import contextlib
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 AT_ONCE = 2  # pages that are read at a time; others wait
+PIECE = 65_536  # characters of a file that are sent at a time
 HERE = Path(__file__).parent
 
 
@@ -49,6 +52,10 @@ class Showing:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="pages")
+        # One at a time, so that somebody's reports leave a processor to everybody else.
+        self._reports = ThreadPoolExecutor(
+            1, thread_name_prefix="reports", initializer=_go_behind_all
+        )
         self._templates = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -63,9 +70,19 @@ class Showing:
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._reports.shutdown(wait=False, cancel_futures=True)
 
     async def read(self, look: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, look)
+
+    async def report(self, look: Callable[[], T]) -> T:
+        """Read what may take long, in a thread that takes only what all others leave it."""
+        return await asyncio.get_running_loop().run_in_executor(self._reports, look)
+
+    async def file(self, words: Iterator[str]) -> AsyncIterator[str]:
+        """Write a file as `report` reads, a piece at a time: other reports come in between."""
+        while piece := await self.report(lambda: _piece(words)):
+            yield piece
 
     def show(
         self, template: str, visit: Visit | None = None, status: int = 200, **values: object
@@ -80,6 +97,22 @@ class Showing:
 
     def problem(self, words: str, status: int, visit: Visit | None = None) -> Response:
         return self.show("problem.html", visit, status, words=words)
+
+
+def _piece(words: Iterator[str]) -> str:
+    taken, length = [], 0
+    for each in words:
+        taken.append(each)
+        length += len(each)
+        if length >= PIECE:
+            break
+    return "".join(taken)
+
+
+def _go_behind_all() -> None:
+    """Have this thread run where nobody else wants to: whoever wakes up takes its place at once."""
+    with contextlib.suppress(OSError, AttributeError):  # other systems have none of it
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def query(kept: Mapping[str, str], **more: Any) -> str:

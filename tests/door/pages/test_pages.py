@@ -8,6 +8,7 @@ import csv
 import html
 import io
 import json
+import os
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,6 +27,7 @@ from door.pages import serving
 from door.pages.app import Pages
 from door.pages.reading import Reading
 from door.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
+from door.pages.showing import Showing
 from tests.door.playing import at_the_table, hand
 from tests.door.shell import Shell
 from tests.world import BOARD, PASSWORD, World, log_on, world
@@ -490,6 +492,24 @@ async def test_plots_have_their_numbers_as_tables(tmp_path: Path) -> None:
         assert f"{hour} 1 " in page.text
         for wrong in ("0", "-3", "many", "99999"):
             assert (await browser.get("/plots", days=wrong)).status == 400, wrong
+
+
+async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        showing = Showing(Reading(board.config, board.database, board.clock))
+        if hasattr(os, "SCHED_IDLE"):  # Linux
+            own = os.sched_getscheduler(0)
+            assert await showing.report(lambda: os.sched_getscheduler(0)) == os.SCHED_IDLE
+            assert await showing.read(lambda: os.sched_getscheduler(0)) == own
+        rows = [f"{row:1000}\n" for row in range(200)]
+        words = iter(rows)
+        pieces = []
+        async for piece in showing.file(words):
+            pieces.append(piece)
+            assert await showing.report(lambda: "another") == "another"
+        assert "".join(pieces) == "".join(rows)
+        assert len(pieces) == 4
+        showing.close()
 
 
 async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None:
