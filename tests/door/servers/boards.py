@@ -43,6 +43,7 @@ class Machine(World):
                 self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}
             )
         self._watch_the_books()
+        self.clock.rests.append(self._rest_before_time)
         await self.server.start()
 
 
