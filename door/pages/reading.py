@@ -26,6 +26,7 @@ from timebank.names import names
 from timebank.reports import course, exports, extracts, house, leaves, person, summary
 from timebank.reports.beancount import some_as_beancount
 from timebank.reports.leaves import Leaf, Sought
+from timebank.reports.totals import KeptTotals
 from timebank.thebank import outbox
 from timebank.words import title as title_of
 
@@ -47,6 +48,7 @@ OLD_COPY = OLD_AUDIT = timedelta(days=7)  # when the page of today warns
 LUCKY_DAYS = 90  # for which a caller's luck is told
 NAMES = 100  # of callers on a page
 CSV_LEAF = 500
+TOTALS = "totals.sqlite3"  # in the data folder
 
 title = lru_cache(maxsize=64)(title_of)
 
@@ -145,6 +147,10 @@ class Reading:
         self._judging = Lock()
         self._is_taken_up = False
         self._odds = house.installed_odds()
+        self._totals = KeptTotals(config.board.data / TOTALS)
+
+    def close(self) -> None:
+        self._totals.close()
 
     def look(self, at: Callable[[Desk], T]) -> T:
         """Look at one moment of the books; what the clock shows is judged by them first."""
@@ -254,24 +260,33 @@ class Reading:
     def balances_at(self, at: datetime | None) -> Then:
         def look(desk: Desk) -> Then:
             moment = desk.now if at is None else at
-            held = [each for each in course.balances_at(desk, moment) if each.amount]
+            changed = self._totals.changes(desk, course.first_after(desk, moment))
+            held = [each for each in course.balances_at(desk, moment, changed) if each.amount]
             return Then(self.local(moment), held)
 
+        if at is not None:
+            self._totals.keep(self.look, self.look(lambda desk: course.first_after(desk, at)))
         return self.look(look)
 
     def course(self, days: int) -> DaysPast:
         """Tell of so many days, today's included; at least one."""
+        self._totals.keep(self.look, self.look(lambda desk: self._days(desk, days)[2]))
         return self.look(lambda desk: self._course(desk, days))
 
-    def _course(self, desk: Desk, days: int) -> DaysPast:
+    def _days(self, desk: Desk, days: int) -> tuple[date, int, int]:
+        """Tell the first of so many days, its first second, and its first transfer."""
         schedule = self.config.bank.schedule
         since = schedule.day_of(desk.now) - timedelta(days=days - 1)
         begun = stamp(schedule.day_starts(since))
-        first = leaves.first_at(desk, begun)
+        return since, begun, leaves.first_at(desk, begun)
+
+    def _course(self, desk: Desk, days: int) -> DaysPast:
+        since, begun, first = self._days(desk, days)
+        moved = list(self._totals.moved(desk, first))
         return DaysPast(
             since=since,
-            ends=course.day_ends(desk, since),
-            flows=summary.summary(desk, "day", begun, None, first=first),
+            ends=course.day_ends(desk, since, moved),
+            flows=summary.summary(desk, "day", begun, None, rows=moved),
             house=course.house_results(desk, since),
             calls=course.calls_by_hour(desk, since),
         )

@@ -8,12 +8,12 @@ books of many years take no longer than those of young ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select, union_all
+from sqlalchemy import bindparam, func, select
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import (
@@ -29,9 +29,9 @@ from timebank.ledger.schema import (
 from timebank.ledger.sql import Query, equal, read
 from timebank.ledger.transfers import Balance, balances
 from timebank.reports.leaves import first_at
+from timebank.reports.totals import ENDS, QUARTER, QuarterMoved, changes, moved_by_quarter
 
 A_DAY = timedelta(days=1)
-QUARTER = 900  # seconds; every zone's day begins with one
 
 # What callers have: their minutes in circulation.
 IN_CIRCULATION = ("online", "held", "stake", "bank")
@@ -84,18 +84,6 @@ class Stream(NamedTuple):
     seconds: int
 
 
-class _Moved(NamedTuple):
-    quarter: int
-    source: str
-    target: str
-    seconds: int
-
-
-class _Change(NamedTuple):
-    account: int
-    amount: int
-
-
 class _Called(NamedTuple):
     quarter: int
     times: int
@@ -109,33 +97,6 @@ class _Side(NamedTuple):
     seconds: int
 
 
-def _moved() -> Query:
-    quarter = (transfers.c.at // QUARTER).label("quarter")
-    ends = (source.c.kind, target.c.kind)
-    return (
-        select(
-            quarter, ends[0].label("source"), ends[1].label("target"), func.sum(transfers.c.amount)
-        )
-        .select_from(moved)
-        .where(transfers.c.id >= bindparam("first"), source.c.unit == "second")
-        .group_by(quarter, *ends)
-    )
-
-
-def _changes() -> Query:
-    sides = union_all(
-        *(
-            # The sum keeps SQLite from going along an index, through all of the books.
-            select((end + 0).label("account"), func.sum(sign * transfers.c.amount).label("amount"))
-            .where(transfers.c.id >= bindparam("first"))
-            .group_by(end + 0)
-            for end, sign in ((transfers.c.source, -1), (transfers.c.target, 1))
-        )
-    ).subquery()
-    amount = func.sum(sides.c.amount).label("amount")
-    return select(sides.c.account, amount).group_by(sides.c.account)
-
-
 def _side(*, gives: bool) -> Query:
     mine, other = (source, target) if gives else (target, source)
     what = (mine.c.kind, other.c.kind, other.c.caller_id, other.c.game)
@@ -147,8 +108,6 @@ def _side(*, gives: bool) -> Query:
     )
 
 
-_MOVED = read(_Moved, _moved)
-_CHANGES = read(_Change, _changes)
 _GIVES = read(_Side, lambda: _side(gives=True))
 _TAKES = read(_Side, lambda: _side(gives=False))
 _CALLED = read(
@@ -170,17 +129,23 @@ _RESULTS = read(
 )
 
 
-def day_ends(desk: Desk, since: date) -> list[DayEnd]:
-    """Give the end of every day from `since` to today, which is not over."""
+def day_ends(desk: Desk, since: date, moved: Iterable[QuarterMoved] | None = None) -> list[DayEnd]:
+    """Give the end of every day from `since` to today, which is not over.
+
+    `moved` is what was moved from the first transfer of that day on, for who has added it up.
+    """
     schedule = desk.settings.schedule
     today = schedule.day_of(desk.now)
     change: dict[date, Counter[str]] = {}
-    first = first_at(desk, stamp(schedule.day_starts(since)))
-    for row in _MOVED.stream(desk.connection, first=first):
+    if moved is None:
+        moved = moved_by_quarter(desk, first_at(desk, stamp(schedule.day_starts(since))))
+    for row in moved:
+        if row.unit != "second":
+            continue
         day = schedule.day_of(instant(row.quarter * QUARTER))
         of_day = change.setdefault(day, Counter())
-        of_day[row.source] -= row.seconds
-        of_day[row.target] += row.seconds
+        of_day["external" if row.source in ENDS else row.source] -= row.amount
+        of_day["external" if row.target in ENDS else row.target] += row.amount
     held = Counter[str]()
     for balance in balances(desk):
         if balance.unit == "second":
@@ -228,13 +193,20 @@ def _summed(rows: Iterable[_Side], caller_id: int, names: dict[str, str]) -> lis
     return [Stream(*what, seconds) for what, seconds in summed.most_common()]
 
 
-def balances_at(desk: Desk, at: datetime) -> list[Balance]:
+def first_after(desk: Desk, at: datetime) -> int:
+    """Find the number from which on transfers are of later seconds than this instant's."""
+    return first_at(desk, stamp(at) + 1)
+
+
+def balances_at(
+    desk: Desk, at: datetime, changed: Mapping[int, int] | None = None
+) -> list[Balance]:
     """Tell what every account held at an instant, after all that was moved in that second.
 
-    Accounts that were opened later held nothing.
+    Accounts that were opened later held nothing. `changed` is by how much each account has changed
+    since (`first_after`), for who has added it up.
     """
-    first = first_at(desk, stamp(at) + 1)
-    since = {row.account: row.amount for row in _CHANGES.stream(desk.connection, first=first)}
+    since = changes(desk, first_after(desk, at)) if changed is None else changed
     return [
         each._replace(amount=each.amount - since.get(each.account_id, 0)) for each in balances(desk)
     ]

@@ -6,16 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Literal, NamedTuple
-
-from sqlalchemy import and_, bindparam, case, func
+from typing import Literal
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import MINT, instant, moved, rounds, source, target, transfers
-from timebank.ledger.sql import NEVER, Query, fields_of, read
-from timebank.ledger.transfers import game_of
+from timebank.ledger.schema import MINT, instant
+from timebank.ledger.sql import NEVER
 from timebank.reports.statements import amount
 from timebank.reports.tables import Column, Listing, Row, figures
+from timebank.reports.totals import QUARTER, QuarterMoved, moved_by_quarter
 from timebank.words import Unit, clock, title
 
 By = Literal["day", "week", "month"]
@@ -37,14 +35,12 @@ FLOWS = {
     ("external", "*"): "taken_in",
     ("adjustment", "*"): "added",
     ("*", "adjustment"): "taken_off",
-    # By callers of other boards; see ENDS.
+    # By callers of other boards; see `totals.ENDS`.
     ("brought", "*"): "brought",
     ("*", "taken home"): "taken_home",
     ("*", "given back"): "given_back",
     ("kept", "*"): "kept",
 }
-# Movements from and to `external` that are told apart by their kind.
-ENDS = ("brought", "taken home", "given back", "kept")
 # What callers play against.
 BANKS = ("house", "casino")
 # In the order in which they are shown.
@@ -77,57 +73,38 @@ class Period:
         return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
 
 
-class _Moved(NamedTuple):
-    at: int
-    source: str
-    target: str
-    game: str | None
-    unit: Unit
-    amount: int
-
-
-def _moved() -> Query:
-    row = transfers.c
-    ends = {
-        name: case((and_(end == "external", row.kind.in_(ENDS)), row.kind), else_=end)
-        for name, end in (("source", source.c.kind), ("target", target.c.kind))
-    }
-    what = {**ends, "game": game_of(), "unit": source.c.unit}
-    return (
-        fields_of(_Moved, moved, at=row.at, **what, amount=func.sum(row.amount))
-        .join(rounds, rounds.c.id == row.round_id, isouter=True)
-        .where(row.at >= bindparam("since"), row.at < bindparam("until"))
-        .where(row.id >= bindparam("first"))
-        .group_by(row.at, *what.values())
-    )
-
-
-_MOVED = read(_Moved, _moved)
-
-
 def summary(
-    desk: Desk, by: By, since: int | None, until: int | None, *, first: int = 0
+    desk: Desk,
+    by: By,
+    since: int | None,
+    until: int | None,
+    *,
+    first: int = 0,
+    rows: Iterable[QuarterMoved] | None = None,
 ) -> list[Period]:
     """Add up what was moved from `since` on and before `until`, whole seconds since 1970.
 
-    Who knows the number of the `first` transfer of that time need not look at all of them. Only
-    periods in which anything was moved are listed, the first one first.
+    Who knows the number of the `first` transfer of that time need not look at all of them, and who
+    has added them up by quarters of an hour at none: these are `rows`. A day begins with a quarter.
+    Only periods in which anything was moved are listed, the first one first.
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
-    span = {
-        "first": first,
-        "since": -NEVER if since is None else since,
-        "until": NEVER if until is None else until,
-    }
-    for row in _MOVED.stream(desk.connection, **span):
-        begins = first_day(schedule.day_of(instant(row.at)), by)
+    start = -NEVER if since is None else since
+    end = NEVER if until is None else until
+    if rows is None:
+        rows = moved_by_quarter(desk, first, NEVER, start, end)
+    for row in rows:
+        at = row.quarter * QUARTER
+        if not start - QUARTER < at < end:
+            continue
+        begins = first_day(schedule.day_of(instant(at)), by)
         period = periods.setdefault(begins, Period(begins, label(begins, by)))
         _add(period, row)
     return [periods[begins] for begins in sorted(periods)]
 
 
-def _add(period: Period, row: _Moved) -> None:
+def _add(period: Period, row: QuarterMoved) -> None:
     played = period.games
     if row.source in BANKS and row.target != MINT:
         played[row.game or "", row.unit].won += row.amount
