@@ -104,7 +104,7 @@ async def test_what_a_command_deposits_is_told_within_a_look(tmp_path: Path) -> 
         why = "the |12game fell over"
         options = ("--config", board.config.path, "--why", why)
         process = await asyncio.create_subprocess_exec(
-            *(command("timebank"), "deposit", *options, "bob", "0:20")
+            *(command("timebank"), "deposit", *options, "bob", "20m")
         )
         assert await process.wait() == 0
         await has_looked(board)

@@ -72,7 +72,7 @@ class TestReading:
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            (b"Ann", "it has 1 fields instead of 5"),
+            (b"Ann", "it has 1 field instead of 5"),
             (b"Ann;1;x;2024-12-31 23:59;17;5", "it has 6 fields instead of 5"),
             (b" ;1;x;2024-12-31 23:59;17", "it names nobody"),
             (b"Ann;;x;2024-12-31 23:59;17", "its minutes are not a whole number"),

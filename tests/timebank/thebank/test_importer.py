@@ -148,7 +148,7 @@ class TestRefusals:
             (record("Ann", 1431), "the account holds 10 minutes, and 1440 minutes is the most"),
             (record("Ann", 10**17), "the account holds 10 minutes, and 1440 minutes is the most"),
             (record("Ann", 0), "it moves no minutes"),
-            (b"rubbish\r\n", "it has 1 fields instead of 5"),
+            (b"rubbish\r\n", "it has 1 field instead of 5"),
             (b"\x00\xff\x80;\xfe\x00\x01;;\n", "its minutes are not a whole number"),
             (b"Ann;1;x;yesterday\r\n", "its time is not written YYYY-MM-DD HH:MM"),
             (b"A" * (LONGEST_LINE + 1) + b"\r\n", "it is longer than 1024 bytes"),
@@ -174,12 +174,12 @@ class TestRefusals:
     def test_reach_the_log_of_the_sysop(self, board, caplog):
         board.write(b"rubbish\r\n")
         board.take()
-        assert "line 1 of import 1: it has 1 fields instead of 5: rubbish" in caplog.text
+        assert "line 1 of import 1: it has 1 field instead of 5: rubbish" in caplog.text
         assert board.books.sql("SELECT at, by, what FROM sysop_log") == [
             (
                 int(board.books.now.timestamp()),
                 "import",
-                "BANK.EXT, line 1 of import 1 was refused: it has 1 fields instead of 5: rubbish",
+                "BANK.EXT, line 1 of import 1 was refused: it has 1 field instead of 5: rubbish",
             )
         ]
 

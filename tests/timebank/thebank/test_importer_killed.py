@@ -71,7 +71,7 @@ def check(board: Board, bob: int) -> None:
     """Everything was done that the lines say, once, and told once."""
     assert (board.bank("Ann"), board.bank("Bob")) == (21, bob)
     assert [board.reason(said) for said in board.errors()] == [
-        "it has 1 fields instead of 5",
+        "it has 1 field instead of 5",
         "the account holds only 0 seconds",
         "nobody here is called Cid",
     ]
