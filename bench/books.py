@@ -1,4 +1,5 @@
-"""What years of play in the books cost: a start of the board, and a bet while a day ends.
+"""What years of play in the books cost: a start of the board, how callers stand, and a bet
+while a day ends.
 
 The baseline is the same with books in which nothing ever happened.
 """
@@ -8,22 +9,38 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 
 from bench import large
 from bench.bettors import Bettor, StoppedClock, bettors_at, settings_of
+from bench.board import NOON
 from bench.report import Goal, Row, Scale, median
 from bench.startup import seconds_to_listen
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.lobby import bulletins
+from timebank.callers import fame, standings
+from timebank.callers.standings import DaySpan
+from timebank.calls.calls import open_calls
+from timebank.ledger.database import Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 START_GOAL = Goal("ratio", "<=", 1.3)
 MIDNIGHT_GOAL = Goal("value", "<=", 50)
+STANDING_GOAL = Goal("value", "<=", 50)
 A_SECOND = 300  # transactions
 MILLI = 1e3
+# What callers read of how they stand: of the first of them, and of the days before NOON.
+WEEK = DaySpan((NOON - timedelta(days=7)).date(), NOON.date())
+LOOKS: Mapping[str, Callable[[Desk], object]] = {
+    "a caller's own page": lambda desk: fame.record(desk, 1, 28),
+    "hall of fame, this week": lambda desk: fame.hall(desk, WEEK, 10),
+    "hall of fame, ever": lambda desk: fame.hall(desk, None, 10),
+    "what the menu asks": lambda desk: (open_calls(desk), standings.place(desk, 1)),
+}
 
 
 def run(scale: Scale, disk: Path) -> Iterator[Row]:
@@ -43,6 +60,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             median(starts[new]) * MILLI,
             START_GOAL,
         )
+        yield from _standing(old, new, scale)
         waits = {board: asyncio.run(_over_midnight(board, scale)) for board in (old, new)}
         yield Row(
             "the longest wait of a bet over midnight",
@@ -51,6 +69,27 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             waits[new] * MILLI,
             MIDNIGHT_GOAL,
         )
+
+
+def _standing(old: Path, new: Path, scale: Scale) -> Iterator[Row]:
+    """What a caller waits for where they look how they stand: so much more than in new books."""
+    for what, look in LOOKS.items():
+        times = {board: _seconds_to_read(board, look, scale.rounds) for board in (old, new)}
+        more = (times[old] - times[new]) * MILLI
+        yield Row(f"{what}, more than in new books", "ms", more, None, STANDING_GOAL)
+
+
+def _seconds_to_read(board: Path, look: Callable[[Desk], object], rounds: int) -> float:
+    settings = settings_of(_file(board))
+    times = []
+    with contextlib.closing(SqliteDatabase(settings.database)) as database:
+        database.open()
+        for _ in range(rounds):
+            with database.reading(settings, NOON) as desk:
+                began = time.perf_counter()
+                look(desk)
+                times.append(time.perf_counter() - began)
+    return median(times)
 
 
 def _file(board: Path) -> Path:
