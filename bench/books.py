@@ -1,7 +1,8 @@
-"""What years of play in the books cost: a start of the board, how callers stand, and a bet
-while a day ends.
+"""What years of play in the books cost: a start of the board, how callers stand, a bet while a day
+ends, and commands.
 
-The baseline is the same with books in which nothing ever happened.
+The baseline is the same with books in which nothing ever happened, and of commands, with smaller
+ones (commands.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from bench import large
+from bench import commands, large
 from bench.bettors import Bettor, StoppedClock, bettors_at, settings_of
 from bench.board import NOON
 from bench.report import Goal, Row, Scale, median
@@ -69,6 +70,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             waits[new] * MILLI,
             MIDNIGHT_GOAL,
         )
+    yield from commands.run(scale, disk)
 
 
 def _standing(old: Path, new: Path, scale: Scale) -> Iterator[Row]:

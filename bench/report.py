@@ -69,6 +69,7 @@ class Scale:
     book_transfers: int  # in the books of years
     servers: tuple[int, ...]  # of one board, one after the other
     crowd_seconds: float  # that all callers of the page play on
+    command_transfers: tuple[int, ...] = ()  # in the books that commands read
     loop: str = "asyncio"  # that the board runs on, or "uvloop"
 
 
@@ -87,6 +88,7 @@ FULL = Scale(
     stall_seconds=3.0,
     starts=15,
     book_transfers=5_000_000,
+    command_transfers=(100_000, 1_000_000, 5_000_000),
     servers=(1, 2, 4),
     crowd_seconds=300.0,
 )
@@ -105,6 +107,7 @@ QUICK = Scale(
     stall_seconds=0.8,
     starts=3,
     book_transfers=20_000,
+    command_transfers=(5_000, 20_000),
     servers=(1, 2),
     crowd_seconds=3.0,
 )

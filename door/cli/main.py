@@ -590,6 +590,7 @@ def audit(
     from door.games import hands
     from timebank.audit import jobs as audit_jobs
     from timebank.cli.common import beginning, note_audit, write_audit
+    from timebank.cli.progress import working
     from timebank.errors import AuditBroken
     from timebank.keeping import last_audit
     from timebank.ledger import chain, generations, transfers
@@ -599,7 +600,7 @@ def audit(
     if since_last and since_hand > 1:
         raise click.UsageError("Choose one: --since-hand or --since-last.")
     config = load_config(config_path)
-    with _reading(config) as desk:
+    with _reading(config) as desk, working("Checking the books and the hands"):
         begin = beginning(config.bank, desk, None, since_last)
         count = transfers.count(desk, None if begin is None else begin.last)
         jobs = jobs or audit_jobs.usual(count)

@@ -16,6 +16,7 @@ import click
 from timebank.cli import common
 from timebank.cli.common import NUMBER, config_option, format_option, opened, since_option, tell
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+from timebank.cli.progress import working
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ def summary(
 
     with opened(config) as books:
         first, end = books.span(since, until)
-        with books.look() as desk:
+        with books.look() as desk, working("Adding up"):
             periods = reports.summary(desk, by, first, end)
     table, lines = reports.summary_table(periods, _bar()), reports.summary_lines(periods)
     records = map(reports.summary_record, periods)
@@ -301,7 +302,8 @@ def show_house(
             number = None
             if caller is not None:
                 number = common.found(callers.number_of(desk, caller), caller)
-            tables, doubted = reports.house(desk, reports.installed_odds(), first, end, number)
+            with working("Adding up"):
+                tables, doubted = reports.house(desk, reports.installed_odds(), first, end, number)
             named = reports.names(desk, doubted)
     shown = reports.lines([*tables, *doubted], named)
     tell(form, reports.table(tables, doubted, named), reports.FIELDS, shown, paged=False)
@@ -324,7 +326,7 @@ def show_addresses(config: Path, form: str, since: datetime | None, until: datet
 
     with opened(config) as books:
         first, end = books.span(since, until)
-        with books.look() as desk:
+        with books.look() as desk, working("Adding up"):
             shared = neighbours.neighbours(desk, first, end)
         schedule = books.settings.schedule
     lines, records = neighbours.lines(shared, schedule), neighbours.records(shared, schedule)
@@ -392,6 +394,7 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
 
     with (
         refusing(BackupRefused),
+        working("Writing"),
         backup.new_file(path) as part,
         part.open("w", encoding="utf-8", newline="\n") as file,
     ):
@@ -551,7 +554,7 @@ def _audited(
 
     transfers = ledger.count(desk, None if begin is None else begin.last)
     jobs = jobs or audit_jobs.usual(transfers)
-    with refusing(AuditBroken):
+    with refusing(AuditBroken), working("Checking the books"):
         findings, left = audit_jobs.audit(books.settings, desk, since_digest, begin, jobs)
     remark = _remark(books, desk)
     digest, restores = chain.head(desk.connection).digest, generations(desk.connection)

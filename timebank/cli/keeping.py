@@ -23,6 +23,7 @@ from timebank.cli.common import (
     tell,
 )
 from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+from timebank.cli.progress import working
 from timebank.errors import BackupRefused, NotInOrder
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def backup(config: Path, file: Path) -> None:
     with opened(config) as books, refusing(BackupRefused):
         back_up = _copies(books.settings).back_up
         begun = books.clock.now()
-        copied = back_up(books.database, books.settings, begun, file)
+        with working("Copying and checking the books"):
+            copied = back_up(books.database, books.settings, begun, file)
         _note_copy(books.settings, begun, file)
     if copied.findings:
         _tell(copied.findings)
@@ -100,6 +102,7 @@ def move(config: Path, source: str, target: str) -> None:
         refusing(BackupRefused, BooksFailed, DatabaseRefused),
         closing(_books_at(source, settings)) as old,
         closing(_books_at(target, settings)) as new,
+        working("Moving and checking the books"),
     ):
         moved = moving.move(old, new, settings, datetime.now(UTC))
     click.echo(f"{new.place} holds the books: {moved.rows} rows, the same as in {old.place}.")
@@ -148,10 +151,11 @@ def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
             copies = _copies(settings)
             now = datetime.now(UTC)
             restored: Restored
-            if dry_run:
-                restored = copies.rehearse(file, settings, now)
-            else:
-                restored = copies.restore(file, settings, now, by)
+            with working("Checking the backup"):
+                if dry_run:
+                    restored = copies.rehearse(file, settings, now)
+                else:
+                    restored = copies.restore(file, settings, now, by)
     except UserError as refusal:
         if isinstance(refusal.__cause__, NotInOrder):
             _tell(refusal.__cause__.findings)
@@ -278,7 +282,7 @@ def maintain(config: Path) -> None:
     """
     from timebank.keeping import maintain as nightly
 
-    with opened(config) as books:
+    with opened(config) as books, working("Doing the nightly work"):
         done = nightly.maintain(books.work, nightly.installed_stand())
         counted = nightly.count_results(books.work, books.look)
     said = list(done.sentences())

@@ -2,7 +2,8 @@
 
 A step is one transaction, with the version it leads to written in the same one: whoever is killed
 in the middle leaves the version before. The lock that it holds makes a second process wait, which
-then finds the work done. Nothing is touched before a copy of it all is safe beside the database.
+then finds the work done. Nothing is touched before a copy of it all is safe beside the database: of
+the version that it begins with, and one for all steps, for books of years are large.
 
 A step stands here as it was written, whatever becomes of the tables in ledger/schema.py later.
 Version 1 is the first that was released. Ledgers of before that are databases of ours no more
@@ -395,8 +396,9 @@ def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:
         connection.execute("PRAGMA synchronous = FULL")
         # A table that is made anew is dropped while others refer to it; see _check_references.
         connection.execute("PRAGMA foreign_keys = OFF")
+        is_copied = False
         while _is_earlier(connection, steps):
-            _move_one_version(connection, path, steps)
+            is_copied |= _move_one_version(connection, path, steps, is_copied)
 
 
 def backup_path(path: Path, version: int) -> Path:
@@ -408,13 +410,22 @@ def _is_earlier(connection: sqlite3.Connection, steps: Steps) -> bool:
     return is_ours and sqlite.version_of(connection) in steps
 
 
-def _move_one_version(connection: sqlite3.Connection, path: Path, steps: Steps) -> None:
+def _move_one_version(
+    connection: sqlite3.Connection, path: Path, steps: Steps, is_copied: bool
+) -> bool:
+    """Take one step, unless another process was faster; a file that `is_copied` is not once more.
+
+    Returns whether it was copied here.
+    """
+    copies = False
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = sqlite.version_of(connection)
         step = steps.get(version)
-        if step is not None:  # else another process was faster
-            _back_up(path, backup_path(path, version))
+        if step is not None:
+            copies = not is_copied
+            if copies:
+                _back_up(path, backup_path(path, version))
             step(connection)
             _check_references(connection)
             connection.execute(f"PRAGMA user_version = {version + 1}")
@@ -425,6 +436,7 @@ def _move_one_version(connection: sqlite3.Connection, path: Path, steps: Steps) 
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise CommitFailed(str(error)) from error
+    return copies
 
 
 def _back_up(path: Path, copy: Path) -> None:
