@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from door.games.engine.descriptor import Game, Shared, find
 from door.games.registry import GAMES
 from door.games.tables.beacons import RoundsOfRelays
+from door.lobby.pulse import MenuPulse
 from timebank.errors import JournalDamaged
 from timebank.wagers import journal
 
@@ -43,7 +44,11 @@ async def menu_words(game: Game, board: Board, caller: Caller) -> str:
 
 def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[str, Shared]:
     """Make what the callers of a board share at its games, by name; `given` are there already."""
-    shared: dict[str, Shared] = {"beacon": RoundsOfRelays(board), **(given or {})}
+    shared: dict[str, Shared] = {
+        "beacon": RoundsOfRelays(board),
+        "pulse": MenuPulse(board),
+        **(given or {}),
+    }
     for game in GAMES.values():
         for name, where in game.shares.items():
             if name not in shared:

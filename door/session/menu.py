@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -24,13 +24,14 @@ from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
+from door.lobby.pulse import pulse_of
 from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
-from timebank.language import N_, _, ngettext
+from timebank.language import N_, _, ngettext, speaking_to
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -75,6 +76,8 @@ INDENT, NARROW_INDENT = "     ", "    "
 BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # from the left of the time that is left
 NOTHING, ABOUT, WORDS, ALL = range(4)  # of what is said of a game beneath its title
 NOWHERE, BELOW_TIME, EVERYWHERE = range(3)  # where an empty row stands
+TURN_SECONDS = 6.0  # that a line stands where several share a row
+MOST_FOLLOWED = 100  # callers; with more, who is on is said anew at the next look at the menu
 TALL = 30  # rows; with so many the menu stands in the middle
 
 
@@ -124,7 +127,7 @@ async def _choose(
     hidden = () if company.messages or company.one_liners else ("M",)
     services = {letter: _(label) for letter, label in SERVICES.items() if letter not in hidden}
     silent = {letter: _(label) for letter, label in SILENT.items()}
-    with _ticking(caller):
+    with _ticking(caller, scene):
         return await console.ask(
             {**{letter: game.title for letter, game in games.items()}, **services, **silent},
             menu=f"|07{_('Your game, or')} {lit(services)}",
@@ -138,16 +141,18 @@ async def _choose(
 
 
 @contextmanager
-def _ticking(caller: Caller) -> Iterator[None]:
-    """Let the time in the menu run, as the one in the status line does."""
+def _ticking(caller: Caller, scene: MenuScene) -> Iterator[None]:
+    """Let the time in the menu run, as the one in the status line does, and follow what goes on."""
 
     def refresh() -> None:
+        scene.live.follow(scene)
         caller.console.display.refresh()  # another one, once the window has changed
 
     before = caller.clock.on_tick
     caller.clock.on_tick = refresh
     try:
-        yield
+        with scene.live.followed(refresh):
+            yield
     finally:
         caller.clock.on_tick = before
 
@@ -212,6 +217,42 @@ class Offer:
         return [*rows, f"|07{said}"] if said else rows
 
 
+class Live:
+    """What goes on at the board while a caller looks at the menu."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        self._board = board
+        self._caller = caller
+        self._pulse = pulse_of(board)
+
+    def lines(self) -> list[str]:
+        return self._pulse.now.lines(one_liners=self._caller.config.company.one_liners)
+
+    def turn(self) -> int:
+        """Count the turns of lines that share a row."""
+        return int(self._board.clock.monotonic() // TURN_SECONDS)
+
+    async def look(self) -> None:
+        await self._pulse.look()
+
+    @contextmanager
+    def followed(self, refresh: Callable[[], None]) -> Iterator[None]:
+        """Look anew, and call `refresh` when there is news."""
+        self._pulse.watchers.add(refresh)
+        try:
+            self._pulse.wake()
+            yield
+        finally:
+            self._pulse.watchers.discard(refresh)
+
+    def follow(self, scene: MenuScene) -> None:
+        """Bring a menu up to date, and look again if it is time."""
+        self._pulse.wake()
+        if len(self._board.callers()) <= MOST_FOLLOWED:
+            with speaking_to(self._caller.console.viewer):
+                scene.greet(_greeting(self._board, self._caller, self._pulse.now.on))
+
+
 @dataclass(eq=False)
 class MenuScene(WholeWidth):
     """The menu under its header, as much of it as the screen has room for, in the middle of a large
@@ -225,7 +266,9 @@ class MenuScene(WholeWidth):
     statement: str
     header: Art | None
     has_status_line: bool
-    _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int]] = field(
+    live: Live
+    # What stands still, in which row the time left is, and which rows are free.
+    _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int, int]] = field(
         default_factory=dict
     )
 
@@ -233,9 +276,29 @@ class MenuScene(WholeWidth):
         key = (area, canvas.columns, canvas.colour)
         if key not in self._painted:
             self._painted[key] = self._paint_still(canvas, area)
-        rows, time_row = self._painted[key]
+        rows, time_row, free = self._painted[key]
         canvas.paste(0, rows)
         canvas.put_pipe(time_row, self._left(area), self._time(area))
+        self._paint_live(canvas, area, free)
+
+    def greet(self, greeting: Sequence[str]) -> None:
+        """Say anew who is on."""
+        if greeting != self.greeting:
+            self.greeting = greeting
+            self._painted.clear()
+
+    def _paint_live(self, canvas: Canvas, area: Area, free: int) -> None:
+        """Paint what goes on in the free rows; where there are too few, in turn."""
+        told = self.live.lines()
+        room = area.rows - free
+        if room > len(told):  # an empty row above
+            free, room = free + 1, room - 1
+        if len(told) > room > 0:
+            first = self.live.turn() * room % len(told)
+            told = (told + told)[first : first + room]
+        width = min(area.columns, LAYOUT_COLUMNS) - 2
+        for row, line in enumerate(told[: max(0, room)], free):
+            canvas.put_pipe(row, self._left(area), wrap(line, width)[0])
 
     def lines(self) -> Sequence[str]:
         return [
@@ -247,6 +310,7 @@ class MenuScene(WholeWidth):
             "",
             *(row.strip() for offer in self.offers for row in offer.rows(ALL)),
             *([f"|14{self.statement}"] if self.statement else []),
+            *self.live.lines(),
         ]
 
     def explain(self) -> Sequence[str]:
@@ -292,8 +356,8 @@ class MenuScene(WholeWidth):
             return [" " * NARROW_BANK_COLUMN + bank]
         return ["", self.bank]
 
-    def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int]:
-        """Paint all but the time left, and return in which row that is."""
+    def _paint_still(self, canvas: Canvas, area: Area) -> tuple[tuple[Row, ...], int, int]:
+        """Paint what stands still; return in which row the time left is, and the first free row."""
         still = Canvas(canvas.columns, area.rows, colour=canvas.colour)
         above, bank = self._above(area), self._bank_rows(area)
         header, games = self._fitting(area, len(above) + len(bank))
@@ -311,7 +375,8 @@ class MenuScene(WholeWidth):
         for row, line in enumerate([*above, *bank, *games], top + head):
             if row < area.rows:
                 still.put_pipe(row, left, line)
-        return still.painted(0, area.rows), time_row
+        free = top + head + len(above) + len(bank) + len(games)
+        return still.painted(0, area.rows), time_row, free
 
     def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
         """Choose how much is said of each game, and whether the header is shown, with so many rows
@@ -364,16 +429,19 @@ async def _scene(
             words = _("The books can't be read just now.")
         is_default = game.letter == default
         offers.append(Offer(game.letter, game.title, _(game.about), words, is_default))
-    welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
+    live = Live(board, caller)
+    if not caller.console.is_painted:  # lines are told once
+        await live.look()
     return MenuScene(
         board=board.config.board.name,
-        greeting=[f"|07{welcome} {await _company(board, caller)}"],
+        greeting=_greeting(board, caller, await _elsewhere(board, caller)),
         purse=caller.purse,
         bank=_bank(caller),
         offers=offers,
         statement=_statement(caller),
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.is_painted,
+        live=live,
     )
 
 
@@ -406,17 +474,26 @@ def _bank(caller: Caller) -> str:
     return "   ".join(said)
 
 
-async def _company(board: Board, caller: Caller) -> str:
+async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:
+    """Look up who is on, where that may be in other processes too."""
+    if board.serves_one or board.peers.others:
+        with suppress(BooksUnavailable):
+            return await caller.ask_books(open_calls)
+    return []
+
+
+def _greeting(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> list[str]:
+    welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
+    return [f"|07{welcome} {_company(board, caller, calls)}"]
+
+
+def _company(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
     """Say who else is on, those on this server first."""
     here = {other.call_id: other for other in board.callers() if other is not caller}
     others = [f"{other.record.name} ({_(other.place)})" for other in here.values()]
     if board.serves_one or board.peers.others:
-        with suppress(BooksUnavailable):
-            others += [
-                call.name
-                for call in await caller.ask_books(open_calls)
-                if call.live and call.call_id not in {caller.call_id, *here}
-            ]
+        ours = {caller.call_id, *here}
+        others += [call.name for call in calls if call.live and call.call_id not in ours]
     if not others:
         return _("You're the only one on.")
     shown = [literal(name) for name in others[:NAMES_SHOWN]]

@@ -154,15 +154,18 @@ _BEST_EVER = read(Standing, lambda: _highest(results_ever, results_ever.c.best, 
 _STREAKS = read(Standing, lambda: _highest(results_ever, results_ever.c.longest_won, true()))
 
 
+def best_hands(desk: Desk, period: DaySpan | None, most: int) -> list[Standing]:
+    """List who won most by a single hand on some days, or ever."""
+    if period is None:
+        return _BEST_EVER.all(desk.connection, most=most)
+    return _BEST.all(desk.connection, most=most, **period.bounds)
+
+
 def hall(desk: Desk, period: DaySpan | None, most: int) -> Hall:
     """List who stood first on some days, or ever, at most so many in each list."""
-    if period is None:
-        best = _BEST_EVER.all(desk.connection, most=most)
-    else:
-        best = _BEST.all(desk.connection, most=most, **period.bounds)
     return Hall(
         standings.winners(desk, period, most),
-        best,
+        best_hands(desk, period, most),
         standings.losers(desk, period, most),
         _STREAKS.all(desk.connection, most=most) if period is None else (),
     )

@@ -205,6 +205,9 @@ async def company(here: Evening) -> None:
     await here.take("messages", "m")
     await here.take("one-liner", "o", "Lucky in time, lucky in love.\r")
     await here.take("messages-read", "r")
+    await here.press(" ")
+    await here.board.pass_time(MINUTE)
+    await here.take("menu-lives", "q")
 
 
 async def fame(here: Evening) -> None:

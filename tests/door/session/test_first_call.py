@@ -95,8 +95,10 @@ async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(tmp_path: Pa
         ada.presses("q")
         await ada.is_asked(MENU)
         ada.presses("?")
+        await ada.is_asked("<N>ext")
+        ada.presses("n")
         await ada.sees("Under each game: what it is")
-        await ada.is_asked("Press any key")
+        await ada.is_asked("<P>revious")
         assert "last row" not in ada.terminal.transcript
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from door.lobby.pulse import EVERY_SECONDS
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM
 from tests.world import world
 from timebank.callers import callers, messages
@@ -104,3 +105,31 @@ async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
         await ada.sees("The sysop has muted you")
         with board.books() as desk:  # of who is muted the wall has nothing
             assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
+
+
+async def test_the_menu_follows_what_goes_on(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        await bob.sits_down()
+        await bob.bets(5, ends="natural", asked=TABLE)
+        bob.presses("q")
+        await bob.is_asked(MENU)
+        won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
+        assert won
+        # Ada only looks: it comes by itself, in turn where there is one row.
+        for told in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
+            while told not in ada.screen:
+                await board.pass_time(1)
+        bob.presses("m")
+        await bob.is_asked("<W>rite")
+        bob.presses("oShuffle up\r")
+        await bob.sees("Your line is on the menu.")
+        await bob.is_asked("<W>rite")
+        await board.pass_time(EVERY_SECONDS)
+        bob.presses("q")
+        await bob.sees("Bob: Shuffle up Today's leader: Bob")
+        await bob.logs_off()
+        while "Last callers: Bob" not in ada.screen:
+            await board.pass_time(1)
+        await ada.sees("You're the only one on.")

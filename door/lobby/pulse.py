@@ -1,0 +1,137 @@
+"""What goes on at the board just now, for menus that are looked at: one look serves them all.
+
+It is read beside the writer, at most every few seconds and only while somebody looks, from running
+totals and the newest rows: what it costs does not grow with the books.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from door.call.display import literal
+from door.games.engine.descriptor import Shared
+from timebank.callers import fame, messages, standings
+from timebank.callers.messages import OneLiner
+from timebank.callers.standings import DaySpan, Standing
+from timebank.calls.calls import OpenCall, open_calls
+from timebank.errors import BooksFailed
+from timebank.language import _
+from timebank.ledger.schema import callers, calls
+from timebank.ledger.sql import Reader, value
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from timebank.ledger.database import Desk
+
+EVERY_SECONDS = 5.0
+LAST_CALLERS = 3
+_ROWS = 12  # calls that are looked at for them
+
+log = logging.getLogger("door.lobby")
+
+_LAST: Reader[str] = value(
+    lambda: (
+        select(callers.c.name)
+        .join(calls, calls.c.caller_id == callers.c.id)
+        .where(calls.c.closed.is_not(None), callers.c.deleted.is_(None))
+        .order_by(calls.c.id.desc())
+        .limit(_ROWS)
+    )
+)
+
+
+@dataclass(frozen=True)
+class GoingsOn:
+    on: Sequence[OpenCall] = ()
+    leader: Standing | None = None
+    best: Standing | None = None
+    last: Sequence[str] = ()
+    one_liner: OneLiner | None = None
+
+    def lines(self, *, one_liners: bool) -> list[str]:
+        """Return what is shown of it, a line each, pipe codes allowed; the best comes first."""
+        told = []
+        if self.one_liner is not None and one_liners:
+            told.append(f"|13{literal(self.one_liner.name)}:|07 {self.one_liner.text}")
+        for words, who in (
+            (_("Today's leader: {name}, {amount} ahead"), self.leader),
+            (_("Biggest win today: {name}, {amount}"), self.best),
+        ):
+            if who is not None:
+                said = words.format(name=literal(who.name), amount=span(who.seconds))
+                told.append(f"|11{said}")
+        if self.last:
+            said = _("Last callers: {names}").format(names=", ".join(map(literal, self.last)))
+            told.append(f"|03{said}")
+        return told
+
+
+def look(desk: Desk) -> GoingsOn:
+    today = desk.settings.schedule.day_of(desk.now)
+    period = DaySpan(today, today)
+    names = dict.fromkeys(_LAST.all(desk.connection))
+    return GoingsOn(
+        on=tuple(call for call in open_calls(desk) if call.live),
+        leader=next(iter(standings.winners(desk, period, 1)), None),
+        best=next(iter(fame.best_hands(desk, period, 1)), None),
+        last=tuple(names)[:LAST_CALLERS],
+        one_liner=next(iter(messages.wall(desk, 1)), None),
+    )
+
+
+class MenuPulse(Shared):
+    """What the callers of a process share of it."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self.now = GoingsOn()
+        self.watchers: set[Callable[[], None]] = set()  # called when there is news
+        self._looked: float | None = None
+        self._looking: asyncio.Task[None] | None = None
+
+    def wake(self) -> None:
+        """Look again soon, if the last look is some seconds old."""
+        if self._looking is None and self._is_due():
+            self._looking = asyncio.create_task(self._look_beside())
+
+    async def look(self) -> GoingsOn:
+        """Look now, if the last look is some seconds old; without the books, it is as it was."""
+        if self._is_due():
+            self._looked = self._board.clock.monotonic()
+            try:
+                found = await self._board.books.read(look)
+            except BooksFailed as error:
+                log.warning("the menu does not say what goes on: %s", error)
+                return self.now
+            before, self.now = self.now, found
+            for tell in tuple(self.watchers) if found != before else ():
+                tell()
+        return self.now
+
+    def _is_due(self) -> bool:
+        now = self._board.clock.monotonic()
+        return self._looked is None or now - self._looked >= EVERY_SECONDS
+
+    async def _look_beside(self) -> None:
+        try:
+            await self.look()
+        finally:
+            self._looking = None
+
+    async def close(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+
+def pulse_of(board: Board) -> MenuPulse:
+    found = board.shared.get("pulse")
+    assert isinstance(found, MenuPulse)  # the floor lays it
+    return found
