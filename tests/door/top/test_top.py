@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from door.pages.doing import Doing
 from door.pages.reading import Reading
 from door.top.app import Top
+from door.top.beside import BesideScreen
 from door.top.watching import Watching
 from tests.door.processes import command
 from tests.door.shell import Shell
@@ -37,11 +38,15 @@ def shown(app: App[None]) -> str:
 
 
 async def until(board: World, pilot: Pilot[None], *words: str) -> None:
-    """Let the screen follow, and the board's clock go on, until all of these can be read."""
+    """Let the screen follow until all of these can be read.
+
+    The board's clock goes on only while somebody looks over a shoulder, which it times.
+    """
     try:
         async with asyncio.timeout(PATIENCE):
             while not all(each in shown(pilot.app) for each in words):
-                await board.clock.advance(0.2)
+                if isinstance(pilot.app.screen, BesideScreen):
+                    await board.clock.advance(0.2)
                 await pilot.pause(LOOKS)
     except TimeoutError:
         raise AssertionError(f"no {words} on:\n{shown(pilot.app)}") from None
