@@ -55,7 +55,7 @@ port = 0
 """
 
 # Seconds. Books that do not answer for longer are held by the test, and time is to pass for them.
-HELD = 1.0
+HELD = 30.0
 
 # Shoes that are each sealed by themselves: a board of tests has them, unless its file says else.
 PLAIN_SHOES = "\n[fairness]\nshoes_ahead = 0\n"

@@ -13,7 +13,7 @@ from tests.world import PASSWORD, World, world
 
 HELD_BACK = "Too many wrong passwords on your calls."
 WRONG = "Wrong password."
-PROMPT, NEW_ONE = "<P>assword", "A password (at least 6 characters):"
+PROMPT, NEW_ONE = "<Q>uit", "A password (at least 6 characters):"
 
 
 async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Stranger:
