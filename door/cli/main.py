@@ -572,7 +572,8 @@ def _film(config: Config, number: int, asked: FilmAsked) -> None:
 @click.option(
     "--since-last",
     is_flag=True,
-    help="Check what came after the checkpoint that `timebank audit` left last.",
+    help="Check what came after the checkpoint that `timebank audit` left last, and replay the"
+    " hands since the last audit that replayed them.",
 )
 @click.option(
     "--jobs",
@@ -589,7 +590,8 @@ def audit(
     """
     from door.games import hands
     from timebank.audit import jobs as audit_jobs
-    from timebank.cli.common import beginning, note_audit, write_audit
+    from timebank.audit.checkpoints import first_open_hand
+    from timebank.cli.common import beginning, note_audit, replay_from, write_audit
     from timebank.cli.progress import working
     from timebank.errors import AuditBroken
     from timebank.keeping import last_audit
@@ -605,7 +607,7 @@ def audit(
         count = transfers.count(desk, None if begin is None else begin.last)
         jobs = jobs or audit_jobs.usual(count)
         if begin is not None:
-            findings, counted = hands.audit(desk, begin.hand, begin)
+            findings, counted = hands.audit(desk, replay_from(config.bank, desk, begin), begin)
         elif jobs > 1:
             last = journal.last_round(desk)
             with refusing(AuditBroken):
@@ -615,11 +617,12 @@ def audit(
         else:
             findings, counted = hands.audit(desk, since_hand)
         generation, begun = generations.current(desk.connection), desk.now
-        digest = chain.head(desk.connection).digest
+        digest, hand = chain.head(desk.connection).digest, first_open_hand(desk)
     if findings or since_hand == 1:  # a part that is in order says nothing of the rest
         note_audit(
             *(config.bank, last_audit.HANDS, begun, generation, list(map(str, findings))),
             is_whole=begin is None,
+            hand=hand,
         )
     if form != "text":
         facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}

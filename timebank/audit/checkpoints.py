@@ -108,6 +108,13 @@ def _first(number: Column[int], ended: Column[Any]) -> Reader[int]:
 _FIRST_HAND = _first(rounds.c.id, rounds.c.settled)
 _FIRST_CALL = _first(calls.c.id, calls.c.closed)
 _FIRST_VISIT = _first(visits.c.id, visits.c.closed)
+
+
+def first_open_hand(desk: Desk) -> int:
+    """Find the first hand that is not over: the next one, where all are."""
+    return _FIRST_HAND.one(desk.connection)
+
+
 _ACCOUNTS = Prepared(
     lambda: select(*(accounts.c[name] for name in CheckedAccount._fields)).order_by(accounts.c.id)
 )
@@ -125,7 +132,7 @@ def draft(desk: Desk, since: str | None) -> Checkpoint:
         stamp(desk.now),
         since,
         *(last, digest, last + 1),
-        *(_FIRST_HAND.one(books), _FIRST_CALL.one(books), _FIRST_VISIT.one(books)),
+        *(first_open_hand(desk), _FIRST_CALL.one(books), _FIRST_VISIT.one(books)),
         tuple((each.number, each.digest) for each in generations(books)),
         max((each.id for each in checked), default=0),
         checked,

@@ -264,14 +264,19 @@ def note_audit(
     findings: Sequence[str],
     *,
     is_whole: bool = True,
+    hand: int | None = None,
 ) -> None:
-    """Note what an audit has found; what was wrong stays until a whole one finds nothing."""
+    """Note what an audit has found; what was wrong stays until a whole one finds nothing.
+
+    `hand` is the first that was not over: those before it count as replayed if nothing is wrong.
+    """
     from timebank.keeping import last_audit
 
     before = last_audit.last_audit(settings, command)
     if is_whole or findings or before is None or not before.wrong:
         with noting("audit"):
-            last_audit.note(settings, command, at, generation, findings)
+            agreed = None if findings else hand
+            last_audit.note(settings, command, at, generation, findings, agreed)
 
 
 def beginning(
@@ -297,6 +302,22 @@ def beginning(
         click.echo(said, err=True)
         return None
     return found
+
+
+def replay_from(settings: BankSettings, desk: Desk, begin: Checkpoint) -> int:
+    """Say which hand an audit of the hands begins with that begins with a checkpoint.
+
+    Checkpoints are left by audits that replay no hand. So it goes back to where the last audit of
+    the hands had come, if that found nothing wrong in these books; or else to the first hand.
+    """
+    from timebank.keeping import last_audit
+    from timebank.ledger import generations
+
+    last = last_audit.last_audit(settings, last_audit.HANDS)
+    if last is None or last.hand is None or last.generation != generations.current(desk.connection):
+        click.echo("No audit of these books has replayed their hands, so all are.", err=True)
+        return 1
+    return min(begin.hand, last.hand)
 
 
 AUDIT_FIELDS = ("where", "sentence")

@@ -20,18 +20,30 @@ class LastAudit(NamedTuple):
     generation: int  # of the books then
     wrong: int  # how many things were
     findings: Sequence[str]  # the first of them
+    # Of hands, the first that was not over then: those before it agreed. None if that is unknown.
+    hand: int | None = None
 
 
 def note(
-    settings: BankSettings, command: str, at: datetime, generation: int, findings: Sequence[str]
+    settings: BankSettings,
+    command: str,
+    at: datetime,
+    generation: int,
+    findings: Sequence[str],
+    hand: int | None = None,
 ) -> None:
     """Note an audit that has come to its end, in the place of the one before. Raises `OSError`."""
     kept = {"generation": generation, "count": len(findings), "findings": findings[:MOST_KEPT]}
-    beside.note(settings, NAMES[command], at, kept)
+    beside.note(settings, NAMES[command], at, {**kept, "hand": hand})
 
 
 def last_audit(settings: BankSettings, command: str) -> LastAudit | None:
     match beside.noted(settings, NAMES[command]):
-        case (at, {"generation": int(generation), "count": int(count), "findings": list(findings)}):
-            return LastAudit(command, at, generation, count, list(map(str, findings)))
+        case (
+            at,
+            {"generation": int(generation), "count": int(wrong), "findings": list(found)} as facts,
+        ):
+            hand = facts.get("hand")
+            first = hand if isinstance(hand, int) else None
+            return LastAudit(command, at, generation, wrong, list(map(str, found)), first)
     return None

@@ -241,6 +241,19 @@ def test_the_audit_goes_on_from_the_checkpoint_that_the_books_were_left_at(board
     assert board.door("audit", "--since-last", "--since-hand", "2").status == 2
 
 
+def test_the_audit_replays_what_none_has_replayed_though_the_books_were_checked(
+    board: Board,
+) -> None:
+    before = ("audit", "--config", str(board.door.config))
+    assert CliRunner().invoke(timebank, before).exit_code == 0
+    board.sql("UPDATE rounds SET outcome = 'lose' WHERE id = 6")
+    told = board.door("audit", "--since-last")
+    assert told.status == 1
+    assert "has replayed their hands, so all are" in told.error
+    assert told.output.startswith("hand 6")
+    assert board.door("audit", "--since-last").status == 1  # it is not passed over the next night
+
+
 def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
     other = sqlite3.connect(board.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
