@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
@@ -27,6 +27,7 @@ from timebank.wagers.rounds import Json, encode
 
 # A bet, in what decisions cost.
 WHOLE_BET = 10_000
+MOST_AHEAD = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ _DEAL = (deals.c.seal, deals.c.day, deals.c.rules, deals.c.closed, deals.c.seed)
 _OPEN = Prepared(
     lambda: (
         select(*_DEAL)
-        .where(deals.c.closed.is_(None), deals.c.day >= bindparam("today"))
+        .where(deals.c.closed.is_(None))
+        .where(deals.c.day.between(bindparam("today"), bindparam("latest")))
         .order_by(deals.c.day)
         .limit(1)
     )
@@ -136,15 +138,18 @@ _RANKING = read(
 def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> SealedDeal:
     """Give the deal of the day; where there is none yet, seal one and end those before.
 
-    One of a later day, which a wrong clock has opened, is played until its day is over.
+    One of a later day, which a wrong clock has opened, is played until its day is over; one that
+    is further ahead than `MOST_AHEAD` ends, for it would be played for years.
     """
-    today = desk.settings.schedule.day_of(desk.now).isoformat()
-    found = _OPEN(desk.connection, today=today).first()
+    day = desk.settings.schedule.day_of(desk.now)
+    today = day.isoformat()
+    open_now = {"today": today, "latest": (day + MOST_AHEAD).isoformat()}
+    found = _OPEN(desk.connection, **open_now).first()
     if found is None:
         now = stamp(desk.now)
         _CLOSE(desk.connection, closed=now)
         _ADD(desk.connection, seal=seal, day=today, seed=seed, rules=encode(rules), opened=now)
-        found = _OPEN(desk.connection, today=today).one()
+        found = _OPEN(desk.connection, **open_now).one()
     return _deal(found)
 
 

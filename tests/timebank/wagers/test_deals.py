@@ -43,6 +43,15 @@ def test_a_clock_that_steps_back_seals_no_second_one(books, deal):
     assert sealed(books, 2) == deal
 
 
+def test_a_clock_that_was_years_ahead_leaves_a_deal_for_every_day(books, deal):
+    books.now -= timedelta(days=8)
+    today = sealed(books, 2)
+    assert (today.day, today.shown_seed) == (books.now.date(), None)
+    assert books.do(deals.last_closed).seal == deal.seal
+    with pytest.raises(ShoeGone):
+        books.do(deals.begin, deal.seal, books.caller("Bob"))
+
+
 def test_a_try_is_one_and_goes_on_where_it_was_left(books, deal, ann):
     assert books.do(deals.try_of, deal.seal, ann) is None
     books.do(deals.begin, deal.seal, ann)
