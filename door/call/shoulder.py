@@ -221,7 +221,8 @@ class Shoulder:
         self._chat_ended()
 
 
-_RUBBED_OUT = re.compile(r"[^\x08]\x08 \x08")
+# A letter of two cells, and one of one.
+_RUBBED_OUT = re.compile(r"(\x08\x08  \x08\x08|\x08 \x08)")
 _STYLED = re.compile(r"(\x1b\[[0-9;]*m)|[^\x20-\x7e\xa0-\U0010ffff]")
 
 
@@ -230,10 +231,17 @@ def _without_rubbed_out(text: str) -> str:
 
     >>> _without_rubbed_out("Bet: 12\x08 \x08\x08 \x085")
     'Bet: 5'
+    >>> _without_rubbed_out("Say: \u6f22a\x08 \x08\x08\x08  \x08\x08b")
+    'Say: b'
     """
-    while _RUBBED_OUT.search(text):
-        text = _RUBBED_OUT.sub("", text)
-    return text
+    # Once through it: a caller may rub out as much as they like while somebody looks on.
+    left: list[str] = []
+    for place, piece in enumerate(_RUBBED_OUT.split(text)):
+        if place % 2 == 0:
+            left.extend(piece)
+        elif left:
+            left.pop()
+    return "".join(left)
 
 
 def _shown(line: str) -> str:
