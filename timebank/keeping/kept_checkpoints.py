@@ -6,6 +6,7 @@ They are no part of the books: none is believed that has not the digest under wh
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -60,8 +61,10 @@ def kept(settings: BankSettings, digest: str) -> Checkpoint | None:
 
 
 def last_kept(settings: BankSettings) -> str | None:
-    """Give the digest of the checkpoint that was kept last."""
-    newest = max(_kept(settings), key=_age, default=None)
+    """Give the digest of the checkpoint that was kept last, of those that may be read: another
+    user, root say, may have left one of their own. An earlier one has more checked, not less."""
+    readable = (path for path in _kept(settings) if os.access(path, os.R_OK))
+    newest = max(readable, key=_age, default=None)
     found = None if newest is None else _NAME.fullmatch(newest.name)
     return None if found is None else found[1]
 
@@ -74,7 +77,8 @@ def _kept(settings: BankSettings) -> Iterator[Path]:
     beside = f"{settings.database.name}.checkpoint-"
     with contextlib.suppress(OSError):
         for path in settings.database.parent.iterdir():
-            if path.name.startswith(beside) and _NAME.fullmatch(path.name):
+            is_named_so = path.name.startswith(beside) and _NAME.fullmatch(path.name)
+            if is_named_so and path.is_file():
                 yield path
 
 

@@ -211,6 +211,19 @@ def test_it_is_kept_under_its_digest_and_believed_under_no_other(books):
 
 
 @pytest.mark.of_a_file
+@pytest.mark.of_a_file
+def test_one_that_cannot_be_read_is_passed_over_for_the_one_before(books, monkeypatch):
+    digest = kept_checkpoints.keep(books.settings, checkpoint(books))
+    beside = books.settings.database.with_name
+    beside(f"{books.settings.database.name}.checkpoint-{'0' * 64}").mkdir()
+    assert kept_checkpoints.last_kept(books.settings) == digest
+    books.wait(60)
+    roots = kept_checkpoints.keep(books.settings, checkpoint(books))
+    assert kept_checkpoints.last_kept(books.settings) == roots != digest
+    monkeypatch.setattr("os.access", lambda path, mode: roots not in str(path))
+    assert kept_checkpoints.last_kept(books.settings) == digest
+
+
 def test_a_month_of_them_is_kept(books):
     begin = checkpoint(books)
     for number in range(kept_checkpoints.MOST_KEPT + 3):
