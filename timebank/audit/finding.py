@@ -18,7 +18,13 @@ class Finding(NamedTuple):
     sentence: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.sentence}"
+        r"""Write it in a line; what somebody put into the books is no word for the terminal.
+
+        >>> str(Finding("caller 1", "Of \x1b[2JAnn."))
+        'caller 1: Of  [2JAnn.'
+        """
+        said = f"{self.where}: {self.sentence}"
+        return "".join(letter if letter.isprintable() else " " for letter in said)
 
 
 class Since(NamedTuple):

@@ -325,7 +325,7 @@ AUDIT_FIELDS = ("where", "sentence")
 
 def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
     """Write what an audit found, with its facts, or in CSV behind it their digests."""
-    import json
+    from timebank.reports.exports import one_as_json
 
     found = [finding._asdict() for finding in findings]
     if form == "csv":
@@ -333,7 +333,7 @@ def write_audit(form: str, facts: Record, findings: Iterable[Finding]) -> None:
         found += [{"where": name, "sentence": digest} for name, digest in digests if digest]
         tell(form, (), AUDIT_FIELDS, found)
     else:
-        click.echo(json.dumps({**facts, "findings": found}, ensure_ascii=False, indent=2))
+        click.echo(one_as_json({**facts, "findings": found}, indent=2))
 
 
 Found = TypeVar("Found")

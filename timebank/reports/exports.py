@@ -116,7 +116,7 @@ def _plain(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, dict):
-        value = _json(value)
+        value = one_as_json(value)
     return _harmless(value) if isinstance(value, str) else value
 
 
@@ -144,17 +144,18 @@ def _harmless(text: str) -> str:
 def as_json(records: Iterable[Record]) -> Iterator[str]:
     before = "["
     for record in records:
-        yield f"{before}\n{_json(record)}"
+        yield f"{before}\n{one_as_json(record)}"
         before = ","
     yield "[]\n" if before == "[" else "\n]\n"
 
 
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
+# A line end is one between values: those in a text are escaped by then.
+_UNPRINTABLE = re.compile(r"[^\n\x20-\x7e]")
 
 
-def _json(record: Record) -> str:
+def one_as_json(record: Record, indent: int | None = None) -> str:
     """Write one record; what a terminal would obey is escaped, so that nothing is lost."""
-    text = json.dumps(record, ensure_ascii=False)
+    text = json.dumps(record, ensure_ascii=False, indent=indent)
     return text if text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
 
 

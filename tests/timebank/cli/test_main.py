@@ -285,6 +285,16 @@ def test_an_audit_that_finds_something_names_it_and_exits_with_1(board, timebank
     assert error == "3 things are wrong in the books.\n"
 
 
+def test_nothing_that_is_in_the_books_takes_a_finding_off_the_terminal(board, timebank):
+    board.caller("Ann")
+    board.sql("UPDATE callers SET name = 'Ann\x1b[2K\x9b1A'")
+    board.sql("UPDATE accounts SET balance = 1 WHERE kind = 'online'")
+    for form in ("text", "csv", "json"):
+        code, output, _ = timebank("audit", "--format", form)
+        assert (code, "[2K" in output) == (1, True)
+        assert output.replace("\n", "").isprintable()
+
+
 @pytest.mark.of_a_file
 @pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
 def test_a_board_that_never_served_has_no_database_and_gets_none(config, timebank, command):
