@@ -193,6 +193,10 @@ _RESERVED = (
     *("sysop", "sys op", "sys-op", "sys.op", "sys_op", "sysops", "cosysop", "co-sysop"),
     *("co sysop", "operator", "system operator", "system", "the system", "admin"),
     *("administrator", "root", "moderator", "staff", "host", "board", "the board"),
+    # As screens name them, in both languages: a name stands before what a caller writes to others.
+    *("the sysop", "the sysops", "your sysop", "le sysop", "the operator", "the admin"),
+    *("the administrator", "the moderator", "the staff", "the host", "the teller", "the banker"),
+    *("la maison", "la banque", "le croupier", "le système"),
     *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
     *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
     *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),

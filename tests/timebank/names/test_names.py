@@ -232,7 +232,11 @@ class TestReservedNames:
             assert not is_reserved(name)
 
     @pytest.mark.parametrize(
-        "name", ["Sysop", "5y50p", "Adrnin", "vi5itor", "ADMlN", "The Command Line", "Import"]
+        "name",
+        [
+            *("Sysop", "5y50p", "Adrnin", "vi5itor", "ADMlN", "The Command Line", "Import"),
+            *("The Sysop", "Le Sys0p", "Le Systeme"),
+        ],
     )
     def test_are_found_by_what_they_look_like(self, name):
         assert is_reserved(name)
