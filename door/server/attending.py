@@ -1,7 +1,8 @@
 """The sysop beside a caller, by the socket in the data folder: a look over a shoulder, a chat.
 
-A header `{"control": "attend", "node": N}` begins it, and the end of the connection ends it. What
-goes to and fro are lines of JSON. From the server:
+A header `{"control": "attend", "node": N, "call": C}` begins it, and the end of the connection ends
+it; without a call it is whichever is on the node. What goes to and fro are lines of JSON. From the
+server:
 
     {"name": "Ada", "node": 2}                       who it is, once
     {"columns": 80, "rows": 24, "screen": [...]}     what they see, when that has changed
@@ -49,7 +50,7 @@ async def attend(board: Board, connection: LinkConnection, said: Said) -> None:
             case {"call": int(call), "alone": True}:
                 await _attend_here(board, connection, _here(board, call))
             case {"node": int(node)}:
-                await _attend_anywhere(board, connection, node)
+                await _attend_anywhere(board, connection, await _call_on(board, node, said))
             case _:
                 raise CommandRefused("NODE is a number.")
     except CommandRefused as refused:
@@ -57,8 +58,7 @@ async def attend(board: Board, connection: LinkConnection, said: Said) -> None:
     connection.line.end({"how": "done"})
 
 
-async def _attend_anywhere(board: Board, connection: LinkConnection, node: int) -> None:
-    call = await _call_on(board, node)
+async def _attend_anywhere(board: Board, connection: LinkConnection, call: OpenCall) -> None:
     here = _here(board, call.call_id)
     if here is not None:
         await _attend_here(board, connection, here)
@@ -79,7 +79,7 @@ def _has_screen(part: Said, call: str) -> bool:
     return fits(seen, shape) and not part["calls"][call]["away"]
 
 
-async def _call_on(board: Board, node: int) -> OpenCall:
+async def _call_on(board: Board, node: int, said: Said) -> OpenCall:
     try:
         books = await look_into(board)
     except (TimeoutError, BooksFailed) as error:
@@ -87,6 +87,8 @@ async def _call_on(board: Board, node: int) -> OpenCall:
     call = books.on(node)
     if call is None:
         raise CommandRefused(f"Nobody is on node {node}.")
+    if said.get("call", call.call_id) != call.call_id:
+        raise CommandRefused(f"Another call is on node {node} by now.")
     return call
 
 

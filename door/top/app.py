@@ -307,7 +307,9 @@ class Top(App[None]):
         on = await self._chosen()
         await self._do(self._doing.note, self._by, on, "Looked over their shoulder")
         data = self._watching.config.board.data
-        why: str | None = await self.push_screen_wait(BesideScreen(data, on.node or 0))
+        why: str | None = await self.push_screen_wait(
+            BesideScreen(data, on.node or 0, on.call or 0)
+        )
         return why
 
     async def _chosen(self) -> OnCaller:

@@ -37,9 +37,9 @@ class BesideScreen(Screen[str]):
     BesideScreen.-talks #talk { display: block; }
     """
 
-    def __init__(self, data: Path, node: int) -> None:
+    def __init__(self, data: Path, node: int, call: int) -> None:
         super().__init__()
-        self._data, self._node = data, node
+        self._data, self._node, self._call = data, node, call
         self._beside: BesideLink | None = None
         self._name = ""
         self._talks = False
@@ -61,7 +61,7 @@ class BesideScreen(Screen[str]):
     async def _attend(self) -> None:
         why = "The server ended it."
         try:
-            self._beside = await BesideLink.of(self._data, self._node)
+            self._beside = await BesideLink.of(self._data, self._node, self._call)
             async for said in self._beside.told():
                 why = clean(str(said.get("error", ""))) or why
                 self._hear(said)

@@ -17,16 +17,17 @@ class BesideLink:
     """A connection to the server for one caller."""
 
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, node: int
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, node: int, call: int
     ) -> None:
-        """Begin to look at whoever is on a node, by a connection to any server."""
+        """Begin to look at a call that is on a node, by a connection to any server."""
         self._reader, self._writer = reader, writer
-        writer.write(link.frame(link.HEADER, link.told({COMMAND: ATTEND, "node": node})))
+        said = {COMMAND: ATTEND, "node": node, "call": call}
+        writer.write(link.frame(link.HEADER, link.told(said)))
 
     @classmethod
-    async def of(cls, data: Path, node: int) -> BesideLink:
+    async def of(cls, data: Path, node: int, call: int) -> BesideLink:
         """Begin to look; OSError where no server listens."""
-        return cls(*await link.dial_any(data), node)
+        return cls(*await link.dial_any(data), node, call)
 
     def say(self, **said: object) -> None:
         self._writer.write(link.frame(link.TYPED, json.dumps(said).encode() + b"\n"))

@@ -25,8 +25,8 @@ class Sysop:
         self._told: Mapping[str, Any] = {}
         self.screen = ""
 
-    async def looks(self, name: str, node: int) -> Sysop:
-        self._link = BesideLink(*await link.dial(self._board.config.board.data, name), node)
+    async def looks(self, name: str, node: int, call: int = 1) -> Sysop:
+        self._link = BesideLink(*await link.dial(self._board.config.board.data, name), node, call)
         self.says = self._link.say
         self._all = self._link.told()
         return self
@@ -107,5 +107,9 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await second.until(lambda _, told: "is on node 1 no more" in str(told.get("error")))
         nobody = await Sysop(board).looks(link.NAME, node=9)
         await nobody.until(lambda _, told: told == {"error": "Nobody is on node 9."})
-        for each in (sysop, second, nobody):
+        ada = Guest(board, "Ada")
+        await ada.visits(REFUSING)
+        late = await Sysop(board).looks(link.NAME, node=1, call=1)
+        await late.until(lambda _, told: told == {"error": "Another call is on node 1 by now."})
+        for each in (sysop, second, nobody, late):
             each.leaves()
