@@ -14,6 +14,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -31,7 +32,7 @@ QUARTER = 900  # seconds; every zone's day begins with one
 ENDS = ("brought", "taken home", "given back", "kept")
 
 BLOCK = 20_000  # numbers of transfers
-FORM = 1  # of what is kept
+FORM = 2  # of what is kept
 
 
 class QuarterMoved(NamedTuple):
@@ -180,25 +181,22 @@ class KeptTotals:
         yield begin, NEVER
 
     def _kept(self, number: int, written: str) -> TotalsOfBlock | None:
-        asked = "SELECT moved, changes FROM blocks WHERE number = ? AND written = ?"
+        asked = "SELECT moved, changes, sum FROM blocks WHERE number = ? AND written = ?"
         with self._one:
             try:
                 row = self._kept_here().execute(asked, (number, written)).fetchone()
             except sqlite3.Error:  # damaged: we go on without it
                 self._open, row = self._connect(None), None
-        if row is None:
+        if row is None or _sum(*row[:2]) != row[2]:  # never kept, or damaged since
             return None
-        accounts, amounts = json.loads(row[1])
-        return TotalsOfBlock(
-            [QuarterMoved(*each) for each in json.loads(row[0])],
-            Counter(dict(zip(accounts, amounts, strict=True))),
-        )
+        return _read(*row[:2])
 
     def _keep(self, number: int, written: str, totals: TotalsOfBlock) -> None:
         accounts = [*totals.changes], [*totals.changes.values()]
-        row = (number, written, *(json.dumps(each) for each in (totals.moved, accounts)))
+        kept = [json.dumps(each) for each in (totals.moved, accounts)]
+        row = (number, written, *kept, _sum(*kept))
         with self._one, contextlib.suppress(sqlite3.Error):  # a full disk, say
-            self._kept_here().execute("REPLACE INTO blocks VALUES (?, ?, ?, ?)", row)
+            self._kept_here().execute("REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", row)
 
     def _kept_here(self) -> sqlite3.Connection:
         if self._open is None:
@@ -219,10 +217,23 @@ class KeptTotals:
             found.execute("DROP TABLE IF EXISTS blocks")
             found.execute(
                 "CREATE TABLE blocks"
-                " (number INTEGER PRIMARY KEY, written TEXT, moved TEXT, changes TEXT)"
+                " (number INTEGER PRIMARY KEY, written TEXT, moved TEXT, changes TEXT, sum TEXT)"
             )
             found.execute(f"PRAGMA user_version = {FORM}")
         return found
+
+
+def _sum(moved: object, changed: object) -> str:
+    """Make a digest of what is kept of a block: a disk may give it back otherwise."""
+    return sha256(f"{moved}\n{changed}".encode()).hexdigest()
+
+
+def _read(moved: str, changed: str) -> TotalsOfBlock:
+    accounts, amounts = json.loads(changed)
+    return TotalsOfBlock(
+        [QuarterMoved(*each) for each in json.loads(moved)],
+        Counter(dict(zip(accounts, amounts, strict=True))),
+    )
 
 
 def _totals(desk: Desk, number: int) -> TotalsOfBlock:
