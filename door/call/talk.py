@@ -7,6 +7,7 @@ the last one, `/w` says who is on. A message is in the books before anybody is t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -36,6 +37,7 @@ T = TypeVar("T")
 
 LONGEST_COMMAND = 160  # characters: a name, and a line of talk
 MOST_NAMED = 12  # of those who are on
+_ANSWERS = re.compile(r"/?r(?: |$)", re.IGNORECASE)
 
 
 class Unheard(NamedTuple):
@@ -91,6 +93,7 @@ class Talk:
         self._ask_books = ask
         self._pace = spoken.Pace()
         self._last: int | None = None  # who wrote to them last
+        self._came_between = ""  # the name of who did while they were answering another
         self._knows_answer = False  # whether they were told how to answer
 
     # What they say.
@@ -127,15 +130,23 @@ class Talk:
             case "/p":
                 await self.page(rest)
             case "/r":
-                if self._last is None:
-                    raise NotSaid(_("Nobody has written to you on this call."))
-                await self.send(rest, self._last)
+                await self._answer(rest)
             case "/w":
                 await self._say_who_is_on()
             case _:
                 raise NotSaid(
                     _("Use: /p name message, /r message to answer, or /w to see who is on.")
                 )
+
+    async def _answer(self, line: str) -> None:
+        """Answer who wrote last; where that changed as they typed, they are asked first."""
+        if self._last is None:
+            raise NotSaid(_("Nobody has written to you on this call."))
+        name, self._came_between = self._came_between, ""
+        if name:
+            words = _("{name} has written meanwhile. Enter answers them; /p writes to another.")
+            raise NotSaid(words.format(name=literal(name)))
+        await self.send(line, self._last)
 
     async def page(self, line: str) -> None:
         """Send a line that begins with a name; raises `NotSaid` and `Refused`."""
@@ -198,8 +209,11 @@ class Talk:
         return _("{name}, {when}").format(name=literal(message.sender), when=when)
 
     def _note(self, heard: Sequence[Message]) -> None:
-        if heard:
-            self._last = heard[-1].sender_id
+        for each in heard:
+            is_another = self._last not in (None, each.sender_id)
+            if is_another and _ANSWERS.match(self._console.display.view().typed):
+                self._came_between = each.sender
+            self._last = each.sender_id
 
 
 def _send(desk: Desk, sender: int, find: _Find, limits: Limits) -> _Sent:

@@ -39,6 +39,22 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await ada.is_asked("Coins to bet")
         await pages(ada, "w", back_to="Coins to bet")
         await ada.sees("On now: Ada, Bob")
+        # An answer does not go to somebody who wrote while it was typed.
+        bob.presses("/r for your eyes")
+        await bob.is_asked(f"{FIELD} /r for your eyes")
+        board.enter("Cyd")
+        with board.books() as desk:
+            cyd, to = (callers.find(desk, name) for name in ("Cyd", "Bob"))
+            assert cyd is not None
+            assert to is not None
+            messages.send(desk, cyd.id, to, "me too", messages.Limits())
+        board.server.books.notices_wait.set()
+        await bob.sees("Cyd: me too")
+        bob.presses("\r")
+        await bob.sees("Cyd has written meanwhile.")
+        await bob.is_asked(f"{FIELD} /r for your eyes")
+        bob.presses("\x1b")
+        await bob.is_asked(MENU)
         # What is refused stays in the field.
         ada.presses("/p Nobody hello\r")
         await ada.sees("There is no caller of that name.")
