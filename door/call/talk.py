@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from weakref import WeakMethod
 
 from door import wording
 from door.call import spoken
@@ -90,11 +91,17 @@ class Talk:
         self._books = books
         self._limits = limits
         self._caller_id = caller_id
-        self._ask_books = ask
+        # Their caller has them, and is not to be kept by them when the call is over.
+        self._asks: WeakMethod[AskBooks] = WeakMethod(ask)
         self._pace = spoken.Pace()
         self._last: int | None = None  # who wrote to them last
         self._came_between = ""  # the name of who did while they were answering another
         self._knows_answer = False  # whether they were told how to answer
+
+    def _ask_books(self) -> AskBooks:
+        ask = self._asks()
+        assert ask is not None  # who speaks is on a call
+        return ask
 
     # What they say.
 
@@ -165,7 +172,7 @@ class Talk:
     async def _send(self, find: _Find) -> None:
         if not self._pace.allows(self._console.clock.monotonic()):
             raise NotSaid(_("Not so fast: please wait a few seconds."))
-        sent = await self._ask_books(
+        sent = await self._ask_books()(
             partial(_send, sender=self._caller_id, find=find, limits=self._limits)
         )
         self._books.notices_wait.set()
@@ -176,7 +183,7 @@ class Talk:
         self._console.say(f"|10{words.format(name=name)}")
 
     async def _say_who_is_on(self) -> None:
-        calls = await self._ask_books(open_calls)
+        calls = await self._ask_books()(open_calls)
         names = [literal(call.name) for call in calls if call.live]
         said = ", ".join(names[:MOST_NAMED])
         if len(names) > MOST_NAMED:

@@ -163,8 +163,10 @@ def _belong_together(text: str, file: sqlite3.Connection) -> None:
 ANCHORED = "SELECT 1 FROM chains WHERE anchor = ?"
 PHRASES = "SELECT preferences ->> '$.phrase.text' FROM callers"
 SHARED = "SELECT seed, link, cut FROM shoes WHERE anchor IS NOT NULL AND caller_id IS NULL"
-SEALED = "SELECT 1 FROM shoes WHERE seal LIKE ? || '%'"
-SEEDED = "SELECT closed FROM shoes WHERE lower(hex(seed)) LIKE ? || '%' ORDER BY closed IS NULL"
+# The shoes of tables, and those that are dealt to everybody once a day.
+_SHOES = "(SELECT seal, seed, closed FROM shoes UNION ALL SELECT seal, seed, closed FROM deals)"
+SEALED = f"SELECT 1 FROM {_SHOES} WHERE seal LIKE ? || '%'"
+SEEDED = f"SELECT closed FROM {_SHOES} WHERE lower(hex(seed)) LIKE ? || '%' ORDER BY closed IS NULL"
 OPENS = "SELECT seal FROM shoes WHERE lower(hex(seed)) = ?"
 
 

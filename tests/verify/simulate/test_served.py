@@ -12,7 +12,7 @@ from verify.simulate.story import Story
 __all__ = ["cluster"]
 
 # A seed in which processes are killed, and a connection breaks in a COMMIT that counts.
-SEED, STEPS, PEOPLE = 118, 60, 12
+SEED, STEPS, PEOPLE = 121, 60, 12
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
     assert story.counted["restore_a_backup"]
 
 
-BEACON_SEED = 10  # in which rounds come, fail, and are waited for by those who have hung up
+BEACON_SEED = 7  # in which rounds come, fail, and are waited for by those who have hung up
 
 
 def test_shoes_that_wait_for_a_round_of_a_beacon_are_dealt_with_the_one_that_was_fixed() -> None:
