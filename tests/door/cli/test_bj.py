@@ -126,7 +126,7 @@ def test_a_reader_who_has_enough_ends_it_without_a_word() -> None:
         assert run.stdout.readline() == b"Black Jack\n"
         run.stdout.close()
         run.stdin.close()
-        assert run.wait(30) == 1
+        assert run.wait(30) == 2
         assert b"Traceback" not in run.stderr.read()
 
 

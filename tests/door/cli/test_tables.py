@@ -178,9 +178,9 @@ def test_every_command_that_prints_rows_takes_the_same_options() -> None:
 
 
 def test_odds_as_csv_have_a_line_for_each_way_to_play() -> None:
-    told = CliRunner().invoke(door, ["odds", "red-dog", "--format", "csv"])
+    told = CliRunner().invoke(door, ["odds", "vegas", "--format", "csv"])
     names, *rows = told.output.splitlines()
     assert names == "game,play,mean,sd,staked"
-    assert rows[0].startswith("red-dog,perfect,")
-    told = CliRunner().invoke(door, ["odds", "red-dog", "--card", "--format", "csv"])
+    assert rows[0].startswith("vegas,perfect,")
+    told = CliRunner().invoke(door, ["odds", "vegas", "--card", "--format", "csv"])
     assert (told.exit_code, told.output[:6]) == (2, "A card")
