@@ -81,7 +81,7 @@ def test_a_refusal_leaves_all_as_it_was_even_in_a_transaction_that_goes_on(books
 
 def test_a_seat_whose_turns_are_used_is_refused(table):
     table.bet({1: 60, 2: 60}, {1: lost(60), 2: lost(60)})
-    with pytest.raises(TurnsUsed, match="all 1 turns") as refused:
+    with pytest.raises(TurnsUsed, match="your turn for today") as refused:
         table.bet({1: 60, 2: 60}, turns_limit=1, start=8)
     assert refused.value.seat == 1
     table.bet({3: 60}, turns_limit=1, start=8)

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 from ansi.charset import Charset, encode
 from ansi.keys import KeyDecoder
+from door.call import spoken
 from door.call.display import CanvasDisplay, Display, LinesDisplay, literal
 from door.games.engine.shuffle import normal_cut
-from door.games.vegas import news as vegas_talk
 from timebank import words
 from timebank.errors import NameRefused
 from timebank.language import Viewer
@@ -29,11 +29,11 @@ def check(data: bytes) -> None:
     charset = CHARSETS[data[0] % len(CHARSETS)] if data else Charset.UTF8
     typed = "".join(key for key in KeyDecoder(charset).feed(data[1:]) if len(key) == 1)
     typed = typed[:LONGEST_ENTRY]
-    for text in (vegas_talk.clean(typed), literal(words.clean(typed, 60)), literal(_cut(typed))):
+    for text in (spoken.clean(typed), literal(words.clean(typed, 60)), literal(_cut(typed))):
         assert_one_line(text)
         for other in CHARSETS:
             _show(text, other)
-    assert vegas_talk.clean(vegas_talk.clean(typed)) == vegas_talk.clean(typed)
+    assert spoken.clean(spoken.clean(typed)) == spoken.clean(typed)
     _name(typed)
 
 
