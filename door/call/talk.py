@@ -233,14 +233,14 @@ def _send(desk: Desk, sender: int, find: _Find, limits: Limits) -> _Sent:
 def _addressed(desk: Desk, on: Sequence[OpenCall], line: str) -> tuple[CallerRecord, str]:
     """Find whom a line begins with: by a whole name, or by the beginning of the name of one who is
     on, if it is nobody else's."""
-    try:
-        return messages.find(desk, line)
-    except Refused:
-        word, _blank, text = line.partition(" ")
-        meant = [call for call in on if names.fold(call.name).startswith(names.fold(word))]
-        if not names.fold(word) or not meant:
-            raise
-        if len(meant) > 1:
-            some = ", ".join(call.name for call in meant[:MOST_NAMED])
-            raise Refused(Phrase("Who do you mean: {names}?", names=some)) from None
-        return callers.get(desk, meant[0].caller_id), text
+    found = messages.find(desk, line)
+    if found is not None:
+        return found
+    word, _blank, text = line.partition(" ")
+    meant = [call for call in on if names.fold(call.name).startswith(names.fold(word))]
+    if not names.fold(word) or not meant:
+        raise Refused(Phrase("There is no caller of that name. Use: /p name message"))
+    if len(meant) > 1:
+        some = ", ".join(call.name for call in meant[:MOST_NAMED])
+        raise Refused(Phrase("Who do you mean: {names}?", names=some))
+    return callers.get(desk, meant[0].caller_id), text

@@ -137,17 +137,26 @@ _CLEAN_WALL = Prepared(lambda: delete(one_liners).where(one_liners.c.id <= bindp
 _WIPE = Prepared(lambda: delete(one_liners).where(equal(one_liners.c.caller_id)))
 
 
-def find(desk: Desk, words: str) -> tuple[CallerRecord, str]:
-    """Find the caller that a line begins with, and the rest of it; the longest name counts.
+def find(desk: Desk, words: str) -> tuple[CallerRecord, str] | None:
+    """Find the caller that a line begins with, and the rest of it; None if that is nobody's name.
 
-    Raises `Refused` where it begins with nobody's name.
+    A name may end with a colon. Raises `Refused` for the beginning of several names without one:
+    whoever is called "Ada hello" would get what somebody wants to tell Ada.
     """
+    name, colon, text = words.partition(":")
+    record = callers.find(desk, name) if colon else None
+    if record is not None:
+        return record, text.strip()
     parts = words.split()
-    for length in range(min(len(parts), MOST_WORDS), 0, -1):
-        record = callers.find(desk, " ".join(parts[:length]))
-        if record is not None:
-            return record, " ".join(parts[length:])
-    raise Refused(Phrase("There is no caller of that name. Use: /p name message"))
+    meant = [
+        (record, " ".join(parts[length:]))
+        for length in range(1, min(len(parts), MOST_WORDS) + 1)
+        if (record := callers.find(desk, " ".join(parts[:length]))) is not None
+    ]
+    if len(meant) > 1:
+        some = ", ".join(record.name for record, _ in meant)
+        raise Refused(Phrase("Who do you mean: {names}? Put a colon behind the name.", names=some))
+    return meant[0] if meant else None
 
 
 def refuse_muted(desk: Desk, caller_id: int) -> CallerRecord:
