@@ -121,6 +121,7 @@ async def ask(
                 " as much as you can. Enter alone leaves everything where it is."
             ),
             accept=LETTERS.__contains__,
+            answers={ALL_OF_IT: span(whole)},
         )
         if not typed:
             return None

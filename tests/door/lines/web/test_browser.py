@@ -62,6 +62,14 @@ WORK_OUT = """async ([seed, cut, decks, undealt, position]) => {
     return [hand.seal, cards, tosses, said.map((each) => [each.fitsSeal, each.alike])];
 }"""
 HTML = "text/html"
+# So many keys, whole and without scrolling.
+ARE_SEEN = """many => {
+    const keys = document.getElementById("keys");
+    const buttons = [...keys.children];
+    return buttons.length === many && keys.scrollHeight <= keys.clientHeight
+        && buttons.every((each) => each.scrollWidth <= each.clientWidth
+            && each.scrollHeight <= each.clientHeight);
+}"""
 IS_COPIED = "async text => (await navigator.clipboard.readText()).trim() === text"
 
 
@@ -192,7 +200,8 @@ async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_
 async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
     browser: Any, tmp_path: Path
 ) -> None:
-    async with visit(browser, tmp_path, PHONE) as ada:
+    small = {**PHONE, "viewport": {"width": 360, "height": 780}}
+    async with visit(browser, tmp_path, small) as ada:
         caller = next(iter(ada.board.server.board.consoles))
         size = caller.line.columns, caller.line.rows
         assert (size[0], size[1] >= 25) == (40, True)
@@ -202,6 +211,18 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
         assert await ada.page.locator("#text").get_attribute("type") == "password"
         await ada.sees("Press any key")
         await ada.page.locator("#keys .enter").tap()
+        await ada.sees("<G>oodbye")
+        await ada.page.wait_for_function(ARE_SEEN, arg=16, timeout=PATIENCE)
+        await ada.taps("T")
+        await ada.sees("<D> Deposit")
+        await ada.taps("D")
+        await ada.sees("Deposit how much?")
+        await ada.taps("max")
+        await ada.sees("Deposit 55 minutes?")
+        await ada.taps("N")
+        await ada.sees("Deposit how much?")
+        await ada.taps("Esc")
+        await ada.taps("Q")
         await ada.sees("<G>oodbye")
         ada.board.seeds = [hand("hit")]
         await ada.taps("B")
@@ -217,11 +238,22 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
         assert (caller.line.columns, caller.line.rows) == size, "no question has resized it"
         assert await ada.page.evaluate("visualViewport.scale") == 1
         wide = await ada.page.evaluate("document.documentElement.scrollWidth")
-        assert wide == 390
+        assert wide == 360
         for button in await ada.page.locator("#keys button").all():
             box = await button.bounding_box()
             assert box["height"] >= 44
             assert box["width"] >= 44
+
+        # The end of the call leaves the screen as large as it was, and offers another.
+        await ada.taps("Q")
+        await ada.sees("<G>oodbye")
+        await ada.taps("G")
+        await ada.taps("Y")
+        again = ada.page.get_by_role("button", name="Call again")
+        await again.wait_for()
+        assert (await again.bounding_box())["height"] >= 44
+        rows = await ada.page.evaluate("() => document.getElementById('screen').terminal.rows")
+        assert rows == size[1]
 
 
 async def test_a_screen_reader_is_offered_first_and_gets_lines(
