@@ -14,6 +14,8 @@ from timebank.errors import BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from door.call.caller import Caller
     from timebank.callers.callers import CallerRecord
     from timebank.callers.messages import Message, OneLiner
@@ -45,7 +47,8 @@ async def visit_mail(caller: Caller) -> None:
     hidden += [] if company.one_liners else ["O"]
     while True:
         caller.place = N_("Messages")
-        console.stage(Page(_("Messages"), await caller.ask_books(partial(_rows, caller=caller))))
+        found = await caller.ask_books(partial(_look, caller_id=caller.record.id))
+        console.stage(Page(_("Messages"), _rows(caller, *found)))
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -76,11 +79,14 @@ async def _serve(caller: Caller, choice: str) -> None:
 # What is shown.
 
 
-def _rows(desk: Desk, caller: Caller) -> list[str]:
-    """Return the wall and whom the caller ignores, in lines of a page."""
-    found = messages.wall(desk, LINES) if caller.config.company.one_liners else []
+def _look(desk: Desk, caller_id: int) -> tuple[list[OneLiner], list[str]]:
+    return messages.wall(desk, LINES), messages.names_ignored(desk, caller_id)
+
+
+def _rows(caller: Caller, wall: Sequence[OneLiner], ignored: Sequence[str]) -> list[str]:
+    """Return the wall and the names of those the caller ignores, in lines of a page."""
+    found = wall if caller.config.company.one_liners else []
     rows = [f"|11{_('One-liners')}", *(one_liner(each) for each in found)] if found else []
-    ignored = messages.names_ignored(desk, caller.record.id)
     if ignored:
         names = ", ".join(map(literal, ignored))
         rows += ["", f"|07{_('You ignore {names}.').format(names=names)}"]

@@ -73,6 +73,7 @@ MOST_OF_A_PLACE = 23  # characters of where somebody is, in a list
 NAMES_SHOWN = 3  # of those who are on
 WIDE = 70  # columns that a table takes
 INDENT, NARROW_INDENT = "     ", "    "
+MORE = "..."
 BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # from the left of the time that is left
 NOTHING, ABOUT, WORDS, ALL = range(4)  # of what is said of a game beneath its title
 NOWHERE, BELOW_TIME, EVERYWHERE = range(3)  # where an empty row stands
@@ -289,16 +290,15 @@ class MenuScene(WholeWidth):
 
     def _paint_live(self, canvas: Canvas, area: Area, free: int) -> None:
         """Paint what goes on in the free rows; where there are too few, in turn."""
-        told = self.live.lines()
-        room = area.rows - free
-        if room > len(told):  # an empty row above
-            free, room = free + 1, room - 1
-        if len(told) > room > 0:
-            first = self.live.turn() * room % len(told)
-            told = (told + told)[first : first + room]
         width = min(area.columns, LAYOUT_COLUMNS) - 2
-        for row, line in enumerate(told[: max(0, room)], free):
-            canvas.put_pipe(row, self._left(area), wrap(line, width)[0])
+        room = area.rows - free
+        if room <= 0:
+            return
+        turns = _in_turn(self.live.lines(), width, room)
+        shown = turns[self.live.turn() % len(turns)]
+        first = free + 1 if len(shown) < room else free  # an empty row above
+        for row, line in enumerate(shown, first):
+            canvas.put_pipe(row, self._left(area), line)
 
     def lines(self) -> Sequence[str]:
         return [
@@ -416,6 +416,27 @@ class MenuScene(WholeWidth):
             rows += [] if area.is_narrow else [""]
             rows += wrap(f"|14{self.statement}", width)
         return rows
+
+
+def _in_turn(texts: Sequence[str], width: int, room: int) -> list[list[str]]:
+    """Share out texts to screens of so many rows. What is longer than all of them shows that there
+    is more.
+
+    >>> _in_turn(["one", "two three", "four"], 7, 2)
+    [['one'], ['two', 'three'], ['four']]
+    >>> _in_turn(["one", "two three"], 7, 1)
+    [['one'], ['two...']]
+    """
+    turns: list[list[str]] = [[]]
+    for text in texts:
+        rows = wrap(text, width)
+        if len(rows) > room:
+            *above, last = wrap(text, width - len(MORE))[:room]
+            rows = (*above, f"{last}{MORE}")
+        if len(turns[-1]) + len(rows) > room:
+            turns.append([])
+        turns[-1] += rows
+    return turns
 
 
 async def _scene(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from door.call import passwords, phrases
 from door.call.console import Paint
-from door.call.display import literal
+from door.call.display import LAYOUT_COLUMNS, literal
 from door.call.page import Page
 from door.config.config import Pace
 from door.errors import Distrusted, NotNow
@@ -143,16 +143,22 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
         *_phrase(caller),
         _row(_("Auto-deposit"), switched["D"]),
         _row(_("Named as loser"), switched["N"]),
-        _row(_("Own limits"), _own_limits(caller)),
+        _row(_("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
         *secrets,
     ]
 
 
-def _own_limits(caller: Caller) -> str:
+def _is_narrow(console: Console) -> bool:
+    return console.is_painted and console.page_columns < LAYOUT_COLUMNS
+
+
+def _own_limits(caller: Caller, *, in_short: bool) -> str:
     """Say whether a limit stands in the way of bets."""
     posted = caller.purse.posted
     if paused := caller.purse.paused_words():
         return paused
+    if posted.may_lose is None and in_short:
+        return _("press O")
     if posted.may_lose is None:
         return _("press O to see or set them")
     return _("today you can stake {left} more").format(left=span(posted.may_lose))
@@ -216,7 +222,9 @@ async def _secrets(board: Board, caller: Caller) -> list[str]:
     """Say of password, recovery code and keys what may be said."""
     has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
     code = _("made, not used yet") if has_code else _("none: press R to make one")
-    rows = [_row(_("Password"), "******"), _row(_("Recovery code"), code)]
+    rows = [_row(_("Recovery code"), code)]
+    if not _is_narrow(caller.console):  # which needs the row, and it says little
+        rows.insert(0, _row(_("Password"), "******"))
     if not _without_ssh(board):
         keys = ssh_keys.number_of(caller.record.preferences)
         rows.append(_row(_("SSH keys"), keys))

@@ -149,3 +149,6 @@ async def test_the_menu_follows_what_goes_on(tmp_path: Path) -> None:
         while "Last callers: Bob" not in ada.screen:
             await board.pass_time(1)
         await ada.sees("You're the only one on.")
+        # A room speaks the language of who is in it.
+        ada.presses("ylqm")
+        await ada.sees("Une ligne chacun Bob: Shuffle up")
