@@ -335,7 +335,7 @@ class Console:
             else:
                 self._show()
                 self.on_shown()
-                self._show_offer()
+                self.show_offer()
                 self._keys_on_end = 0
                 await self._until_nudged()
         self.waits_from = self.clock.monotonic()
@@ -381,9 +381,10 @@ class Console:
             types = tuple((typed or {}).items())
             self._offer = self._offered = OpenKeys(ask, tuple(keys), default or "", types)
             if self._waiter is not None:
-                self._show_offer()
+                self.show_offer()
 
-    def _show_offer(self) -> None:
+    def show_offer(self) -> None:
+        """Show what can be pressed now: for one who watches for a key and does other work."""
         if self._offer is not None and self._shows_offers is not None:
             self._offered, self._offer = self._offer, None
             if self.cover is None:

@@ -314,8 +314,7 @@ class CanvasDisplay:
     _canvas: Canvas = field(init=False)
     _below: int = field(init=False)  # rows for what was said, and the prompt
     _scene: Scene | None = None
-    _messages: tuple[str, ...] = ()  # lines as they are shown
-    _said: list[str] = field(default_factory=list)  # what these lines belong to
+    _said: list[str] = field(default_factory=list)  # and is still shown
     _earlier: tuple[str, ...] = ()  # the latest last
     _prompt: str = ""
     _asked: tuple[str, ...] = ("",)  # the prompt in lines
@@ -355,7 +354,7 @@ class CanvasDisplay:
         """Show a new scene, and forget the messages that belonged to the last one."""
         self._scene = scene
         self.remember(self._said)
-        self._messages, self._said = (), []
+        self._said = []
         self._prompt, self._asked, self._typed = "", ("",), ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
 
@@ -371,15 +370,22 @@ class CanvasDisplay:
             self._update()
         self._unshown += len(lines)
         self._said.append(text)
-        self._messages = (*self._messages, *lines)[-self._below + 1 :]
-        shown = 0
-        for number, said in enumerate(reversed(self._said), start=1):
-            shown += len(wrap(said, self._canvas.width - 2))
-            if shown >= len(self._messages):
-                self.remember(self._said[:-number])
-                del self._said[:-number]
-                break
+        kept = len(self._latest(self._below - 1))
+        self.remember(self._said[:-kept])
+        del self._said[:-kept]
         self._note(_MESSAGES)
+
+    def _latest(self, rows: int) -> list[tuple[str, ...]]:
+        """Return what was said last, as lines, as many whole texts as so many rows hold: none is
+        shown without its beginning, unless the latest alone is too long."""
+        kept: list[tuple[str, ...]] = []
+        for text in reversed(self._said):
+            lines = wrap(text, self._canvas.width - 2)
+            rows -= len(lines)
+            if kept and rows < 0:
+                break
+            kept.insert(0, lines)
+        return kept
 
     def prompt(self, text: str, room: int = 0) -> None:
         """Ask; behind the question there are `room` cells, if the screen has so many."""
@@ -434,7 +440,7 @@ class CanvasDisplay:
         """Clear what was said, all that has been shown."""
         self._earlier = ()
         if not self._unshown:
-            self._messages, self._said = (), []
+            self._said = []
         self._note(_MESSAGES)
 
     def _note(self, stale: int) -> None:
@@ -482,7 +488,8 @@ class CanvasDisplay:
 
     def _paint_messages(self) -> None:
         rows = self._below - len(self._asked)
-        lines, first = self._messages[-rows:] if rows else (), self.area.rows
+        kept = self._latest(rows) if rows else []
+        lines, first = [line for each in kept for line in each][-rows:], self.area.rows
         if isinstance(self._scene, WholeScreen):
             rows, first = len(lines), first + rows - len(lines)
         self._canvas.blank(first, 0, self._canvas.width, rows)

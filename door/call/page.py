@@ -69,7 +69,7 @@ def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
     for kept in _kept_together(text, columns):
         lines = kept
         if len(pages[-1]) + len(lines) > rows and pages[-1]:
-            pages.append([])
+            pages.append(_heading(pages[-1], lines, rows))
         while len(lines) > rows:
             pages[-1] = lines[:rows]
             lines = lines[rows:]
@@ -77,6 +77,17 @@ def pages_of(text: str, columns: int, rows: int) -> tuple[tuple[str, ...], ...]:
         if lines != [""] or pages[-1]:  # no page begins with an empty line
             pages[-1] += lines
     return tuple(tuple(page) for page in pages if page) or (("",),)
+
+
+def _heading(page: list[str], lines: Sequence[str], rows: int) -> list[str]:
+    """Take the last line off a full page, if it stands alone there and what follows belongs to
+    it: that goes on to the next page with it."""
+    stands_alone = len(page) > 2 and page[-1] != "" == page[-2]
+    if not stands_alone or lines == [""] or 1 + len(lines) > rows:
+        return []
+    heading = page.pop()
+    page.pop()
+    return [heading]
 
 
 def _kept_together(text: str, columns: int) -> list[list[str]]:

@@ -121,6 +121,8 @@ async def is_awaited(console: Console, title: str, asked: asyncio.Future[Any]) -
     asked.add_done_callback(wake)
     try:
         console.stage(Page(title, [f"|07{_('Working it out. Any key goes back.')}"]))
+        console.offer("any")
+        console.show_offer()
         while not asked.done():
             await console.pause(PATIENCE)
             if console.next_key() is not None or console.interruption is not None:

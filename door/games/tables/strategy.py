@@ -65,7 +65,7 @@ _INSURED = (
     N_("Never buy insurance: on average it loses {share} of what it costs."),
 )
 _CELL, _NARROW_CELL = 5, 3
-_LABEL, _NARROW_LABEL = 9, 7
+_LABEL, _NARROW_LABEL = 9, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,10 @@ def _grid(section: Section, *, is_wide: bool) -> Iterator[str]:
     across = "".join(f"{column:>{width}}" for column in section.columns)
     yield f"|15{_(_HEADINGS[section.heading])}"
     against = _("dealer") if len(section.rows) > 1 else ""
-    yield f"|08  {against:<{label_width}}|15{across}"
+    beyond = max(0, len(against) - label_width)
+    if beyond > width - 2:  # no space before the first card
+        against, beyond = "", 0
+    yield f"|08  {against:<{label_width}}|15{across[beyond:]}"
     for label, cells in section.rows:
         row = "".join(f"|{_MOVES[cell][0]}{cell:>{width}}" for cell in cells)
         yield f"  |07{label.removeprefix('soft '):<{label_width}}{row}"

@@ -98,6 +98,19 @@ def test_messages_that_have_no_room_beside_each_other_are_all_shown_once(screen:
     assert seen == [numbers[:3], numbers[3:6], numbers[6:9], numbers[7:]]
 
 
+def test_no_message_is_shown_without_its_beginning(screen: Screen) -> None:
+    """At 40 columns a phrase stood below a shared table whose "cuts with" had scrolled away."""
+    screen.display.say("two rows of " + "words " * 15)
+    screen.time_passes()
+    screen.display.say("one")
+    screen.display.say("another")
+    screen.time_passes()
+    assert screen.picture[19:22] == [" one", " another", ""]
+    screen.display.say("much too long " * 20)
+    screen.time_passes()
+    assert screen.picture[21].endswith("too long")
+
+
 def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:
     body = ["old"]
     screen.display.stage(Page("A title", body))

@@ -259,6 +259,13 @@ def test_a_table_stays_with_its_heading() -> None:
     )
 
 
+def test_a_heading_is_not_the_last_line_of_a_page() -> None:
+    assert pages_of("One\nTwo\n\nCut with\nmy phrase", 20, 4) == (
+        ("One", "Two"),
+        ("Cut with", "my phrase"),
+    )
+
+
 def test_a_table_longer_than_a_page_is_broken_between_its_rows() -> None:
     assert pages_of("Pays\n  a\n  b\n  c", 10, 3) == (("Pays", "  a", "  b"), ("  c",))
 

@@ -66,7 +66,7 @@ async def test_in_plain_lines_each_list_stands_alone(tmp_path: Path) -> None:
         reader = await board.call(REFUSING)
         await register(reader, "Bob")
         reader.send("n")
-        await reader.until("Losers of all time")
+        await reader.until("Winners of all time")
         rows = reader.heard.splitlines()
         for heading in ("Richest callers", "The house's day", "Winners of the day"):
             assert heading in rows
