@@ -79,15 +79,21 @@ def decoded(text: bytes, digest: str) -> Checkpoint:
             "The checkpoint that is kept under this digest was changed, so nothing can begin with"
             " it. Check the whole books: `timebank audit`."
         )
-    said: dict[str, Any] = json.loads(text)
-    if said.pop("form", None) != FORM:
+    try:
+        said: dict[str, Any] = json.loads(text)
+        if said.pop("form", None) != FORM:
+            raise CheckpointRefused(
+                "The checkpoint with this digest was made by another version of the program. Check"
+                " the whole books: `timebank audit`."
+            )
+        known = tuple((number, made) for number, made in said.pop("generations"))
+        checked = tuple(CheckedAccount(*each) for each in said.pop("accounts"))
+        return Checkpoint(**said, generations=known, accounts=checked)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise CheckpointRefused(
-            "The checkpoint with this digest was made by another version of the program. Check the"
-            " whole books: `timebank audit`."
-        )
-    known = tuple((number, made) for number, made in said.pop("generations"))
-    checked = tuple(CheckedAccount(*each) for each in said.pop("accounts"))
-    return Checkpoint(**said, generations=known, accounts=checked)
+            "What is kept under this digest is not a checkpoint. Check the whole books: `timebank"
+            " audit`."
+        ) from None
 
 
 def digest_of_balances(balances: Iterable[tuple[int, int]]) -> str:

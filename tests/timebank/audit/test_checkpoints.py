@@ -208,9 +208,12 @@ def test_it_is_kept_under_its_digest_and_believed_under_no_other(books):
         file.write_bytes(text)
         with pytest.raises(CheckpointRefused, match="was changed"):
             kept_checkpoints.kept(books.settings, digest)
+    for text in (b"nothing", b"[]", b'{"form": 1, "generations": 3}'):
+        file.with_name(file.name[:-64] + digest_of(text)).write_bytes(zlib.compress(text))
+        with pytest.raises(CheckpointRefused, match="not a checkpoint"):
+            kept_checkpoints.kept(books.settings, digest_of(text))
 
 
-@pytest.mark.of_a_file
 @pytest.mark.of_a_file
 def test_one_that_cannot_be_read_is_passed_over_for_the_one_before(books, monkeypatch):
     digest = kept_checkpoints.keep(books.settings, checkpoint(books))
@@ -224,6 +227,7 @@ def test_one_that_cannot_be_read_is_passed_over_for_the_one_before(books, monkey
     assert kept_checkpoints.last_kept(books.settings) == digest
 
 
+@pytest.mark.of_a_file
 def test_a_month_of_them_is_kept(books):
     begin = checkpoint(books)
     for number in range(kept_checkpoints.MOST_KEPT + 3):
