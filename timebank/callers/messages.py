@@ -119,6 +119,13 @@ _WAIT_OF_ONE: Reader[int] = value(
 )
 _FORGET = Prepared(lambda: delete(messages).where(messages.c.shown < bindparam("before")))
 _FORGET_OF = Prepared(lambda: delete(messages).where(equal(messages.c.caller_id)))
+_WHO_CALL = Prepared(
+    lambda: (
+        select(schema.callers.c.id, schema.callers.c.name)
+        .where(among(schema.callers.c.id, "caller_ids"), schema.callers.c.deleted.is_(None))
+        .order_by(schema.callers.c.id)
+    )
+)
 _WRITE = Prepared(lambda: sql.insert_into(one_liners, "caller_id call_id at text"))
 _HAS_WRITTEN: Reader[int] = value(
     lambda: select(func.count()).select_from(one_liners).where(equal(one_liners.c.call_id))
@@ -249,7 +256,7 @@ def ignored(preferences: Mapping[str, object]) -> frozenset[int]:
 def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> CallerRecord:
     """Hear nothing more of another caller, or hear them again; raises `Refused`."""
     record = callers.get(desk, caller_id)
-    before = ignored(record.preferences)
+    before = set(_who_call(desk, record))  # those who are deleted leave room for others
     if other.id == caller_id:
         raise Refused(Phrase("That's you. Who else do you mean?"))
     if on and other.powers:
@@ -262,8 +269,13 @@ def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> Call
 
 def names_ignored(desk: Desk, caller_id: int) -> list[str]:
     """Name those whom a caller ignores, as far as they still call."""
-    found = ignored(callers.get(desk, caller_id).preferences)
-    return [callers.name_of(desk, each) for each in sorted(found)]
+    return list(_who_call(desk, callers.get(desk, caller_id)).values())
+
+
+def _who_call(desk: Desk, record: CallerRecord) -> dict[int, str]:
+    """Give numbers and names of those whom a caller ignores, but for those who are deleted."""
+    numbers = json.dumps(sorted(ignored(record.preferences)))
+    return dict(map(tuple, _WHO_CALL(desk.connection, caller_ids=numbers)))
 
 
 # The wall.

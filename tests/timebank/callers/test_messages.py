@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from timebank.callers import messages
+from timebank.callers import callers, messages
 from timebank.errors import Refused
+from timebank.keeping import deletion
 
 
 def test_a_line_goes_to_the_name_that_it_begins_with_and_to_no_longer_one_unasked(books):
@@ -21,3 +22,19 @@ def test_a_line_goes_to_the_name_that_it_begins_with_and_to_no_longer_one_unaske
     with pytest.raises(Refused, match="Who do you mean: Ann, Ann Lee"):
         found("Ann Lee has left")
     assert books.do(messages.find, "Bob re: hello") is None
+
+
+def test_who_is_deleted_takes_no_room_among_those_who_are_ignored(books, monkeypatch):
+    monkeypatch.setattr(messages, "MOST_IGNORED", 1)
+    ann, bob, cyd = (books.caller(name) for name in ("Ann", "Bob", "Cyd"))
+
+    def ignores(number: int) -> list[str]:
+        books.do(lambda desk: messages.ignore(desk, ann, callers.get(desk, number), on=True))
+        return books.do(messages.names_ignored, ann)
+
+    assert ignores(bob) == ["Bob"]
+    with pytest.raises(Refused, match="that's the limit"):
+        ignores(cyd)
+    books.do(deletion.delete, bob)
+    assert books.do(messages.names_ignored, ann) == []
+    assert ignores(cyd) == ["Cyd"]
