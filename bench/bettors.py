@@ -73,11 +73,14 @@ class Rate(NamedTuple):
 class Bettor:
     """One caller on a call who plays hand after hand, one lost for each one won.
 
-    `elapsed` seconds of their time pass from one transaction to the next.
+    `elapsed` seconds of their time pass from one transaction to the next. Their shoes come from
+    chains of `ahead` seeds, or with 0 are sealed one by one.
     """
 
-    def __init__(self, caller_id: int, call_id: int, elapsed: int) -> None:
+    def __init__(self, caller_id: int, call_id: int, elapsed: int, ahead: int = 0) -> None:
         self._caller_id = caller_id
+        self._ahead = ahead
+        self._roots = itertools.count(caller_id << 32)  # no two chains have the same
         self.call_id = call_id
         self._elapsed = elapsed
         self._ticked = 0
@@ -91,7 +94,12 @@ class Bettor:
         return next(self._steps)
 
     def _seal(self, desk: Desk) -> None:
-        shoe = journal.open_shoe(desk, self._caller_id, GAME, 1, SEED, SEAL)
+        seed, seal = SEED, SEAL
+        if self._ahead:
+            seed = next(self._roots).to_bytes(shuffle.SEED_BYTES, "big")
+            seal = shuffle.seal(seed)
+        take = (seed, seal, journal.FIRST_TABLE, self._ahead)
+        shoe = journal.open_shoe(desk, self._caller_id, GAME, 1, *take)
         self._shoe_id = shoe.id
 
     def _bet(self, desk: Desk) -> Receipt:
@@ -152,20 +160,26 @@ def settings_of(path: Path) -> BankSettings:
 
 
 @contextmanager
-def room(disk: Path, count: int, *, elapsed: int) -> Iterator[Room]:
+def room(disk: Path, count: int, *, elapsed: int, ahead: int = 0) -> Iterator[Room]:
     """Open new books under `disk` for a while; the same rows are in them every time."""
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
         settings = settings_of(Path(folder) / "board.sqlite3")
         database = SqliteDatabase(settings.database)
         database.open()
         try:
-            yield Room(database, settings, bettors_at(database, settings, count, elapsed))
+            bettors = bettors_at(database, settings, count, elapsed, ahead=ahead)
+            yield Room(database, settings, bettors)
         finally:
             database.close()
 
 
 def bettors_at(
-    database: Database, settings: BankSettings, count: int, elapsed: int, first: int = 0
+    database: Database,
+    settings: BankSettings,
+    count: int,
+    elapsed: int,
+    first: int = 0,
+    ahead: int = 0,
 ) -> list[Bettor]:
     """Register so many new callers in open books, and open a call for each; `first` is a number."""
     bettors = []
@@ -173,15 +187,15 @@ def bettors_at(
         for number in range(first, first + count):
             record = callers.register(desk, f"Bettor {number}", "")
             opened = open_call(desk, record.id, number, "bench", "127.0.0.1", False)
-            bettors.append(Bettor(record.id, opened.call_id, elapsed))
+            bettors.append(Bettor(record.id, opened.call_id, elapsed, ahead))
     return bettors
 
 
 def at_the_books(
-    disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0
+    disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0, ahead: int = 0
 ) -> Rate:
     """Let bettors play for a while as the tables do: each waits for their own transaction."""
-    with room(disk, count, elapsed=elapsed) as here:
+    with room(disk, count, elapsed=elapsed, ahead=ahead) as here:
         if commit:
             slow_down(here.database, commit)
         return asyncio.run(_alone(here, seconds))
