@@ -20,6 +20,7 @@ import psycopg
 from verify.machines import shipped
 from verify.machines.networks import SUBNET, Network, inside, processes_in, run
 from verify.machines.programs import (
+    DATABASE_USER,
     FAKETIME,
     Program,
     command_of,
@@ -39,7 +40,7 @@ NUMBERS = {
 SERVERS = {"server1": 31, "server2": 32}
 CALLERS_PORT = 2323
 DISK = 400  # megabytes of each database
-USER = "postgres"
+USER = DATABASE_USER
 EXAMPLE_PEERS = ",".join(f"db{each}=http://10.0.0.1{each}:2380" for each in (1, 2, 3))
 STARTING_SECONDS = 120.0
 MENDING_SECONDS = 120.0

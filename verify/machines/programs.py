@@ -25,6 +25,7 @@ NEEDED = {
 # Where docs/many-machines.md puts a Patroni in place of the system's; else that is taken.
 NEWER_PATRONI = "/opt/patroni/bin"
 SOUND_PATRONI = (3, 0, 3)
+DATABASE_USER = "postgres"  # whose PostgreSQL and Patroni are
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 
 
@@ -43,9 +44,15 @@ def what_is_missing() -> str:
 
 def what_is_unsound() -> str:
     """Say in a sentence what a run will find that is no fault of the board's; "" if nothing."""
-    words = [shutil.which("patroni", path=_path(os.environ)) or "patroni", "--version"]
+    # It is asked as it runs: of a folder that is root's alone the system's own is taken instead.
+    words = [*as_user(DATABASE_USER), "env", f"PATH={_path(os.environ)}", "patroni", "--version"]
     said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     return doubt_about(said)
+
+
+def as_user(name: str) -> list[str]:
+    """Return what is put before a command for it to run as this user."""
+    return ["setpriv", f"--reuid={name}", f"--regid={name}", "--init-groups"]
 
 
 def doubt_about(said: str) -> str:
@@ -105,14 +112,13 @@ class Program:
         return None if self._process is None else self._process.poll()
 
     def start(self) -> None:
-        as_user = ["setpriv", f"--reuid={self._user}", f"--regid={self._user}", "--init-groups"]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [
                     *("ip", "netns", "exec", self._network.namespace(self.machine)),
                     # Shared memory that is gone with the machine.
                     *("sh", "-c", 'mount -t tmpfs tmpfs /dev/shm && exec "$@"', "sh"),
-                    *(as_user if self._user else ()),
+                    *(as_user(self._user) if self._user else ()),
                     *("env", *(f"{name}={value}" for name, value in self._environment.items())),
                     *self._words,
                 ],
