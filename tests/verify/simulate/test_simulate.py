@@ -78,7 +78,7 @@ def test_a_house_that_chooses_among_rounds_is_found_out(monkeypatch: pytest.Monk
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
-    once, again = story_of(SEEDS[0])[0], play(SEEDS[0], STEPS, PEOPLE, early=SEEDS[0] == EARLY)[0]
+    once, again = story_of(SEEDS[1])[0], play(SEEDS[1], STEPS, PEOPLE)[0]
     assert again.told == once.told
     assert again.shelf.hexdigest() == once.shelf.hexdigest()
 
