@@ -74,6 +74,14 @@ def test_help_loads_nothing_that_a_command_needs_later(module: str) -> None:
     refuse(found, HEAVY)
 
 
+def test_odds_are_told_without_the_books() -> None:
+    ran = subprocess.run(
+        command("door.cli.entry", "odds", "baccarat"), capture_output=True, text=True, check=True
+    )
+    assert "Baccarat" in ran.stdout
+    refuse(loaded(ran.stderr), {"sqlalchemy"})
+
+
 def test_a_door_at_the_server_loads_next_to_nothing(tmp_path: Path) -> None:
     """A server that says yes to all it is asked, and what the door has loaded by its end."""
     config = tmp_path / "sysop.toml"

@@ -14,7 +14,6 @@ from door.odds import telling
 from door.odds.card import card_lines, card_svg
 from door.odds.keeping import card_of, odds_of
 from timebank.cli.errors import UserError
-from timebank.reports.exports import as_csv
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -42,6 +41,8 @@ def show(config: Config | None, table: str | None, given: Sequence[str], form: s
     """Return what is printed of the `tables` that are asked for."""
     found = [(game, odds_of(game, rules)) for game, rules in tables(config, table, given)]
     if form == "csv":
+        from timebank.reports.exports import as_csv  # with all of SQLAlchemy behind it
+
         return "".join(as_csv(FIELDS, _records(odds for _, odds in found))).rstrip("\n")
     if form == "json":
         plain = [odds.plain() for _, odds in found]
