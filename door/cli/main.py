@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypedDict, Unpack
 
 import click
 
@@ -705,7 +705,7 @@ def revoke(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def lock(config_path: Path, by: str, name: str) -> None:
     """Lock a caller out, from the next log-on."""
-    _set_locked(config_path, by, name, True, "now locked out", "already locked out")
+    _set_state(config_path, by, name, "locked", True, "now locked out", "already locked out")
 
 
 @callers.command()
@@ -714,7 +714,7 @@ def lock(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def unlock(config_path: Path, by: str, name: str) -> None:
     """Let a locked caller back in."""
-    _set_locked(config_path, by, name, False, "no longer locked out", "not locked out")
+    _set_state(config_path, by, name, "locked", False, "no longer locked out", "not locked out")
 
 
 @callers.command()
@@ -723,7 +723,7 @@ def unlock(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def mute(config_path: Path, by: str, name: str) -> None:
     """Let a caller say nothing to others: no message, no talk, no line at the menu."""
-    _set_muted(config_path, by, name, True, "now muted", "already muted")
+    _set_state(config_path, by, name, "muted", True, "now muted", "already muted")
 
 
 @callers.command()
@@ -732,7 +732,7 @@ def mute(config_path: Path, by: str, name: str) -> None:
 @click.argument("name")
 def unmute(config_path: Path, by: str, name: str) -> None:
     """Let a muted caller speak again."""
-    _set_muted(config_path, by, name, False, "no longer muted", "not muted")
+    _set_state(config_path, by, name, "muted", False, "no longer muted", "not muted")
 
 
 @callers.command()
@@ -901,21 +901,22 @@ def password(config_path: Path, by: str, name: str, stdin: bool) -> None:
         click.echo(f"{record.name} has no sysop powers: {gives} gives them.")
 
 
-def _set_locked(config_path: Path, by: str, name: str, locked: bool, now: str, before: str) -> None:
+def _set_state(
+    config_path: Path,
+    by: str,
+    name: str,
+    state: Literal["locked", "muted"],
+    is_so: bool,
+    now: str,
+    before: str,
+) -> None:
+    """Lock, mute or let free, and say whether the caller was so `before` or is so `now`."""
     from timebank.keeping import sysop
 
+    change = {"locked": sysop.set_locked, "muted": sysop.set_muted}[state]
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        is_new = sysop.set_locked(desk, record.id, locked, by)
-    click.echo(f"{record.name} is {now if is_new else before}.")
-
-
-def _set_muted(config_path: Path, by: str, name: str, muted: bool, now: str, before: str) -> None:
-    from timebank.keeping import sysop
-
-    with _desk(load_config(config_path)) as desk:
-        record = _caller(desk, name)
-        is_new = sysop.set_muted(desk, record.id, muted, by)
+        is_new = change(desk, record.id, is_so, by)
     click.echo(f"{record.name} is {now if is_new else before}.")
 
 
