@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
     from door.call.books import Books
     from door.call.guest import Guest
+    from door.call.shared import Shared
     from door.config.config import Config
-    from door.games.engine.descriptor import Shared
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
     from timebank.ledger.database import Desk

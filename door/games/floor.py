@@ -6,7 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from door.games.engine.descriptor import Game, Shared, find
+from door.call.shared import Shared
+from door.games.engine.descriptor import Game, find
 from door.games.registry import GAMES
 from door.games.tables.beacons import RoundsOfRelays
 from door.lobby.pulse import MenuPulse

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from door.call.display import literal
-from door.games.engine.descriptor import Shared
+from door.call.shared import Shared
 from timebank.callers import fame, messages, standings
 from timebank.callers.messages import OneLiner
 from timebank.callers.standings import DaySpan, Standing

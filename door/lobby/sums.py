@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from door.beside import Beside, command
 from door.call.page import Page
+from door.call.shared import Shared
 from door.errors import NoAdviceNow
-from door.games.engine.descriptor import Shared
 from door.odds.card import StrategyCard, card_of_plain
 from timebank.language import _
 from timebank.reports.house import FinishedHand, TableLuck

@@ -20,6 +20,7 @@ from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.call.process import process_is_gone
+from door.call.shared import Shared
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
 from door.config import named, privacy
@@ -35,7 +36,7 @@ from door.errors import (
 )
 from door.flag import Flag
 from door.games import floor, registry
-from door.games.engine.descriptor import Shared, find
+from door.games.engine.descriptor import find
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin

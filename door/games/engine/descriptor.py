@@ -20,23 +20,6 @@ from timebank.settings.toml import TomlTable
 LONGEST_CODE = 16  # characters, of Synchronet's
 
 
-class Shared:
-    """Something of a game that all callers of one process have together, made when the board
-    opens."""
-
-    async def resume(self) -> None:
-        """Take up what an earlier server left, before the first caller of this one."""
-
-    async def hand_on(self) -> None:
-        """Leave to other servers what this one has alone: it takes no more calls."""
-
-    async def stop(self) -> None:
-        """Begin nothing more: the board closes, and callers are told next."""
-
-    async def close(self) -> None:
-        """Let go of everything: no caller is left."""
-
-
 @dataclass(frozen=True)
 class Game:
     """`name` is what journals, ledgers and sysop.toml call it, `letter` its key in the main menu,

@@ -12,7 +12,8 @@ import logging
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from door.games.engine.descriptor import Shared, find
+from door.call.shared import Shared
+from door.games.engine.descriptor import find
 from timebank.language import N_, _
 from timebank.wagers.beacons import BeaconRound
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from door.call.shared import Shared
 from door.clock import sleep
 from door.errors import NoServer, NoTable, TableMoved
 from door.flag import Flag
-from door.games.engine.descriptor import Shared
 from door.games.tables.words import turns_today
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.passing import COUNT, asked

@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from door.beside import Beside, command
+from door.call.shared import Shared
 from door.errors import NoAdviceNow
 from door.games.blackjack.course import BlackjackAction
-from door.games.engine.descriptor import Shared
 
 if TYPE_CHECKING:
     from door.call.board import Board
