@@ -7,6 +7,8 @@ docs/daily-deal.md says what of it a second account could still do.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +30,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_from_mapping, 
 from door.games.blackjack.tutor import tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
-from timebank.errors import OutOfStep, ShoeGone
+from timebank.errors import BooksFailed, OutOfStep, ShoeGone
 from timebank.language import N_, _
 from timebank.wagers import deals
 from timebank.wagers.deals import WHOLE_BET, DealTry, Placed, SealedDeal
@@ -53,7 +55,9 @@ ACTIONS = BlackJackForTimeTable.action_keys
 LEAST_SHOWN = 3  # of a ranking
 MOST_SHOWN = 50
 NAME_CELLS = 17
-MOST_WEIGHED = 20  # tries of others, at one look
+MOST_WEIGHED = 20  # tries, at one look
+
+log = logging.getLogger("door.tables")
 
 
 @dataclass(slots=True)
@@ -103,16 +107,15 @@ class DailyDeal:
         while True:
             self._caller.place = TITLE
             await self._look()
-            placed = await self._ranking(self._deal)
-            is_over = self._try is not None and self._try.score is not None
-            console.stage(Page(_(TITLE), self._rows(placed)))
-            keys = {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over}
-            choice = await console.ask(
-                keys,
-                default="Q" if is_over else "P",
-                cancel="Q",
-                meanings={key: _(words) for key, words in MEANINGS.items()},
-            )
+            placed = await self._caller.look_up(partial(deals.ranking, seal=self._deal.seal))
+            rows = self._rows(placed)
+            console.stage(Page(_(TITLE), rows))
+            weighing = asyncio.create_task(self._weigh_beside(placed, rows))
+            try:
+                choice = await self._choose()
+            finally:
+                weighing.cancel()
+                await asyncio.gather(weighing, return_exceptions=True)
             if choice == "Q":
                 return
             if choice == "R":
@@ -121,6 +124,15 @@ class DailyDeal:
                 await self._read_last()
             else:
                 await self._play()
+
+    async def _choose(self) -> str:
+        is_over = self._try is not None and self._try.score is not None
+        return await self._console.ask(
+            {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over},
+            default="Q" if is_over else "P",
+            cancel="Q",
+            meanings={key: _(words) for key, words in MEANINGS.items()},
+        )
 
     async def _look(self) -> None:
         """Find today's deal, sealed for all by whoever comes first, and the caller's try at it."""
@@ -138,21 +150,37 @@ class DailyDeal:
 
     # The ranking.
 
-    async def _ranking(self, deal: SealedDeal) -> list[Placed]:
-        """Read who stands where, once the decisions of all are weighed that can be now."""
-        placed = await self._caller.look_up(partial(deals.ranking, seal=deal.seal))
-        unweighed = [each for each in placed if each.cost is None][:MOST_WEIGHED]
-        if not unweighed:
-            return placed
-        for each in unweighed:
-            try:
-                cost = await self._cost(deal, each.acts)
-            except NoAdviceNow:  # whoever looks next asks again
-                return placed
-            await self._caller.ask_books(
-                partial(deals.weigh, seal=deal.seal, caller_id=each.caller_id, cost=cost)
-            )
-        return await self._caller.look_up(partial(deals.ranking, seal=deal.seal))
+    async def _weigh_beside(self, placed: Sequence[Placed], rows: list[str]) -> None:
+        """Weigh what nobody has weighed yet while the caller looks. Each cost comes into the `rows`
+        of the page as it is known; where there is no page, the caller's own is told."""
+        books = self._board.books
+        try:
+            for each in _unweighed(placed):
+                await self._weigh(self._deal, each)
+                placed = await books.read(partial(deals.ranking, seal=self._deal.seal))
+                rows[:] = self._rows(placed)
+                self._console.display.refresh()
+                if each.caller_id == self._caller.record.id and not self._console.is_painted:
+                    self._tell_own(placed)
+            last = await books.read(deals.last_closed)
+            if last is not None:  # somebody hung up before theirs was weighed
+                for each in _unweighed(await books.read(partial(deals.ranking, seal=last.seal))):
+                    await self._weigh(last, each)
+        except (BooksFailed, NoAdviceNow) as problem:  # whoever looks next asks again
+            log.info("not every try at the daily deal is weighed: %s", problem)
+
+    def _tell_own(self, placed: Sequence[Placed]) -> None:
+        mine = self._mine(placed)
+        if mine is not None and mine.cost is not None:
+            told = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
+            self._console.say(f"|14{told} {self._standing(placed)}")
+
+    async def _weigh(self, deal: SealedDeal, each: Placed) -> None:
+        """Write down what the decisions of a try cost; raises `NoAdviceNow`."""
+        cost = await self._cost(deal, each.acts)
+        await self._board.books.run(
+            partial(deals.weigh, seal=deal.seal, caller_id=each.caller_id, cost=cost)
+        )
 
     async def _cost(self, deal: SealedDeal, acts: Sequence[str]) -> int:
         """Return what decisions cost against the book; raises `NoAdviceNow`."""
@@ -211,7 +239,7 @@ class DailyDeal:
             shown[-1] = mine
         for each in shown:
             colour = "|14" if each is mine else "|15"
-            cost = "?" if each.cost is None else f"{decimal(each.cost * 100 / WHOLE_BET)}%"
+            cost = "?" if each.cost is None else percent(each.cost)
             name = literal(each.name[:NAME_CELLS])
             yield f"|07{each.place:>2} {colour}{name:<18}|07{signed(each.score):>6}{cost:>9}"
 
@@ -229,7 +257,7 @@ class DailyDeal:
         if deal is None:
             await self._console.read(heading, f"|07{_('No deal is over yet.')}")
             return
-        placed = await self._ranking(deal)
+        placed = await self._caller.look_up(partial(deals.ranking, seal=deal.seal))
         told = _(
             "The seed is open now. The shuffle of each hand mixes in its words: {first} for the "
             "first, {last} for the last."
@@ -366,8 +394,16 @@ class DailyDeal:
         await self._console.any_key()
 
 
+def _unweighed(placed: Sequence[Placed]) -> list[Placed]:
+    return [each for each in placed if each.cost is None][:MOST_WEIGHED]
+
+
 def _rules_of(deal: SealedDeal) -> BlackjackRules:
     return rules_from_mapping(deal.rules, BLACK_JACK_FOR_TIME)
+
+
+def percent(cost: int) -> str:
+    return f"{decimal(cost * 100 / WHOLE_BET)}%"
 
 
 def signed(coins: int) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from hashlib import sha256
 from pathlib import Path
 
+from door.errors import NoAdviceNow
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.terminal import REFUSING
+from tests.thinking import AtOurWord
 from tests.world import BOARD, World, log_on, register, world
 from timebank.wagers import deals
 
@@ -87,3 +90,58 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         await late.until(deal.seed.hex()[:32])
         assert sha256(deal.seed).hexdigest() == deal.seal
         assert sealed(board).seal != deal.seal
+
+
+async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
+    tmp_path: Path,
+) -> None:
+    thinking = AtOurWord()
+
+    async def weigh_all() -> None:
+        while True:
+            while thinking.asked:
+                thinking.answers()
+            await asyncio.sleep(0)
+
+    async with world(tmp_path, thinking=thinking) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("d")
+        await ada.until("You haven't played it yet.")
+        deal = sealed(board)
+        ada.send("p" + keys_to_the_end(deal))
+        await ada.until("You're number 1 of 1.")
+        assert "?" in ada.picture
+        await ada.until("<L>ast deal")  # she is waited for while nothing is weighed yet
+        weighing = asyncio.create_task(weigh_all())
+        await ada.until("%")
+        await ada.until_gone("?")
+        assert "<L>ast deal" in ada.picture
+        weighing.cancel()
+
+        bob = await board.call(REFUSING)
+        await register(bob, "Bob")
+        bob.send("dp" + keys_to_the_end(deal))
+        await bob.until("You're number 2 of 2.")  # who is not weighed yet comes last
+        await bob.until("(Enter)")
+        weighing = asyncio.create_task(weigh_all())
+        await bob.until("of a bet. You're number 1 of 2.")
+        weighing.cancel()
+
+
+async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with world(tmp_path, thinking=thinking) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("d")
+        await ada.until("You haven't played it yet.")
+        ada.send("p" + keys_to_the_end(sealed(board)))
+        await ada.until("You're number 1 of 1.")
+        await board.at_rest()
+        thinking.fails(NoAdviceNow("it cannot tell"))
+        await board.at_rest()
+        assert not thinking.asked
+        assert "?" in ada.picture
+        ada.send("q")
+        await ada.until("oodbye")
