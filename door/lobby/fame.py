@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from door.call.board import Board
     from door.call.caller import Caller
+    from timebank.callers.days_called import DaysCalled
     from timebank.callers.fame import Hall, PlayRecord
     from timebank.callers.standings import Standing
     from timebank.ledger.database import Desk
@@ -88,7 +89,7 @@ def _record(caller_id: int, desk: Desk) -> PlayRecord:
 def _record_rows(found: PlayRecord, columns: int) -> list[str]:
     games = found.games
     if not games:
-        return [f"|07{_('No hand of yours is over yet.')}"]
+        return [f"|07{_('No hand of yours is over yet.')}", *_of_days(found.called)]
     hands = sum(game.hands for game in games)
     won, even = sum(game.hands_won for game in games), sum(game.hands_even for game in games)
     counts = (
@@ -102,7 +103,14 @@ def _record_rows(found: PlayRecord, columns: int) -> list[str]:
     rows = _flowing((f"|07{name} |15{number}" for name, number in counts), columns)
     rows.append(_words_of_rows(found))
     rows += [f"|07{sentence}" for sentence in _sentences(found)]
-    return rows
+    return rows + _of_days(found.called)
+
+
+def _of_days(called: DaysCalled) -> list[str]:
+    if called.longest < 2:
+        return []
+    told = _("Days called: {number}; in a row {running}, at most {longest}.")
+    return [f"|07{told.format(**called._asdict())}"]
 
 
 def _flowing(parts: Iterable[str], columns: int) -> list[str]:

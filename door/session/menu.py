@@ -504,7 +504,11 @@ async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:
 
 
 def _greeting(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> list[str]:
-    welcome = _("Good to see you, {name}.").format(name=f"|15{caller.record.name}|07")
+    name, running = f"|15{caller.record.name}|07", caller.opened.days_running
+    welcome = _("Good to see you, {name}.").format(name=name)
+    if running > 1:
+        words = _("Good to see you, {name}: {number} days in a row.")
+        welcome = words.format(name=name, number=running)
     return [f"|07{welcome} {_company(board, caller, calls)}"]
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Table, bindparam, case, func, select, true
 
 from timebank.callers import standings
+from timebank.callers.days_called import DaysCalled, days_called
 from timebank.callers.standings import DaySpan, Standing
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, results, results_ever
@@ -44,13 +45,15 @@ class GameRecord(NamedTuple):
 class PlayRecord(NamedTuple):
     """A caller's hands: the games most played come first. `days` are what they won or lost in time
     on each day, the last one today. `behind` are of the `ranked` callers who have played for time
-    those who have won less; `named` are some of them, the nearest first."""
+    those who have won less; `named` are some of them, the nearest first. `called` says on how many
+    days they were on."""
 
     games: Sequence[GameRecord]
     days: Sequence[tuple[date, int]]
     ranked: int
     behind: int
     named: Sequence[str]
+    called: DaysCalled
 
     @property
     def net(self) -> int:
@@ -113,7 +116,7 @@ def record(desk: Desk, caller_id: int, days: int) -> PlayRecord:
         day = today - timedelta(days=age)
         of_day = {"day": day.isoformat(), "caller_id": caller_id}
         nets.append((day, _OF_DAY.one(desk.connection, **of_day)))
-    found = PlayRecord(games, nets, 0, 0, ())
+    found = PlayRecord(games, nets, 0, 0, (), days_called(desk, caller_id))
     if not any(game.unit == "second" for game in games):
         return found
     mine = found.net

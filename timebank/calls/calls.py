@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
-from timebank.callers import messages
+from timebank.callers import days_called, messages
 from timebank.callers.messages import Message
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, NodesTaken, UnknownCaller
@@ -58,6 +58,8 @@ class Opened:
     arrival: GuestArrival | None = None
     # What other callers have written to them.
     messages: tuple[Message, ...] = ()
+    # On how many days in a row they have called, with this one.
+    days_running: int = 0
 
     @property
     def taken_over(self) -> bool:
@@ -254,6 +256,7 @@ def open_call(
     return Opened(
         *(begun.call_id, begun.node, receipt, texts, begun.ended_call),
         messages=messages.waiting(desk, caller_id),
+        days_running=days_called.running(desk, caller_id),
     )
 
 

@@ -2,6 +2,7 @@
 
 import gc
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import world
+from timebank.callers import callers
 
 OPEN = sysop_toml(events="")
 
@@ -33,6 +35,24 @@ async def test_the_menu_says_who_is_on_and_what_enter_does(tmp_path: Path) -> No
         ada = await visitor(board, "Ada")
         assert "Also on: Bob (Main menu)." in ada.screen
         assert "<B> Black Jack For Time (Enter)" in ada.screen
+
+
+async def test_who_calls_day_after_day_is_told_on_how_many(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Ada")
+        with board.books() as desk:
+            ada = callers.number_of(desk, "Ada")
+            for age in (1, 2, 4):
+                day = desk.settings.schedule.day_of(desk.now) - timedelta(days=age)
+                desk.connection.exec_driver_sql(
+                    'INSERT INTO days (caller_id, day, "after", owed) VALUES (?, ?, 0, 0)',
+                    (ada, day.isoformat()),
+                )
+        guest = Guest(board, "Ada")
+        await guest.visits(MODERN)
+        assert "Good to see you, Ada: 3 days in a row. You're the only one on." in guest.screen
+        guest.presses("s")
+        await guest.sees("Days called: 4; in a row 3, at most 3.")
 
 
 async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
