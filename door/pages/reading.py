@@ -48,7 +48,6 @@ OLD_COPY = OLD_AUDIT = timedelta(days=7)  # when the page of today warns
 LUCKY_DAYS = 90  # for which a caller's luck is told
 NAMES = 100  # of callers on a page
 CSV_LEAF = 500
-TOTALS = "totals.sqlite3"  # in the data folder
 
 title = lru_cache(maxsize=64)(title_of)
 
@@ -147,7 +146,7 @@ class Reading:
         self._judging = Lock()
         self._is_taken_up = False
         self._odds = house.installed_odds()
-        self._totals = KeptTotals(config.board.data / TOTALS)
+        self._totals = KeptTotals.beside(config.bank)
 
     def close(self) -> None:
         self._totals.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -270,11 +270,12 @@ def summary(
     the house's result.
     """
     from timebank.reports import summary as reports
+    from timebank.reports.totals import KeptTotals
 
     with opened(config) as books:
         first, end = books.span(since, until)
-        with books.look() as desk, working("Adding up"):
-            periods = reports.summary(desk, by, first, end)
+        with closing(KeptTotals.beside(books.settings)) as totals, working("Adding up"):
+            periods = reports.kept_summary(books.look, totals, by, first, end)
     table, lines = reports.summary_table(periods, _bar()), reports.summary_lines(periods)
     records = map(reports.summary_record, periods)
     tell(form, [table], reports.SUMMARY_FIELDS, lines, records, paged=False)

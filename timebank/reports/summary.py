@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cache
 from typing import Literal
 
 from timebank.ledger.database import Desk
@@ -13,7 +14,7 @@ from timebank.ledger.schema import MINT, instant
 from timebank.ledger.sql import NEVER
 from timebank.reports.statements import amount
 from timebank.reports.tables import Column, Listing, Row, figures
-from timebank.reports.totals import QUARTER, QuarterMoved, moved_by_quarter
+from timebank.reports.totals import QUARTER, KeptTotals, Look, QuarterMoved, moved_by_quarter
 from timebank.words import Unit, clock, title
 
 By = Literal["day", "week", "month"]
@@ -90,18 +91,37 @@ def summary(
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
-    start = -NEVER if since is None else since
-    end = NEVER if until is None else until
+    start, end = _bounds(since, until)
     if rows is None:
         rows = moved_by_quarter(desk, first, NEVER, start, end)
+
+    @cache
+    def period_of(quarter: int) -> Period:
+        begins = first_day(schedule.day_of(instant(quarter * QUARTER)), by)
+        return periods.setdefault(begins, Period(begins, label(begins, by)))
+
     for row in rows:
-        at = row.quarter * QUARTER
-        if not start - QUARTER < at < end:
-            continue
-        begins = first_day(schedule.day_of(instant(at)), by)
-        period = periods.setdefault(begins, Period(begins, label(begins, by)))
-        _add(period, row)
+        if start - QUARTER < row.quarter * QUARTER < end:
+            _add(period_of(row.quarter), row)
     return [periods[begins] for begins in sorted(periods)]
+
+
+def kept_summary(
+    look: Look, totals: KeptTotals, by: By, since: int | None, until: int | None
+) -> list[Period]:
+    """Add up the same from totals that are kept; those that are missing are kept from then on."""
+    start, end = _bounds(since, until)
+    if any(at not in (-NEVER, NEVER) and at % QUARTER for at in (start, end)):
+        with look() as desk:
+            return summary(desk, by, since, until)
+    if totals.lasts():
+        totals.keep_all(look)
+    with look() as desk:
+        return summary(desk, by, since, until, rows=totals.moved(desk, 1, start, end))
+
+
+def _bounds(since: int | None, until: int | None) -> tuple[int, int]:
+    return -NEVER if since is None else since, NEVER if until is None else until
 
 
 def _add(period: Period, row: QuarterMoved) -> None:

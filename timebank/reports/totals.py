@@ -3,16 +3,19 @@ transfers kept in a file.
 
 Rows of the books are only added, so the totals of a block that is full never change. Each is kept
 with the digest of its last transfer, which stands for all before it: totals of other books, or of
-before a restore, are worked out anew. The file can be thrown away at any time.
+before a restore, are worked out anew. The file can be thrown away at any time, and one that is
+damaged is. Any number of processes may use it at once.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +28,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import moved, rounds, source, target, transfers
 from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.ledger.transfers import game_of
+from timebank.settings.settings import BankSettings
 from timebank.words import Unit
 
 QUARTER = 900  # seconds; every zone's day begins with one
@@ -32,7 +36,11 @@ QUARTER = 900  # seconds; every zone's day begins with one
 ENDS = ("brought", "taken home", "given back", "kept")
 
 BLOCK = 20_000  # numbers of transfers
-FORM = 2  # of what is kept
+FORM = 3  # of what is kept
+NAME = "totals.sqlite3"  # of the file, beside the books
+# Opens the books to be read, at one moment.
+Look = Callable[[], AbstractContextManager[Desk]]
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class QuarterMoved(NamedTuple):
@@ -61,6 +69,31 @@ class TotalsOfBlock(NamedTuple):
 
     moved: list[QuarterMoved]
     changes: Counter[int]
+
+
+class _Kept(NamedTuple):
+    """What the file has of a block; the first and the last quarter in which anything was moved."""
+
+    first: int
+    last: int
+    moved: str
+    changes: str
+
+    @property
+    def sum(self) -> str:
+        """Make a digest of it: a disk may give it back otherwise."""
+        return sha256("\n".join(map(str, self)).encode()).hexdigest()
+
+    def read_moved(self, since: int, until: int) -> Iterator[QuarterMoved]:
+        if self.last * QUARTER < since or self.first * QUARTER >= until:
+            return
+        for each in json.loads(self.moved):
+            if since <= each[0] * QUARTER < until:
+                yield QuarterMoved(*each)
+
+    def read_changes(self) -> Counter[int]:
+        accounts, amounts = json.loads(self.changes)
+        return Counter(dict(zip(accounts, amounts, strict=True)))
 
 
 def _moved() -> Query:
@@ -136,9 +169,20 @@ class KeptTotals:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._open: sqlite3.Connection | None = None
+        self._lasts = False
         self._one = Lock()
 
-    def keep(self, look: Callable[[Callable[[Desk], Any]], Any], first: int) -> None:
+    @classmethod
+    def beside(cls, settings: BankSettings) -> KeptTotals:
+        return cls(settings.database.with_name(NAME))
+
+    def lasts(self) -> bool:
+        """Tell whether what is kept is there for others too, and not for as long as we run."""
+        with self._one:
+            self._kept_here()
+            return self._lasts
+
+    def keep(self, look: Callable[[Callable[[Desk], Any]], Any], first: int = 1) -> None:
         """Work out what is not kept yet of the transfers from this number on.
 
         `look` lets at one moment of the books, for each block anew: none is held for long.
@@ -147,19 +191,31 @@ class KeptTotals:
             if self._kept(number, written) is None:
                 self._keep(number, written, look(partial(_totals, number=number)))
 
-    def moved(self, desk: Desk, first: int) -> Iterator[QuarterMoved]:
-        """Give what was moved by the transfers from this number on."""
+    def keep_all(self, look: Look) -> None:
+        """Work out what is not kept yet of all transfers."""
+
+        def looked(at: Callable[[Desk], Any]) -> Any:
+            with look() as desk:
+                return at(desk)
+
+        self.keep(looked)
+
+    def moved(
+        self, desk: Desk, first: int = 1, since: int = -NEVER, until: int = NEVER
+    ) -> Iterator[QuarterMoved]:
+        """Give what was moved by the transfers from this number on, of seconds from `since` to
+        before `until`; both are where a quarter begins."""
         for part in self._parts(desk, first):
-            if isinstance(part, TotalsOfBlock):
-                yield from part.moved
+            if isinstance(part, _Kept):
+                yield from part.read_moved(since, until)
             else:
-                yield from moved_by_quarter(desk, *part)
+                yield from moved_by_quarter(desk, *part, since, until)
 
     def changes(self, desk: Desk, first: int) -> Counter[int]:
         """Tell by how much the transfers from this number on have changed each account."""
         found = Counter[int]()
         for part in self._parts(desk, first):
-            found.update(part.changes if isinstance(part, TotalsOfBlock) else changes(desk, *part))
+            found.update(part.read_changes() if isinstance(part, _Kept) else changes(desk, *part))
         return found
 
     def close(self) -> None:
@@ -168,72 +224,127 @@ class KeptTotals:
                 self._open.close()
                 self._open = None
 
-    def _parts(self, desk: Desk, first: int) -> Iterator[TotalsOfBlock | tuple[int, int]]:
+    def _parts(self, desk: Desk, first: int) -> Iterator[_Kept | tuple[int, int]]:
         """Give the kept totals of blocks, and the bounds of what lies between and behind them."""
         begin = first
         for number, written in _full_blocks(desk, first):
-            totals = self._kept(number, written)
-            if totals is not None:
+            kept = self._kept(number, written)
+            if kept is not None:
                 if begin <= number * BLOCK:
                     yield begin, number * BLOCK
-                yield totals
+                yield kept
                 begin = (number + 1) * BLOCK + 1
         yield begin, NEVER
 
-    def _kept(self, number: int, written: str) -> TotalsOfBlock | None:
-        asked = "SELECT moved, changes, sum FROM blocks WHERE number = ? AND written = ?"
+    def _kept(self, number: int, written: str) -> _Kept | None:
+        asked = (
+            "SELECT first, last, moved, changes, sum FROM blocks WHERE number = ? AND written = ?"
+        )
         with self._one:
             try:
                 row = self._kept_here().execute(asked, (number, written)).fetchone()
-            except sqlite3.Error:  # damaged: we go on without it
-                self._open, row = self._connect(None), None
-        if row is None or _sum(*row[:2]) != row[2]:  # never kept, or damaged since
+            except sqlite3.Error as error:
+                self._give_up(error)
+                return None
+        if row is None:
             return None
-        return _read(*row[:2])
+        kept = _Kept(*row[:-1])
+        return kept if kept.sum == row[-1] else None
 
     def _keep(self, number: int, written: str, totals: TotalsOfBlock) -> None:
         accounts = [*totals.changes], [*totals.changes.values()]
-        kept = [json.dumps(each) for each in (totals.moved, accounts)]
-        row = (number, written, *kept, _sum(*kept))
-        with self._one, contextlib.suppress(sqlite3.Error):  # a full disk, say
-            self._kept_here().execute("REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", row)
+        quarters = [each.quarter for each in totals.moved]
+        span = min(quarters, default=0), max(quarters, default=0)
+        kept = _Kept(*span, json.dumps(totals.moved), json.dumps(accounts))
+        with self._one:
+            try:
+                self._kept_here().execute(
+                    "REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (number, written, *kept, kept.sum),
+                )
+            except sqlite3.Error as error:
+                self._give_up(error)
 
     def _kept_here(self) -> sqlite3.Connection:
         if self._open is None:
             try:
-                self._open = self._connect(self._file)
-            except (OSError, sqlite3.Error):  # damaged, or not to be written: as long as we run
-                self._open = self._connect(None)
+                self._open, self._lasts = _connect(self._file), True
+            except (OSError, sqlite3.Error):  # not to be written, or not by us
+                self._open, self._lasts = _connect(None), False
         return self._open
 
-    @staticmethod
-    def _connect(file: Path | None) -> sqlite3.Connection:
-        if file is not None:
-            file.touch(0o600)
-        place = ":memory:" if file is None else file
-        found = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+    def _give_up(self, error: sqlite3.Error) -> None:
+        """Begin anew where the file is damaged. One that is busy, or on a full disk, may do better
+        the next time."""
+        if self._open is not None and _is_damage(error):
+            self._open.close()
+            self._open = None
+            with contextlib.suppress(OSError):
+                _remove(self._file)
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in DAMAGED
+
+
+def _connect(file: Path | None) -> sqlite3.Connection:
+    """Open what is kept, made anew where it is damaged or of another form. Raises `OSError` and
+    `sqlite3.Error`."""
+    if file is None:
+        return _laid(":memory:")
+    _touch(file)
+    try:
+        return _laid(file)
+    except sqlite3.Error as error:
+        if not _is_damage(error):
+            raise
+    _remove(file)
+    _touch(file)
+    return _laid(file)
+
+
+def _remove(file: Path) -> None:
+    """Throw a file away; its journal first, which a new one would take for its own."""
+    for each in (file.with_name(f"{file.name}-journal"), file):
+        each.unlink(missing_ok=True)
+
+
+def _touch(file: Path) -> None:
+    """See that the file is there and may be written. A new one is for the eyes of its owner alone.
+
+    That is whoever owns the folder: what its sysop makes as root, the board is to write as well.
+    Links are not followed, for root would follow them anywhere.
+    """
+    how = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
+    with contextlib.suppress(FileExistsError):
+        made = os.open(file, how | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            if os.geteuid() == 0:
+                of = file.parent.stat()
+                os.fchown(made, of.st_uid, of.st_gid)
+        finally:
+            os.close(made)
+    os.close(os.open(file, how))
+
+
+def _laid(place: Path | str) -> sqlite3.Connection:
+    found = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+    try:
         found.execute("PRAGMA synchronous = OFF")  # whatever is lost is worked out again
         if found.execute("PRAGMA user_version").fetchone() != (FORM,):
-            found.execute("DROP TABLE IF EXISTS blocks")
-            found.execute(
-                "CREATE TABLE blocks"
-                " (number INTEGER PRIMARY KEY, written TEXT, moved TEXT, changes TEXT, sum TEXT)"
-            )
-            found.execute(f"PRAGMA user_version = {FORM}")
-        return found
-
-
-def _sum(moved: object, changed: object) -> str:
-    """Make a digest of what is kept of a block: a disk may give it back otherwise."""
-    return sha256(f"{moved}\n{changed}".encode()).hexdigest()
-
-
-def _read(moved: str, changed: str) -> TotalsOfBlock:
-    accounts, amounts = json.loads(changed)
-    return TotalsOfBlock(
-        [QuarterMoved(*each) for each in json.loads(moved)],
-        Counter(dict(zip(accounts, amounts, strict=True))),
-    )
+            found.execute("BEGIN IMMEDIATE")  # another process may do the same
+            if found.execute("PRAGMA user_version").fetchone() != (FORM,):
+                found.execute("DROP TABLE IF EXISTS blocks")
+                found.execute(
+                    "CREATE TABLE blocks (number INTEGER PRIMARY KEY, written TEXT,"
+                    " first INTEGER, last INTEGER, moved TEXT, changes TEXT, sum TEXT)"
+                )
+                found.execute(f"PRAGMA user_version = {FORM}")
+            found.execute("COMMIT")
+    except BaseException:
+        found.close()
+        raise
+    return found
 
 
 def _totals(desk: Desk, number: int) -> TotalsOfBlock:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
@@ -104,3 +106,92 @@ def test_numbers_that_go_on_further_behind_a_restore_are_no_block(played, tmp_pa
     (blocks,) = kept._kept_here().execute("SELECT count(*) FROM blocks").fetchone()
     assert blocks == 5
     kept.close()
+
+
+def test_a_file_that_is_damaged_later_is_thrown_away_with_its_journal(
+    played, tmp_path: Path
+) -> None:
+    file, journal = tmp_path / "totals.sqlite3", tmp_path / "totals.sqlite3-journal"
+    kept = KeptTotals(file)
+    kept.keep(played.do)
+    kept.close()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    journal.write_bytes(b"of another file")
+    kept = KeptTotals(file)
+    agree(played, kept)
+    assert not journal.exists()
+    kept.keep(played.do)
+    assert kept.lasts()
+    kept.close()
+    assert blocks_in(file) == played.do(lambda desk: len(list(totals._full_blocks(desk, 1))))
+
+
+def blocks_in(file: Path) -> int:
+    with contextlib.closing(sqlite3.connect(file)) as read:
+        (blocks,) = read.execute("SELECT count(*) FROM blocks").fetchone()
+    return int(blocks)
+
+
+def test_two_programs_keep_totals_in_one_file_that_is_its_owners_alone(
+    played, tmp_path: Path
+) -> None:
+    file = tmp_path / "totals.sqlite3"
+    one, two = KeptTotals(file), KeptTotals(file)
+    assert one.lasts()
+    assert two.lasts()
+    assert file.stat().st_mode & 0o777 == 0o600
+    one.keep(played.do, 14)
+    two.keep(played.do)
+    agree(played, one)
+    agree(played, two)
+    one.close()
+    two.close()
+
+
+def test_what_another_version_kept_is_made_anew(played, tmp_path: Path) -> None:
+    file = tmp_path / "totals.sqlite3"
+    with contextlib.closing(sqlite3.connect(file)) as earlier:
+        earlier.execute("CREATE TABLE blocks (number INTEGER PRIMARY KEY, moved TEXT)")
+        earlier.execute("INSERT INTO blocks VALUES (0, '[]')")
+        earlier.execute("PRAGMA user_version = 2")
+        earlier.commit()
+    kept = KeptTotals(file)
+    kept.keep(played.do)
+    assert kept.lasts()
+    agree(played, kept)
+    kept.close()
+
+
+def test_a_link_is_not_followed_and_a_folder_that_is_not_there_keeps_nothing(
+    played, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    for target in (elsewhere, tmp_path / "there"):
+        (tmp_path / "there").write_bytes(b"")
+        file = tmp_path / f"{target.name}.sqlite3"
+        file.symlink_to(target)
+        kept = KeptTotals(file)
+        kept.keep(played.do)
+        assert not kept.lasts()
+        agree(played, kept)
+        kept.close()
+    assert not elsewhere.exists()
+    assert (tmp_path / "there").read_bytes() == b""
+    kept = KeptTotals(tmp_path / "nowhere" / "totals.sqlite3")
+    assert not kept.lasts()
+    agree(played, kept)
+    kept.close()
+
+
+def test_what_root_makes_is_of_whoever_owns_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[int, int]] = []
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("os.fchown", lambda _, *owner: given.append(owner))
+    kept = KeptTotals(tmp_path / "totals.sqlite3")
+    assert kept.lasts()
+    kept.close()
+    owner = tmp_path.stat()
+    assert given == [(owner.st_uid, owner.st_gid)]
