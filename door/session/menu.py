@@ -22,6 +22,7 @@ from door.call.display import (
 from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
+from door.games.tables.words import turns_are_used
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.pulse import pulse_of
@@ -90,7 +91,8 @@ async def main_menu(board: Board, caller: Caller) -> None:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
-        default = next((key for key, game in games.items() if _has_turns(caller, game)), None)
+        able = (key for key, game in games.items() if _has_turns(board, caller, game))
+        default = next(able, None)
         # Nothing here holds the scene while they play: a thousand callers would keep as many.
         choice = await _choose(
             caller, await _scene(board, caller, list(games.values()), default), games, default, told
@@ -179,17 +181,9 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await visit_settings(board, caller)
 
 
-def _has_turns(caller: Caller, game: Game) -> bool:
-    limit = caller.config.games[game.name].turns_per_day
-    return not limit or caller.purse.turns(game.name) < limit
-
-
-def open_games(caller: Caller) -> list[str]:
-    """Return the titles of the games at which a caller may still bet today."""
-    games = caller.config.games
-    return [
-        game.title for name, game in GAMES.items() if games[name].open and _has_turns(caller, game)
-    ]
+def _has_turns(board: Board, caller: Caller, game: Game) -> bool:
+    config = board.config if game.is_shared else caller.config
+    return not turns_are_used(caller, game.name, config.games[game.name])
 
 
 # The menu itself.
@@ -459,25 +453,22 @@ async def _scene(
         purse=caller.purse,
         bank=_bank(caller),
         offers=offers,
-        statement=_statement(caller),
+        statement=_statement(board, caller),
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.is_painted,
         live=live,
     )
 
 
-def _statement(caller: Caller) -> str:
+def _statement(board: Board, caller: Caller) -> str:
     """Say how they did at the table they come from, and where they may go on without turns."""
-    games = caller.config.games
-    done = [
-        game.title
-        for name, game in GAMES.items()
-        if games[name].open and not _has_turns(caller, game)
-    ]
+    games = [game for name, game in GAMES.items() if board.config.games[name].open]
+    still = [game.title for game in games if _has_turns(board, caller, game)]
+    done = [game.title for game in games if game.title not in still]
     if not done:
         return caller.statement
     words = _("No turns left today at {games}.").format(games=", ".join(done))
-    if still := open_games(caller):
+    if still:
         more = _("Still open: {games}.").format(games=", ".join(still))
         words = f"{words} {more}"
     return f"{caller.statement} {words}".strip()

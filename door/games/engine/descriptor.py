@@ -52,6 +52,11 @@ class Game:
     visitors_at: str = ""
 
     @property
+    def is_shared(self) -> bool:
+        """Whether its tables are for the whole board, and go by the settings of now for all."""
+        return bool(self.visitors_at)
+
+    @property
     def folder(self) -> str:
         return self.name.replace("-", "_")
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from door.config import config as settings
+from door.games.registry import GAMES
 from door.server.server import _announcement
+from tests.door.company import AT_TABLE, company, table_toml
+from tests.door.seated import over_at_once, shoe
 from tests.door.strangers import VILLAIN, Stranger, defended, refusals
 from tests.door.visiting import MENU, sysop_toml, visitor
 from tests.world import World, world
@@ -74,6 +77,21 @@ async def test_the_menu_and_the_table_go_by_the_settings_of_the_call(tmp_path: P
         assert "1 of 20 turns today" in ada.screen
         bob = await visitor(board, "Bob")
         await bob.sees("0 of 2 turns today")
+
+
+async def test_enter_in_the_menu_leads_to_vegas_by_the_settings_of_now(tmp_path: Path) -> None:
+    """Its table is one for all, and goes by the same settings for all."""
+    closed = "".join(f"[games.{name}]\nopen = false\n" for name in GAMES if name != "vegas")
+    toml = table_toml(turns_per_day=1) + closed
+    async with company(tmp_path, "Ada", seed=shoe(1, over_at_once), toml=toml) as (ada,):
+        await ada.says_bet(1)
+        await ada.is_asked(AT_TABLE)
+        read_again(ada.board, table_toml(turns_per_day=0) + closed)
+        await ada.board.at_rest()  # servers agree on it
+        await ada.gets_up()
+        assert "1 turn today" in ada.screen
+        assert "<V> Vegas (Enter)" in ada.screen
+        assert "No turns left" not in ada.screen
 
 
 def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) -> None:

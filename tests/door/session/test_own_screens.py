@@ -8,10 +8,13 @@ import pytest
 
 from ansi import art
 from ansi.art import Art, Sauce
+from door.lobby import greeting, texts
 from tests.door.banking import WINDOW, at_the_window, hears, last_column_is_empty, moves
 from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM
 from tests.world import World, world
+from timebank.language import LANGUAGES, Viewer, speaking_to
+from timebank.names.names import LONGEST
 
 OPEN = sysop_toml(events="", timebank="known_days = 0")
 
@@ -381,3 +384,15 @@ async def test_a_screen_that_cannot_be_read_is_replaced_by_ours(tmp_path: Path) 
         await ada.goes_to_the_bank()
         await ada.sees("You can still")
         await ada.is_asked(WINDOW)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_our_welcome_says_the_longest_name_of_a_sysop_whole(language: str) -> None:
+    name = "M" * LONGEST
+    with speaking_to(Viewer(language)):
+        told = greeting.fields("The Board", name, "")
+    drawn = [screen.read_text("cp437") for screen in texts.OURS.glob("welcome*")]
+    with_room = [each for each in drawn if "RUNBY" in each]
+    assert len(with_room) == 2
+    for each in with_room:
+        assert f" {name}" in texts.fill(each, told)
