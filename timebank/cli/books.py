@@ -101,7 +101,7 @@ def accounts(
     from timebank.reports import exports, statements
 
     with opened(config) as books:
-        with books.look() as desk:
+        with books.look() as desk, working(common.READING):
             number = None
             if caller is not None:
                 number = common.found(callers.number_of(desk, caller), caller)
@@ -360,7 +360,7 @@ def export(config: Path, output: Path | None, form: str) -> None:
     with opened(config) as books:
         pieces = _exported(books, form)
         if output is None:
-            common.pour(pieces)
+            common.pour(common.watched(pieces))
             return
         _write_new(output, pieces)
     click.echo(f"The books are in {output}.")

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from timebank.cli.errors import UserError, refusing
+from timebank.cli.progress import working
 
 if TYPE_CHECKING:
     from timebank.audit.checkpoints import Checkpoint
@@ -33,6 +34,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 BATCH = 500
 FORMATS = ("text", "csv", "json")
+READING = "Reading the books"
 
 
 config_option = click.option(
@@ -388,11 +390,26 @@ def tell(
     from timebank.reports import exports, tables
 
     if form == "text":
-        (show if paged else say)(tables.written(table, sheet()))
+        (show if paged else say)(watched(tables.written(table, sheet())))
     elif form == "csv":
-        pour(exports.as_csv(fields, lines))
+        pour(watched(exports.as_csv(fields, lines)))
     else:
-        pour(exports.as_json(lines if records is None else records))
+        pour(watched(exports.as_json(lines if records is None else records)))
+
+
+def watched(lines: Iterator[str]) -> Iterator[str]:
+    """Show progress until the first row stands behind its heading: from then on rows are progress
+    themselves. Where the output goes elsewhere than to the terminal, show it to the end."""
+    if not sys.stdout.isatty():
+        return _with_progress(lines)
+    with working(READING):
+        begun = list(islice(lines, 2))
+    return chain(begun, lines)
+
+
+def _with_progress(lines: Iterator[str]) -> Iterator[str]:
+    with working(READING):
+        yield from lines
 
 
 def show(lines: Iterable[str]) -> None:

@@ -260,7 +260,8 @@ def import_file(config: Path, file: Path) -> None:
 
     with opened(config) as books:
         books.take_up()
-        report = importer.import_file(books.database, books.settings, books.clock.now(), file)
+        with working("Importing"):
+            report = importer.import_file(books.database, books.settings, books.clock.now(), file)
     *said, last = report.sentences()
     say(said)
     if report.problem is not None:
