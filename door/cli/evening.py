@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from door.config.config import Config
     from door.games.engine.descriptor import Game
+    from timebank.reports.tables import Piece
 
 T = TypeVar("T")
 
@@ -59,14 +60,18 @@ def show(
     asked: EveningAsked,
     *,
     as_json: bool,
-) -> str:
-    """Return what is printed of evenings at these tables under these rules."""
+) -> Iterator[Piece]:
+    """Give what is printed of evenings at these tables under these rules."""
     board = config or default_config()
     told = [_at_table(board, game, rules, asked) for game, rules in games]
     if as_json:
         plain = [each.plain() for each in told]
-        return json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
-    return "\n\n".join("\n".join(each.lines()) for each in told)
+        yield json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
+        return
+    for number, each in enumerate(told):
+        if number:
+            yield ""
+        yield from each.lines()
 
 
 def _at_table(board: Config, game: Game, rules: object, asked: EveningAsked) -> _Told:

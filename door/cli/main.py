@@ -23,7 +23,15 @@ from door.cli.setup import setup
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.cli.top import top
 from door.errors import BoardClosed, CannotJoin, CannotListen, NoSuchHand, PasswordRefused
-from timebank.cli.common import NUMBER, WholeNumber, by_option, format_option
+from timebank.cli.common import (
+    NUMBER,
+    WholeNumber,
+    by_option,
+    format_option,
+    sheet,
+    show,
+)
+from timebank.cli.common import say as say_lines
 from timebank.cli.errors import EXIT_WRONG, Commands, UserError, refusing
 from timebank.errors import NameRefused
 from timebank.language import LANGUAGES
@@ -335,6 +343,7 @@ def odds(
     to play; cards and evenings are text or JSON.
     """
     from door.cli import odds as cli_odds
+    from timebank.reports import tables
 
     is_set = config_path.exists() or config_path != DEFAULT_CONFIG
     config = load_config(config_path) if is_set else None
@@ -343,18 +352,22 @@ def odds(
     if (evening and card) or (svg and (form == "json" or not card)):
         raise UserError("--evening and --card are two things, and --svg is one way to see a card.")
     if card:
-        tables = cli_odds.tables(config, table, rules)
-        click.echo(cli_odds.show_cards(tables, "svg" if svg else form))
+        found = cli_odds.tables(config, table, rules)
+        shown = cli_odds.show_cards(found, "svg" if svg else form)
     elif evening:
         from door.cli import evening as cli_evening
 
-        tables = cli_odds.tables(config, table, rules)
+        found = cli_odds.tables(config, table, rules)
         wanted = cli_evening.EveningAsked(**asked)
-        click.echo(cli_evening.show(config, tables, wanted, as_json=form == "json"))
+        shown = cli_evening.show(config, found, wanted, as_json=form == "json")
     elif any(each is not None for each in asked.values()):
         raise UserError("--turns, --pot, --bet, --callers and --event belong to --evening.")
     else:
-        click.echo(cli_odds.show(config, table, rules, form))
+        shown = cli_odds.show(config, table, rules, form)
+    if form == "text" and not svg:
+        show(tables.written(shown, sheet()))
+    else:
+        say_lines(tables.written(shown))  # for programs: as wide as it is
 
 
 @main.command()

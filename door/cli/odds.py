@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from door.games.engine.descriptor import Game
     from door.odds.odds import Odds
     from timebank.reports.exports import Record
+    from timebank.reports.tables import Piece
 
 
 FIELDS = ("game", "play", "mean", "sd", "staked")  # as in JSON, shares of the opening bet
@@ -37,17 +38,24 @@ def tables(
     return [(game, rules_of(config, game, changed)) for game in games]
 
 
-def show(config: Config | None, table: str | None, given: Sequence[str], form: str) -> str:
-    """Return what is printed of the `tables` that are asked for."""
+def show(
+    config: Config | None, table: str | None, given: Sequence[str], form: str
+) -> Iterator[Piece]:
+    """Give what is printed of the `tables` that are asked for."""
     found = [(game, odds_of(game, rules)) for game, rules in tables(config, table, given)]
+    if form == "text":
+        yield from _joined(telling.pieces(game.title, odds) for game, odds in found)
+    else:
+        yield _for_programs([odds for _, odds in found], form, is_one=table is not None)
+
+
+def _for_programs(found: Sequence[Odds], form: str, *, is_one: bool) -> str:
     if form == "csv":
         from timebank.reports.exports import as_csv  # with all of SQLAlchemy behind it
 
-        return "".join(as_csv(FIELDS, _records(odds for _, odds in found))).rstrip("\n")
-    if form == "json":
-        plain = [odds.plain() for _, odds in found]
-        return json.dumps(plain if table is None else plain[0], indent=2, ensure_ascii=False)
-    return "\n".join(_joined(telling.lines(game.title, odds) for game, odds in found))
+        return "".join(as_csv(FIELDS, _records(found))).rstrip("\n")
+    plain = [odds.plain() for odds in found]
+    return json.dumps(plain[0] if is_one else plain, indent=2, ensure_ascii=False)
 
 
 def _records(found: Iterable[Odds]) -> Iterator[Record]:
@@ -57,17 +65,18 @@ def _records(found: Iterable[Odds]) -> Iterator[Record]:
             yield dict(zip(FIELDS, values, strict=True))
 
 
-def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> str:
-    """Return the strategy cards of these tables: as "text", "json", or one of them as "svg"."""
+def show_cards(found: Sequence[tuple[Game, Any]], form: str) -> Iterator[Piece]:
+    """Give the strategy cards of these tables: as "text", "json", or one of them as "svg"."""
     if form == "svg" and len(found) > 1:
         raise UserError("An SVG is of one table: name it.")
     cards = [card_of(game, rules) for game, rules in found]
     if form == "svg":
-        return card_svg(cards[0]).rstrip("\n")
-    if form == "json":
+        yield card_svg(cards[0]).rstrip("\n")
+    elif form == "json":
         plain = [asdict(each) for each in cards]
-        return json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
-    return "\n".join(_joined(map(card_lines, cards)))
+        yield json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False)
+    else:
+        yield from _joined(map(card_lines, cards))
 
 
 def rules_of(config: Config | None, game: Game, changed: Mapping[str, object]) -> Any:
@@ -101,7 +110,7 @@ def _rule(text: str) -> tuple[str, object]:
     return key.strip(), read
 
 
-def _joined(told: Iterable[Iterator[str]]) -> Iterator[str]:
+def _joined(told: Iterable[Iterator[Piece]]) -> Iterator[Piece]:
     for number, lines in enumerate(told):
         if number:
             yield ""
