@@ -12,7 +12,6 @@ import ast
 import io
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +34,8 @@ MARKS: dict[str, tuple[int | None, int, int | None]] = {
 }
 COMMENT = "# For translators:"
 WIDTH = 100
-THE_SAME = datetime(2026, 1, 1, tzinfo=UTC)
+# What gettext reads of a header. The others have dates, and the version of Babel.
+READ_HEADERS = {"Content-Type", "Content-Transfer-Encoding", "Plural-Forms"}
 
 
 class Text(NamedTuple):
@@ -114,10 +114,18 @@ def written(catalogue: Catalog) -> bytes:
 
 def compiled(catalogue: Catalog) -> bytes:
     """Give what the program reads, the same bytes for the same texts."""
-    catalogue.creation_date = THE_SAME
-    out = io.BytesIO()
-    write_mo(out, catalogue)
+    plain, out = _Compiled(catalogue.locale), io.BytesIO()
+    for each in catalogue:
+        if each.id:
+            plain[each.id] = each
+    write_mo(out, plain)
     return out.getvalue()
+
+
+class _Compiled(Catalog):
+    @property
+    def mime_headers(self) -> list[tuple[str, str]]:
+        return [header for header in super().mime_headers if header[0] in READ_HEADERS]
 
 
 HEADER = """\
