@@ -604,7 +604,14 @@ def audit(
     from door.games import hands
     from timebank.audit import jobs as audit_jobs
     from timebank.audit.checkpoints import first_open_hand
-    from timebank.cli.common import beginning, note_audit, replay_from, write_audit
+    from timebank.cli.common import (
+        Wrong,
+        beginning,
+        note_audit,
+        replay_from,
+        with_earlier,
+        write_audit,
+    )
     from timebank.cli.progress import working
     from timebank.errors import AuditBroken
     from timebank.keeping import last_audit
@@ -631,24 +638,20 @@ def audit(
             findings, counted = hands.audit(desk, since_hand)
         generation, begun = generations.current(desk.connection), desk.now
         digest, hand = chain.head(desk.connection).digest, first_open_hand(desk)
+    wrong = Wrong(findings)
+    if begin is not None:
+        wrong = with_earlier(config.bank, last_audit.HANDS, findings)
     if findings or since_hand == 1:  # a part that is in order says nothing of the rest
-        note_audit(
-            *(config.bank, last_audit.HANDS, begun, generation, list(map(str, findings))),
-            is_whole=begin is None,
-            hand=hand,
-        )
+        note_audit(config.bank, last_audit.HANDS, begun, generation, wrong, hand=hand)
     if form != "text":
         facts = {"hands": counted, "transfers": count, "digest": digest, "generation": generation}
-        write_audit(form, facts, findings)
-    elif findings:
-        for finding in findings:
-            click.echo(finding)
-        things = "thing is" if len(findings) == 1 else "things are"
-        click.echo(f"{len(findings)} {things} wrong in the books.", err=True)
+        write_audit(form, facts, wrong.findings)
+    elif wrong:
+        wrong.say("door audit")
     else:
         began = None if begin is None else config.bank.schedule.local(instant(begin.at))
         _say_in_order(counted, began, generation, digest)
-    sys.exit(EXIT_WRONG if findings else 0)
+    sys.exit(EXIT_WRONG if wrong else 0)
 
 
 def _say_in_order(hands: int, since: datetime | None, generation: int, digest: str) -> None:

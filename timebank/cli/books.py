@@ -21,7 +21,6 @@ from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
     from timebank.audit.checkpoints import Checkpoint
-    from timebank.audit.finding import Finding
     from timebank.ledger.database import Desk
     from timebank.ledger.generations import Generation
     from timebank.ledger.own_limits import OwnLimits
@@ -518,12 +517,12 @@ def audit(
             "checkpoint": audited.checkpoint,
             "generation": audited.generation,
         }
-        common.write_audit(form, facts, audited.findings)
-    sys.exit(EXIT_WRONG if audited.findings else 0)
+        common.write_audit(form, facts, audited.wrong.findings)
+    sys.exit(EXIT_WRONG if audited.wrong else 0)
 
 
 class _Audited(NamedTuple):
-    findings: list[Finding]
+    wrong: common.Wrong
     # Those that were checked, with their rows.
     transfers: int
     digest: str
@@ -561,13 +560,12 @@ def _audited(
     digest, restores = chain.head(desk.connection).digest, generations(desk.connection)
     # Books that are to be treated as restored go on otherwise.
     kept = None if left is None or remark is not None else _leave(books.settings, left)
-    audited = _Audited(findings, transfers, digest, restores, remark, begin, kept)
-    warnings = [*([] if remark is None else [f"{remark}."]), *map(str, findings)]
-    common.note_audit(
-        *(books.settings, last_audit.BOOKS, desk.now, audited.generation, warnings),
-        is_whole=begin is None,
-    )
-    return audited
+    command, generation = last_audit.BOOKS, restores[-1].number if restores else 1
+    wrong = common.Wrong(findings)
+    if begin is not None:
+        wrong = common.with_earlier(books.settings, command, findings)
+    common.note_audit(books.settings, command, desk.now, generation, wrong, of_file=remark)
+    return _Audited(wrong, transfers, digest, restores, remark, begin, kept)
 
 
 def _leave(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
@@ -598,11 +596,8 @@ def _remark(books: common.OpenBooks, desk: Desk) -> str | None:
 def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule) -> None:
     if audited.remark is not None:
         click.echo(f"{audited.remark}. The next start treats it as restored.", err=True)
-    common.say(str(finding) for finding in audited.findings)
-    if audited.findings:
-        count = len(audited.findings)
-        things = "thing is" if count == 1 else "things are"
-        click.echo(f"{count} {things} wrong in the books.", err=True)
+    if audited.wrong:
+        audited.wrong.say("timebank audit")
         return
     rows = "1 transfer" if audited.transfers == 1 else f"{audited.transfers} transfers"
     if audited.begin is None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -258,27 +258,75 @@ def noting(what: str) -> Iterator[None]:
         click.echo(f"Nothing could be noted of this {what} ({error}).", err=True)
 
 
+class Wrong(NamedTuple):
+    """What is wrong in the books: what an audit found, and behind it what is known from earlier."""
+
+    findings: list[Finding]
+    earlier: int = 0  # how many of the findings are
+    more: int = 0  # what an earlier audit found beside them, and did not note
+
+    def __bool__(self) -> bool:
+        return bool(self.findings or self.more)
+
+    def say(self, command: str) -> None:
+        say(map(str, self.findings))
+        known, count = self.earlier + self.more, len(self.findings) + self.more
+        click.echo(f"{_things(count, 'is', 'are')} wrong in the books.", err=True)
+        if known:
+            them, are = ("it", "is") if known == 1 else ("they", "are")
+            click.echo(
+                f"{_things(known, 'was', 'were')} found by an earlier audit, and may be before the"
+                f" checkpoint: {them} {are} told until an audit of everything finds nothing"
+                f" (`{command}`).",
+                err=True,
+            )
+
+
+def _things(count: int, one: str, many: str) -> str:
+    return f"1 thing {one}" if count == 1 else f"{count} things {many}"
+
+
+def with_earlier(settings: BankSettings, command: str, findings: list[Finding]) -> Wrong:
+    """Add to what an audit found that began with a checkpoint what was found before."""
+    from timebank.keeping import last_audit
+
+    last = last_audit.last_audit(settings, command)
+    if last is None:
+        return Wrong(findings)
+    told = set(map(str, findings))
+    earlier = [each for each in last.of_rows() if str(each) not in told]
+    return Wrong([*findings, *earlier], len(earlier), last.more)
+
+
 def note_audit(
     settings: BankSettings,
     command: str,
     at: datetime,
     generation: int,
-    findings: Sequence[str],
+    wrong: Wrong,
     *,
-    is_whole: bool = True,
+    of_file: str | None = None,
     hand: int | None = None,
 ) -> None:
-    """Note what an audit has found; what was wrong stays until a whole one finds nothing.
+    """Note what an audit has found, and what is known from earlier; if nothing is new, that note
+    stays as it is.
 
-    `hand` is the first that was not over: those before it count as replayed if nothing is wrong.
+    `of_file` is what it says of the file. `hand` is the first that was not over: those before it
+    count as replayed if nothing is wrong.
     """
     from timebank.keeping import last_audit
 
-    before = last_audit.last_audit(settings, command)
-    if is_whole or findings or before is None or not before.wrong:
-        with noting("audit"):
-            agreed = None if findings else hand
-            last_audit.note(settings, command, at, generation, findings, agreed)
+    if wrong and of_file is None and len(wrong.findings) == wrong.earlier:
+        return
+    remarks = [] if of_file is None else [f"{of_file}."]
+    told = [*remarks, *map(str, wrong.findings)]
+    agreed = None if told else hand
+    with noting("audit"):
+        last_audit.note(
+            *(settings, command, at, generation, told, agreed),
+            of_file=len(remarks),
+            more=wrong.more,
+        )
 
 
 def beginning(

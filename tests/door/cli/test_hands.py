@@ -237,7 +237,11 @@ def test_the_audit_goes_on_from_the_checkpoint_that_the_books_were_left_at(board
     told = board.door("audit", "--since-last")
     assert (told.status, told.error) == (0, "")
     assert "Only what came after the checkpoint of" in told.output
-    assert board.door("audit").status == 1
+    alone = board.door("audit")
+    assert alone.status == 1
+    again = board.door("audit", "--since-last")
+    assert again.status == 1
+    assert sorted(again.output.splitlines()) == sorted(alone.output.splitlines())
     assert board.door("audit", "--since-last", "--since-hand", "2").status == 2
 
 

@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests import ROOT
+from tests.timebank.books import lost
+from tests.timebank.vandal import Vandal
 from timebank.cli.main import main
 from timebank.keeping import deletion, last_audit
 from timebank.ledger import transfers
@@ -196,9 +198,9 @@ def test_an_audit_goes_on_from_the_last_one_or_from_the_one_that_was_noted_down(
         1,
         "hand 2: 30 was lost, its transfers add up to 120.\n",
     )
-    timebank("audit", "--since-digest", told["checkpoint"])
-    kept = last_audit.last_audit(load(config), last_audit.BOOKS)
-    assert kept.wrong == 1  # of which an audit of what came later says nothing
+    code, output, error = timebank("audit", "--since-digest", told["checkpoint"])
+    assert (code, output) == (1, "hand 2: 30 was lost, its transfers add up to 120.\n")
+    assert "was found by an earlier audit" in error
     code, output, error = timebank("audit", "--since-last", "--since-digest", first)
     assert (code, output) == (2, "")
     assert "Choose one: --since-digest or --since-last." in error
@@ -207,6 +209,46 @@ def test_an_audit_goes_on_from_the_last_one_or_from_the_one_that_was_noted_down(
     code, output, error = timebank("audit", "--since-digest", first)
     assert (code, output) == (2, "")
     assert "The checkpoint that is kept under this digest was changed" in error
+
+
+@pytest.mark.of_a_file
+def test_what_is_known_to_be_wrong_is_told_until_an_audit_of_everything_finds_nothing(
+    board, config, timebank
+):
+    ann = board.call(board.caller("Ann"))
+    ann.lose(300)
+    ann.bet(60)
+    assert timebank("audit")[0] == 0
+    ann.act(lost(60))
+    vandal = Vandal(board)
+    vandal("UPDATE rounds SET won = 7 WHERE id = 1")
+    of_hand_1 = "hand 1: 7 was won, its transfers add up to 0."
+    assert timebank("audit", "--since-last")[0] == 0  # it is before the checkpoint
+    code, output, _ = timebank("audit")
+    assert (code, of_hand_1 in output) == (1, True)
+    for _ in range(2):
+        code, output, error = timebank("audit", "--since-last")
+        assert (code, output) == (1, f"{of_hand_1}\n")
+        assert error == (
+            "1 thing is wrong in the books.\n1 thing was found by an earlier audit, and may be"
+            " before the checkpoint: it is told until an audit of everything finds nothing"
+            " (`timebank audit`).\n"
+        )
+    told = json.loads(timebank("audit", "--since-last", "--format", "json")[1])
+    assert told["findings"] == [
+        {"where": "hand 1", "sentence": "7 was won, its transfers add up to 0."}
+    ]
+    ann.bet(60)
+    vandal("UPDATE rounds SET won = 8 WHERE id = 3")
+    of_hand_3 = "hand 3: 8 was won, its transfers add up to 0."
+    for _ in range(2):  # what was found yesterday is told once
+        code, output, _ = timebank("audit", "--since-last")
+        assert (code, output.splitlines()) == (1, [of_hand_3, of_hand_1])
+    assert last_audit.last_audit(load(config), last_audit.BOOKS).wrong == 2
+    vandal("UPDATE rounds SET won = 0")
+    assert timebank("audit", "--since-last")[0] == 1
+    assert timebank("audit")[0] == 0
+    assert timebank("audit", "--since-last")[0] == 0
 
 
 def last_digest(books) -> str:
