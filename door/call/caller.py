@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 from door import wording
 from door.call.call_clock import CallClock, Patience
 from door.call.console import Console
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.call.last_hand import LastHand
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
@@ -119,7 +119,7 @@ class Caller:
     def news(self) -> list[str]:
         """Return what they should know as they come in, pipe codes allowed."""
         return [
-            *(literal(str(each)) for each in self.opened.notices),
+            *(hanging(literal(str(each))) for each in self.opened.notices),
             *self.talk.waited(self.opened.messages),
             *wording.sentences(self.opened.receipt),
         ]

@@ -80,7 +80,7 @@ def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
 
 
 COMMAND = "/"
-_COMMANDS = re.compile(r"/[priw?](?: |$)", re.IGNORECASE)
+_COMMANDS = re.compile(r"/(?:[pr?](?: |$)|w *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
 ANY_KEY = OpenKeys("any")
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
@@ -894,9 +894,12 @@ class Console:
 
 
 def is_command(text: str) -> bool:
-    """Tell whether a line is one that is done wherever it is typed (door/call/talk.py).
+    """Tell whether a line is one that is done wherever it is typed (door/call/talk.py). At a table
+    that several share, any other that begins with a slash is whispered.
 
     >>> is_command("/p Ada hello"), is_command("/path")
+    (True, False)
+    >>> is_command("/w"), is_command("/w hello Walter")
     (True, False)
     """
     return _COMMANDS.match(text) is not None

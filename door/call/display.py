@@ -33,6 +33,10 @@ LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
 TEXTS_KEPT = 60
 _STATUS_STYLE = Style(background=Colour.BLUE)
 
+# What others say stands so far from the left from its second row on.
+HANG_CELLS = 2
+_HANGS = "\t"  # before such a paragraph; nothing that anybody says has one
+
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
 
 Send = Callable[[str], None]
@@ -107,32 +111,52 @@ def literal(text: str) -> str:
     return text.replace("|", "\N{BOX DRAWINGS LIGHT VERTICAL}")
 
 
+def hanging(text: str) -> str:
+    """Return what another person said so that only its first row begins where sentences of the
+    board do, however long it is: nothing in it can pass for one."""
+    return f"{_HANGS}{text}"
+
+
 @lru_cache(maxsize=512)
 def wrap(text: str, width: int) -> tuple[str, ...]:
     """Break `text` at spaces into lines that take at most `width` cells.
 
     Pipe codes take no room, and the last one of a line goes on in the next; a word longer than a
-    line is cut, and is all in one colour.
+    line is cut, and is all in one colour. A paragraph that is `hanging` is indented from its second
+    line on.
 
     >>> wrap("What a loooooong word", 6)
     ('What a', 'looooo', 'ong', 'word')
+    >>> wrap(hanging("What a word"), 6)
+    ('What a', '  word')
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        line, used = "", -1
-        for word in paragraph.split(" "):
-            length = text_width(plain(word))
-            if used + 1 + length <= width:
-                line, used = word if used < 0 else f"{line} {word}", used + 1 + length
-                continue
-            if used >= 0:
-                lines.append(line)
-            *full, rest = _cut(word, width) if length > width else [word]
-            colour = "".join(PIPE_CODE.findall(f"{line}{word}" if full else line)[-1:])
-            lines += [colour + part for part in full]
-            line, used = colour + rest, text_width(plain(rest))
-        lines.append(line)
+        if paragraph.startswith(_HANGS):
+            first, *rest = _wrap_paragraph(paragraph[1:], width, width - HANG_CELLS)
+            lines += [first, *(" " * HANG_CELLS + line for line in rest)]
+        else:
+            lines += _wrap_paragraph(paragraph, width, width)
     return tuple(lines)
+
+
+def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
+    """Break a paragraph into a line of `width` cells and lines of `below` cells, which are no
+    more."""
+    lines: list[str] = []
+    line, used = "", -1
+    for word in paragraph.split(" "):
+        length = text_width(plain(word))
+        if used + 1 + length <= (below if lines else width):
+            line, used = word if used < 0 else f"{line} {word}", used + 1 + length
+            continue
+        if used >= 0:
+            lines.append(line)
+        *full, rest = _cut(word, below) if length > below else [word]
+        colour = "".join(PIPE_CODE.findall(f"{line}{word}" if full else line)[-1:])
+        lines += [colour + part for part in full]
+        line, used = colour + rest, text_width(plain(rest))
+    return [*lines, line]
 
 
 @lru_cache(maxsize=512)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door.call.caller import Caller
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
 from door.dropfiles.giving import give
@@ -66,7 +66,7 @@ class HostCaller(Caller):
 
     def news(self) -> list[str]:
         arrival, board = self.arrival, self.arrival.board
-        said = [literal(str(text)) for text in self.opened.notices]
+        said = [hanging(literal(str(text))) for text in self.opened.notices]
         said += self.talk.waited(self.opened.messages)
         if self.was_cut_off:
             said.append(_("Your last call here was cut off. Its minutes are accounted for."))

@@ -16,7 +16,7 @@ from weakref import WeakMethod
 
 from door import wording
 from door.call import spoken
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.errors import NotSaid
 from timebank.callers import callers, messages, notices
 from timebank.callers.messages import Limits
@@ -48,8 +48,11 @@ class Unheard(NamedTuple):
     messages: tuple[Message, ...] = ()
 
     def beyond(self, other: Unheard) -> Unheard:
-        """Give what is here behind what is there; both are of the same caller, oldest first."""
-        return Unheard(self.notices[len(other.notices) :], self.messages[len(other.messages) :])
+        """Give what is here and not there; both are of the same caller, oldest first. A message
+        that was there may be missing here: its sender has been muted since."""
+        numbers = {each.number for each in other.messages}
+        written = tuple(each for each in self.messages if each.number not in numbers)
+        return Unheard(self.notices[len(other.notices) :], written)
 
 
 def unseen_of(desk: Desk, caller_ids: Collection[int]) -> dict[int, Unheard]:
@@ -194,7 +197,7 @@ class Talk:
 
     def hears(self, heard: Sequence[Message]) -> list[str]:
         """Return what is shown of messages that come while they are on, pipe codes allowed."""
-        lines = [f"|13{literal(each.sender)}:|15 {each.text}" for each in heard]
+        lines = [hanging(f"|13{literal(each.sender)}:|15 {each.text}") for each in heard]
         self._note(heard)
         if heard and not self._knows_answer:
             self._knows_answer = True
@@ -204,7 +207,7 @@ class Talk:
     def waited(self, heard: Sequence[Message]) -> list[str]:
         """Return what is shown of messages that came while they were away."""
         self._note(heard)
-        return [f"|13{self.head(each)}:|15 {each.text}" for each in heard]
+        return [hanging(f"|13{self.head(each)}:|15 {each.text}") for each in heard]
 
     def head(self, message: Message) -> str:
         """Say of whom a message is, and from when."""

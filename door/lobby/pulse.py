@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.call.shared import Shared
 from timebank.callers import fame, messages, standings
 from timebank.callers.messages import OneLiner
@@ -59,7 +59,8 @@ class GoingsOn:
         """Return what is shown of it, a line each, pipe codes allowed; the best comes first."""
         told = []
         if self.one_liner is not None and one_liners:
-            told.append(f"|13{literal(self.one_liner.name)}:|07 {self.one_liner.text}")
+            said = f"|13{literal(self.one_liner.name)}:|07 {self.one_liner.text}"
+            told.append(hanging(said))
         for words, who in (
             (_("Today's leader: {name}, {amount} ahead"), self.leader),
             (_("Biggest win today: {name}, {amount}"), self.best),

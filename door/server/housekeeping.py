@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.call.talk import Unheard, take_unread, unseen_of
 from door.clock import sleep
 from door.errors import Closing
@@ -354,7 +354,7 @@ class Housekeeping:
     @staticmethod
     def _say(caller: Caller, unread: Unheard) -> None:
         with speaking_to(caller.console.viewer):
-            lines = [f"|14{literal(str(text))}" for text in unread.notices]
+            lines = [hanging(f"|14{literal(str(text))}") for text in unread.notices]
             lines += caller.talk.hears(unread.messages)
             if lines:
                 caller.console.say("\n".join(lines))

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call import spoken
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.call.page import Page
 from door.errors import NotSaid
 from timebank.callers import callers, messages
@@ -97,7 +97,7 @@ def _rows(caller: Caller, wall: Sequence[OneLiner], ignored: Sequence[str]) -> l
 
 
 def one_liner(line: OneLiner) -> str:
-    return f"|15{literal(line.name)}:|07 {line.text}"
+    return hanging(f"|15{literal(line.name)}:|07 {line.text}")
 
 
 async def _read(caller: Caller) -> None:
@@ -108,10 +108,10 @@ async def _read(caller: Caller) -> None:
 
 def _told(caller: Caller, message: Message) -> str:
     if message.caller_id == caller.record.id:
-        return f"|13{caller.talk.head(message)}:|15 {message.text}"
+        return hanging(f"|13{caller.talk.head(message)}:|15 {message.text}")
     to = _("To {name}").format(name=literal(message.reader))
     waits = "" if message.is_read else f" ({_('not read yet')})"
-    return f"|03{to}{waits}:|07 {message.text}"
+    return hanging(f"|03{to}{waits}:|07 {message.text}")
 
 
 # What they write.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
@@ -33,6 +34,7 @@ from door.session.settings import visit_settings
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext, speaking_to
+from timebank.wagers.journal import games_in_play
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from door.call.display import Area
     from door.call.purse import TickingPurse
     from door.games.engine.descriptor import Game
+    from timebank.ledger.database import Desk
 
 
 SERVICES = {
@@ -533,11 +536,10 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
     here = {other.call_id: other for other in board.callers()}
     now = board.clock.now()
     is_wide = caller.console.page_columns >= WIDE
+    calls, games = await caller.ask_books(partial(_look_who_is_on, here=here))
     rows = []
-    for call in await caller.ask_books(open_calls):
-        if not call.live:
-            continue
-        place = _where(board, call, here)
+    for call in calls:
+        place = _where(board, call, here, games)
         on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
         if is_wide:
             rows.append(f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}")
@@ -552,9 +554,25 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
     await caller.console.read(_("Who is on"), "\n".join(rows))
 
 
-def _where(board: Board, call: OpenCall, here: Mapping[int, Caller]) -> str:
+def _look_who_is_on(
+    desk: Desk, here: Collection[int]
+) -> tuple[Sequence[OpenCall], Mapping[int, str]]:
+    """Look up who is on, and at which games those have a hand whose call is not one of `here`."""
+    on = [call for call in open_calls(desk) if call.live]
+    elsewhere = [call.caller_id for call in on if call.call_id not in here]
+    return on, games_in_play(desk, elsewhere) if elsewhere else {}
+
+
+def _where(
+    board: Board, call: OpenCall, here: Mapping[int, Caller], games: Mapping[int, str]
+) -> str:
+    """Say where somebody is. Of those whom other processes serve the books know a hand in play, and
+    the server."""
     if call.call_id in here:
         return _(here[call.call_id].place)
+    game = GAMES.get(games.get(call.caller_id, ""))
+    if game is not None:
+        return _(game.title)
     if call.server in {peer.name for peer in board.peers.others}:
         return _("on {server}").format(server=literal(call.server))[:MOST_OF_A_PLACE]
     return _(ELSEWHERE)

@@ -12,9 +12,9 @@ from door import wording
 from door.call.call_clock import TIME_UP
 from door.call.caller import TAKEN_OVER
 from door.call.console import Console
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.call.last_hand import is_doubtful
-from door.call.talk import take_unread
+from door.call.talk import Unheard, take_unread
 from door.errors import (
     BoardFull,
     CarrierLost,
@@ -279,9 +279,11 @@ async def _note_read(caller: Caller) -> None:
     except BooksFailed:  # they wait on, and are shown once more
         log.warning("%s has read notices, which the books do not know", caller.record.name)
         return
-    for text in unread.notices[len(caller.opened.notices) :]:
-        caller.console.say(f"|14{literal(str(text))}")
-    written = caller.talk.hears(unread.messages[len(caller.opened.messages) :])
+    told = Unheard(caller.opened.notices, caller.opened.messages)
+    more = unread.beyond(told)
+    for text in more.notices:
+        caller.console.say(hanging(f"|14{literal(str(text))}"))
+    written = caller.talk.hears(more.messages)
     if written:
         caller.console.say("\n".join(written))
 

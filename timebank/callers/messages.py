@@ -1,7 +1,8 @@
 """What callers write to each other, and on the wall of the menu.
 
 A message is in the books before anybody sees it, and waits there until it was shown: at once where
-the one it is for is on, at the next log-on else. Texts come cleaned (door/call/spoken.py).
+the one it is for is on, at the next log-on else. Where its sender is muted before that, it waits
+until they may speak again. Texts come cleaned (door/call/spoken.py).
 """
 
 from __future__ import annotations
@@ -34,7 +35,15 @@ WALL = 100  # one-liners that are kept
 
 _SENDER = schema.callers.alias("senders")
 _READER = schema.callers.alias("readers")
+_MUTED = schema.callers.alias("muted")
 _UNREAD = messages.c.shown.is_(None)
+# What nobody is to hear as long as its sender is muted: it waits, and takes no room.
+_IS_HEARD = ~(
+    select(_MUTED.c.id)
+    .where(_MUTED.c.id == messages.c.sender_id, _MUTED.c.muted.is_not(None))
+    .correlate(messages)
+    .exists()
+)
 
 
 @dataclass(frozen=True)
@@ -77,16 +86,18 @@ def _messages() -> Query:
 
 _ADD = Prepared(lambda: sql.insert_into(messages, "sender_id caller_id at text"))
 _WAITING = Prepared(
-    lambda: _messages().where(equal(messages.c.caller_id), _UNREAD).order_by(messages.c.id)
+    lambda: (
+        _messages().where(equal(messages.c.caller_id), _UNREAD, _IS_HEARD).order_by(messages.c.id)
+    )
 )
 _UNSEEN = Prepared(
     lambda: (
         _messages()
-        .where(_UNREAD, among(messages.c.caller_id, "caller_ids"))
+        .where(_UNREAD, _IS_HEARD, among(messages.c.caller_id, "caller_ids"))
         .order_by(messages.c.id)
     )
 )
-_SHOW = Prepared(lambda: change(messages, "shown", equal(messages.c.caller_id), _UNREAD))
+_SHOW = Prepared(lambda: change(messages, "shown", equal(messages.c.caller_id), _UNREAD, _IS_HEARD))
 _LATEST = Prepared(
     lambda: (
         _messages()
@@ -108,7 +119,11 @@ _SENT_SINCE: Reader[int] = value(
     )
 )
 _WAIT_FOR: Reader[int] = value(
-    lambda: select(func.count()).select_from(messages).where(equal(messages.c.caller_id), _UNREAD)
+    lambda: (
+        select(func.count())
+        .select_from(messages)
+        .where(equal(messages.c.caller_id), _UNREAD, _IS_HEARD)
+    )
 )
 _WAIT_OF_ONE: Reader[int] = value(
     lambda: (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -279,6 +279,12 @@ def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:
     return _only(_stored(desk, _IN_PLAY, caller_id=caller_id))
 
 
+def games_in_play(desk: Desk, caller_ids: Collection[int]) -> dict[int, str]:
+    """Give the games at which these callers have an open hand; those without one are left out."""
+    rows = _GAMES_IN_PLAY(desk.connection, caller_ids=json.dumps(list(caller_ids)))
+    return dict(map(tuple, rows))
+
+
 def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
     """Find a round by its number; raises `JournalDamaged`."""
     return _only(_stored(desk, _BY_NUMBER, number=round_id))
@@ -443,6 +449,13 @@ _AT_TABLE_FROM = Prepared(
     lambda: _those(*_FROM, shoes.c.caller_id.is_(None), shoes.c.at_table == bindparam("at_table"))
 )
 _IN_PLAY = Prepared(lambda: _those(_OF_THIS_CALLER, _ROUNDS.c.settled.is_(None)))
+_GAMES_IN_PLAY = Prepared(
+    lambda: (
+        select(_ROUNDS.c.caller_id, _ROUNDS.c.game)
+        .where(_ROUNDS.c.settled.is_(None), among(_ROUNDS.c.caller_id, "caller_ids"))
+        .order_by(_ROUNDS.c.caller_id)
+    )
+)
 _AT_TABLES = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.game == bindparam("game")))
 _TABLES_IN_PLAY = Prepared(
     lambda: (

@@ -600,7 +600,11 @@ class VegasVisit(Sitting):
             typed = await self.console.entry(
                 f"|07{prompt}|15",
                 longest=LONGEST_LINE,
-                meaning=_("A line for the whole table. Begin with /name to whisper to one player."),
+                meaning=_(
+                    "A line for the whole table. Begin with /name to whisper to one player. As"
+                    " everywhere, /p and /r write to callers, and /w alone says who is on: of names"
+                    " with these letters type two."
+                ),
                 typed=typed or "",
             )
             if not typed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import literal
+from door.call.display import hanging, literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.hands import Hand
@@ -63,9 +63,9 @@ def told(item: News, me: str) -> list[str]:
             return [seats, *_hands(item.names, item.round)]
         case news.Said(name, text):
             words = _("You say: {text}") if name == me else _("{name} says: {text}")
-            return [f"|11{words.format(name=literal(name), text=f'|07{text}')}"]
+            return [hanging(f"|11{words.format(name=literal(name), text=f'|07{text}')}")]
         case news.Whispered(name, to, text):
-            return [f"|13{_whisper(name, to, me, text)}"]
+            return [hanging(f"|13{_whisper(name, to, me, text)}")]
     said = _at_the_table(item, me)
     return [said] if said else []
 
@@ -403,7 +403,13 @@ def rules_text(settings: VegasSettings, all_cut: bool) -> str:
             _("Insurance"),
             _("When the dealer shows an ace: any amount up to half your bet."),
         ),
-        (_("Talk"), _("K talks to the table. /name message whispers to one player.")),
+        (
+            _("Talk"),
+            _(
+                "K talks to the table. /name message whispers to one player; /p, /r and /w alone do"
+                " what they do everywhere."
+            ),
+        ),
         (
             _("Fairness"),
             _(

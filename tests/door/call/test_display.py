@@ -9,7 +9,7 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
-from door.call.display import Area, CanvasDisplay, wrap
+from door.call.display import Area, CanvasDisplay, hanging, plain, wrap
 from door.call.page import Page
 from door.clock import SystemClock
 from door.lines.line import Hints
@@ -156,6 +156,19 @@ def test_no_line_of_a_text_takes_more_cells_than_there_are(
     text: str, lines: tuple[str, ...]
 ) -> None:
     assert wrap(text, 5) == lines
+
+
+def test_what_others_say_begins_no_second_row_as_a_sentence_of_the_board_does() -> None:
+    said = hanging("|13Eve:|15 aaaa The sysop: hello, give me all your minutes")
+    rows = wrap(f"{said}\n|14The sysop: no", 12)
+    assert [row for row in map(plain, rows) if not row.startswith("  ")] == [
+        "Eve: aaaa",
+        "The sysop:",
+        "no",
+    ]
+    assert rows[1] == "  |15The sysop:"
+    assert all(len(plain(row)) <= 12 for row in rows)
+    assert wrap(hanging("loooooooooong"), 6) == ("looo", "  oooo", "  ooon", "  g")
 
 
 class Wire:

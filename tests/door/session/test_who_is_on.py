@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from tests.door.several import servers
+from tests.door.visiting import MENU, sysop_toml, visitor
+from tests.terminal import REFUSING
 from tests.world import register, world
 from timebank.callers import callers
 from timebank.calls.calls import open_call
@@ -21,3 +24,23 @@ async def test_callers_of_other_processes_are_listed_as_well(tmp_path: Path) -> 
         rows = [row.split() for row in caller.lines if row.strip()]
         assert ["1", "Alice", "Main", "menu", "0:00"] in rows
         assert ["7", "Bob", "on", "another", "line", "0:00"] in rows
+
+
+async def test_of_a_caller_of_another_server_it_is_said_what_they_play(tmp_path: Path) -> None:
+    async with servers(tmp_path, toml=sysop_toml(events="")) as (here, there):
+        ada = await visitor(here, "Ada", profile=REFUSING)
+
+        async def reads_of_bob(place: str) -> None:
+            await ada.terminal.wait_for(
+                lambda _: f"Bob {place}" in " ".join(ada.screen.split()), f"Bob {place}"
+            )
+
+        bob = await visitor(there, "Bob")
+        await bob.sits_down()
+        ada.presses("w")
+        await reads_of_bob("on ")
+        ada.presses(" ")
+        await ada.is_asked(MENU)
+        await bob.bets(5, "hit")
+        ada.presses("w")
+        await reads_of_bob("Black Jack For Time")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from timebank.callers import callers, messages
 from timebank.errors import Refused
-from timebank.keeping import deletion
+from timebank.keeping import deletion, sysop
 
 
 def test_a_line_goes_to_the_name_that_it_begins_with_and_to_no_longer_one_unasked(books):
@@ -38,3 +40,71 @@ def test_who_is_deleted_takes_no_room_among_those_who_are_ignored(books, monkeyp
     books.do(deletion.delete, bob)
     assert books.do(messages.names_ignored, ann) == []
     assert ignores(cyd) == ["Cyd"]
+
+
+def test_who_is_muted_is_not_heard_with_what_waits_either(books):
+    ann, bob, cyd = (books.caller(name) for name in ("Ann", "Bob", "Cyd"))
+    few = messages.Limits(waiting=2)
+
+    def sends(sender: int, text: str) -> None:
+        books.do(lambda desk: messages.send(desk, sender, callers.get(desk, cyd), text, few))
+
+    def takes() -> list[str]:
+        return [each.text for each in books.do(messages.take, cyd)]
+
+    def waiting() -> list[str]:
+        (unseen,) = books.do(messages.unseen, [cyd]).values()
+        return [each.text for each in unseen]
+
+    sends(ann, "rude")
+    sends(bob, "kind")
+    books.do(sysop.set_muted, ann, True, "the test")
+    assert [each.text for each in books.do(messages.waiting, cyd)] == ["kind"]
+    assert waiting() == ["kind"]
+    # It takes no room among what waits, either.
+    sends(bob, "kinder")
+    assert takes() == ["kind", "kinder"]
+    assert books.do(messages.unseen, [cyd]) == {}
+    # It was kept, and is heard when its sender may speak again.
+    books.do(sysop.set_muted, ann, False, "the test")
+    assert waiting() == ["rude"]
+    assert takes() == ["rude"]
+    assert takes() == []
+
+
+def test_no_more_wait_for_a_caller_than_may_and_no_more_of_one_other(books):
+    ann, bob, cyd, dan = (books.caller(name) for name in ("Ann", "Bob", "Cyd", "Dan"))
+    limits = messages.Limits(a_day=100, waiting=3, of_one=2)
+
+    def sends(sender: int, to: int) -> None:
+        books.do(lambda desk: messages.send(desk, sender, callers.get(desk, to), "hello", limits))
+
+    sends(ann, dan)
+    sends(ann, dan)
+    with pytest.raises(Refused, match="Too many messages wait for Dan"):
+        sends(ann, dan)
+    sends(bob, dan)
+    with pytest.raises(Refused, match="Too many messages wait for Dan"):
+        sends(cyd, dan)
+    sends(cyd, ann)  # others have room
+    books.do(messages.take, dan)
+    sends(ann, dan)
+
+
+def test_a_day_of_messages_is_any_24_hours_and_refuses_in_a_sentence(books):
+    ann, bob = books.caller("Ann"), books.caller("Bob")
+    limits = messages.Limits(a_day=2)
+
+    def sends(text: str = "hello") -> None:
+        books.do(lambda desk: messages.send(desk, ann, callers.get(desk, bob), text, limits))
+        books.do(messages.take, bob)
+
+    sends()
+    books.now += timedelta(hours=20)
+    sends()
+    with pytest.raises(Refused, match="You've sent 2 messages in a day: that's the limit"):
+        sends("one too many")
+    books.now += timedelta(hours=4)
+    sends("the first is a day old")
+    with pytest.raises(Refused, match="that's the limit"):
+        sends("the second is not")

@@ -228,6 +228,8 @@ def test_after_a_crash_the_table_is_found_with_all_its_seats(books, playing):
     cids = books.do(journal.round_in_play, playing.calls[3].caller_id)
     assert (cids.id, cids.lead, cids.seat, cids.stake) == (3, 1, 3, 180)
     assert (cids.actions, cids.seats) == (stored.actions, stored.seats)
+    bob, cid, dan = (playing.calls[2].caller_id, playing.calls[3].caller_id, books.caller("Dan"))
+    assert books.do(journal.games_in_play, [bob, cid, dan]) == {bob: GAME, cid: GAME}
 
 
 def test_a_table_that_nobody_returned_to_is_overdue_once(books, playing):

@@ -358,6 +358,22 @@ async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
         assert "thanks" not in cyd.screen
 
 
+async def test_who_is_on_and_a_whisper_to_walter_begin_with_the_same_letter(
+    tmp_path: Path,
+) -> None:
+    async with company(tmp_path, "Ada", "Walter", "Ida") as (ada, walter, ida):
+        ada.presses("/w hello\r")
+        await walter.sees("Ada whispers to you: hello")
+        ada.presses("/i hello yourself\r")
+        await ida.sees("Ada whispers to you: hello yourself")
+        ada.presses("/w\r")
+        await ada.sees("On now: Ada, Walter, Ida")
+        ada.presses("k")
+        await ada.is_asked("Say:")
+        ada.presses("?")
+        await ada.reads_that("/w alone says who is on")
+
+
 async def test_a_whisper_to_nobody_is_kept_from_everybody(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob") as (ada, bob):
         ada.presses("/")
