@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
+from door.games import tries
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, seat_of
 from door.games.rounds import found, kind_of
@@ -89,13 +90,14 @@ def as_json(desk: Desk, number: int) -> str:
 
 
 def audit(desk: Desk, since: int = 1, begin: Checkpoint | None = None) -> tuple[list[Finding], int]:
-    """Check the books, and every settled hand from number `since` on against its journal; return
-    findings, and how many hands there were.
+    """Check the books, every settled hand from number `since` on against its journal, and the tries
+    at daily deals of then; return findings, and how many hands there were.
 
     With a checkpoint, only what came after it is checked of the books.
     """
     findings, counted = replayed(since, journal.last_round(desk), desk)
-    return [*check_books(desk, Task(None, begin)).findings, *findings], counted
+    of_books = check_books(desk, Task(None, begin)).findings
+    return [*of_books, *findings, *tries.audit(desk, since)], counted
 
 
 def audit_by_jobs(
@@ -107,13 +109,18 @@ def audit_by_jobs(
         for first in range(since, last + 1, AT_ONCE)
     ]
     books = [partial(_with_none, part) for part in audit_jobs.parts(Task())]
-    found = audit_jobs.run(settings, now, jobs, [*books, *spans])
+    at_deals = partial(_tried, since)
+    found = audit_jobs.run(settings, now, jobs, [*books, *spans, at_deals])
     findings = [finding for each, _ in found for finding in each]
     return findings, sum(counted for _, counted in found)
 
 
 def _with_none(part: Callable[[Desk], PartFound], desk: Desk) -> tuple[list[Finding], int]:
     return part(desk).findings, 0
+
+
+def _tried(since: int, desk: Desk) -> tuple[list[Finding], int]:
+    return tries.audit(desk, since), 0
 
 
 def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
@@ -123,7 +130,7 @@ def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
         if isinstance(stored, JournalDamaged):
             findings.append(_damaged(stored))
             continue
-        if stored.shoe is not None and not _fits(stored.shoe):
+        if stored.shoe is not None and not shuffle.fits(stored.shoe.seed, stored.shoe.seal):
             findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
         if stored.shoe is not None and not links.fit(desk, stored.shoe, stored.game):
             findings.append(Finding(f"hand {stored.id}", "its seed does not fit its chain."))
@@ -137,13 +144,6 @@ def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
 
 def _damaged(damaged: JournalDamaged) -> Finding:
     return Finding(f"hand {damaged.number}", f"{str(damaged).rstrip('.')}.")
-
-
-def _fits(shoe: Shoe) -> bool:
-    try:
-        return shuffle.seal(shoe.seed) == shoe.seal
-    except (ValueError, TypeError):  # no 32 bytes
-        return False
 
 
 class _Links:

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Select, bindparam, func, or_, select
 
 from timebank.errors import OutOfStep, ShoeGone
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import callers, deal_tries, deals, stamp
+from timebank.ledger.schema import callers, deal_tries, deals, rounds, stamp
 from timebank.ledger.sql import Prepared, change, equal, insert_into, read
 from timebank.wagers.rounds import Json, encode
 
@@ -72,6 +72,23 @@ class _Row(NamedTuple):
     score: int
     cost: int | None
     acts: str
+
+
+class KeptDeal(NamedTuple):
+    """A deal as it stands in the books, for who checks them."""
+
+    seal: str
+    day: str
+    rules: str
+    seed: bytes
+
+
+class KeptTry(NamedTuple):
+    """A try as it stands in the books."""
+
+    name: str
+    acts: str
+    score: int | None
 
 
 _DEAL = (deals.c.seal, deals.c.day, deals.c.rules, deals.c.closed, deals.c.seed)
@@ -131,6 +148,33 @@ _RANKING = read(
             deal_tries.c.score.desc(),
             callers.c.name,
         )
+    ),
+)
+
+
+def _since_hand() -> Select[Any]:
+    before = (
+        select(rounds.c.dealt)
+        .where(rounds.c.id < bindparam("hand"))
+        .order_by(rounds.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return (
+        select(deals.c.seal, deals.c.day, deals.c.rules, deals.c.seed)
+        .where(or_(deals.c.closed.is_(None), deals.c.closed >= func.coalesce(before, 0)))
+        .order_by(deals.c.opened, deals.c.seal)
+    )
+
+
+_KEPT = read(KeptDeal, _since_hand)
+_KEPT_TRIES = read(
+    KeptTry,
+    lambda: (
+        select(callers.c.name, deal_tries.c.acts, deal_tries.c.score)
+        .join(callers, callers.c.id == deal_tries.c.caller_id)
+        .where(equal(deal_tries.c.seal))
+        .order_by(deal_tries.c.caller_id)
     ),
 )
 
@@ -218,6 +262,17 @@ def ranking(desk: Desk, seal: str) -> list[Placed]:
         acts = tuple(row.acts.split())
         placed.append(Placed(row.caller_id, row.name, row.score, row.cost, acts, place))
     return placed
+
+
+def kept(desk: Desk, since_hand: int) -> list[KeptDeal]:
+    """List the deals that are open, or were not closed when the hand before that number was dealt;
+    all, where there is none before."""
+    return list(_KEPT.all(desk.connection, hand=since_hand))
+
+
+def kept_tries(desk: Desk, seal: str) -> list[KeptTry]:
+    """List the tries at a deal, those that are not over as well."""
+    return list(_KEPT_TRIES.all(desk.connection, seal=seal))
 
 
 def _refuse_ended(desk: Desk, seal: str) -> None:

@@ -49,6 +49,14 @@ def seal(seed: bytes) -> str:
     return hashlib.sha256(_checked(seed)).hexdigest()
 
 
+def fits(seed: bytes, sealed: str) -> bool:
+    """Whether a seed out of the books is that of its seal; what is no seed is of none."""
+    try:
+        return seal(seed) == sealed
+    except (ValueError, TypeError):  # no 32 bytes
+        return False
+
+
 def normal_cut(text: str) -> str:
     """A caller's cut as it is mixed in, stored and shown: in NFC, without spaces at its ends.
 

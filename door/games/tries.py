@@ -1,0 +1,56 @@
+"""Tries at the daily deal out of the books, each played again: whether it came to what they say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from door.games.blackjack import duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
+from door.games.engine import shuffle
+from door.games.engine.errors import GameError
+from timebank.audit.finding import Finding
+from timebank.wagers import deals
+
+if TYPE_CHECKING:
+    from timebank.ledger.database import Desk
+    from timebank.wagers.deals import KeptTry
+
+
+def audit(desk: Desk, since_hand: int = 1) -> list[Finding]:
+    """Check the tries at all deals; with the number of a hand, those at deals that were not closed
+    when the hand before it was dealt."""
+    return [
+        Finding(f"daily deal {deal.day}", words)
+        for deal in deals.kept(desk, since_hand)
+        for words in _wrong(desk, deal)
+    ]
+
+
+def _wrong(desk: Desk, deal: deals.KeptDeal) -> Iterator[str]:
+    if not shuffle.fits(deal.seed, deal.seal):
+        yield "its seed does not fit its seal."
+    try:
+        rules = rules_from_mapping(json.loads(deal.rules), BLACK_JACK_FOR_TIME)
+    except (GameError, ValueError, TypeError, AttributeError) as error:
+        yield f"its rules cannot be read: {str(error).rstrip('.')}."
+        return
+    for each in deals.kept_tries(desk, deal.seal):
+        if words := _differs(rules, deal.seed, each):
+            yield f"the try of {each.name} {words}."
+
+
+def _differs(rules: BlackjackRules, seed: bytes, kept: KeptTry) -> str:
+    """Say in what a try is another one when it is played again; nothing where it is the same."""
+    try:
+        again = duplicate.played(rules, seed, kept.acts.split())
+    except (GameError, ValueError, TypeError, AttributeError) as error:
+        return f"cannot be played again: {str(error).rstrip('.')}"
+    if kept.score is None:
+        return "is over, but has no score" if again.is_over else ""
+    if not again.is_over:
+        return f"has a score, but hand {again.number} is still in play"
+    if again.score != kept.score:
+        return f"has won {kept.score} coins in the books, replayed it is {again.score}"
+    return ""
