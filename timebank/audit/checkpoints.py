@@ -107,7 +107,8 @@ def digest_of_balances(balances: Iterable[tuple[int, int]]) -> str:
 
 def _first(number: Column[int], ended: Column[Any]) -> Reader[int]:
     """Find the first that is open, or else the next one."""
-    opened = select(func.min(number)).where(ended.is_(None)).scalar_subquery()
+    # The sum keeps SQLite from going along the numbers, through all that are over.
+    opened = select(func.min(number + 0)).where(ended.is_(None)).scalar_subquery()
     return value(lambda: select(func.coalesce(opened, highest(number) + 1)))
 
 

@@ -132,7 +132,6 @@ _WAIT_OF_ONE: Reader[int] = value(
         .where(equal(messages.c.caller_id), equal(messages.c.sender_id), _UNREAD)
     )
 )
-_FORGET = Prepared(lambda: delete(messages).where(messages.c.shown < bindparam("before")))
 _FORGET_OF = Prepared(lambda: delete(messages).where(equal(messages.c.caller_id)))
 _WHO_CALL = Prepared(
     lambda: (
@@ -242,11 +241,6 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, 
 def latest(desk: Desk, caller_id: int, most: int) -> list[Message]:
     """Give what a caller has read and written, newest first."""
     return list(map(_message, _LATEST(desk.connection, own=caller_id, most=most)))
-
-
-def forget(desk: Desk, before: int) -> int:
-    """Forget messages that were read before an instant; return how many."""
-    return _FORGET(desk.connection, before=before).rowcount
 
 
 def forget_caller(desk: Desk, caller_id: int) -> None:

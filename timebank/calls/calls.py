@@ -154,7 +154,8 @@ def _leases(*where: ColumnElement[bool]) -> sql.Query:
         sql.fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name, ago=_AGO)
         .join(callers, callers.c.id == calls.c.caller_id)
         .where(_OPEN, *where)
-        .order_by(calls.c.id)
+        # In the order of the index of open calls: by number, all calls of years would be read.
+        .order_by(calls.c.caller_id)
     )
 
 
@@ -423,9 +424,10 @@ def close_all_calls(desk: Desk, reason: str) -> list[int]:
 
 
 def _close_all(desk: Desk, leases: list[_Lease], reason: str = "lease ran out") -> list[int]:
-    for lease in leases:
+    in_order = sorted(leases, key=lambda lease: lease.call_id)
+    for lease in in_order:
         _close_dead(desk, lease, reason)
-    return [lease.call_id for lease in leases]
+    return [lease.call_id for lease in in_order]
 
 
 def leave_no_call(desk: Desk, caller_id: int) -> bool:

@@ -285,7 +285,7 @@ def maintain(config: Path) -> None:
     from timebank.reports.totals import KeptTotals
 
     with opened(config) as books, working("Doing the nightly work"):
-        done = nightly.maintain(books.work, nightly.installed_stand())
+        done = nightly.maintain(books.work, books.look, nightly.installed_stand())
         counted = nightly.count_results(books.work, books.look)
         with closing(KeptTotals.beside(books.settings)) as totals:
             totals.keep_all(books.look)

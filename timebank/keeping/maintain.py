@@ -14,16 +14,17 @@ point of the group STAND: a function of a desk and a `StoredRound` that settles 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import entry_points
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, delete, exists, func, select
+from sqlalchemy import Column, Table, and_, bindparam, delete, exists, func, select
 
-from timebank.callers import messages, standings, sysop_log
+from timebank.callers import standings, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
@@ -31,15 +32,36 @@ from timebank.keeping import deletion
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import EARNED
-from timebank.ledger.schema import accounts, callers, calls, days, given_back, notices, rounds
-from timebank.ledger.sql import Prepared, Query, equal, fields_of, read, there_is, total
+from timebank.ledger.schema import (
+    accounts,
+    callers,
+    calls,
+    days,
+    given_back,
+    messages,
+    notices,
+    rounds,
+)
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    among,
+    equal,
+    fields_of,
+    read,
+    there_is,
+    total,
+    value,
+)
 from timebank.names import names
+from timebank.settings.settings import Retention
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
 
-_LOG = schema.sysop_log
 STAND = "timebank.stand"
 BY = "maintain"
+AT_ONCE = 200  # rows that are forgotten in a transaction: some 2 ms
 
 Stand = Callable[[Desk, StoredRound], None]
 # Opens the books for one transaction.
@@ -88,21 +110,21 @@ IN_DOUBT = (
 )
 
 
-def maintain(work: Work, stand: Stand | None) -> Maintained:
-    """Do everything once; `stand` is how a hand is stood, None where no game is installed."""
+def maintain(work: Work, look: Work, stand: Stand | None) -> Maintained:
+    """Do everything once; `stand` is how a hand is stood, None where no game is installed.
+
+    What is to be done is looked for at `look`, a desk that keeps nobody from writing.
+    """
     with work() as desk:
         closed_calls = tuple(close_dead_calls(desk))
+    with look() as desk:
         held_up = _of_clock(desk)
     if IN_DOUBT in held_up:
         return Maintained(closed_calls, (), (), (), 0, 0, held_up)
-    stood, left = _stand_overdue(work, stand)
-    closed = _close_accounts(work)
-    with work() as desk:
-        # What waits for a caller, and was not shown, waits on.
-        days = desk.settings.retention.notices
-        read = _forget(desk, _FORGET_NOTICES, days)
-        written = messages.forget(desk, _days_ago(desk, days))
-        log_lines = _forget(desk, _FORGET_LOG, desk.settings.retention.log)
+    stood, left = _stand_overdue(work, look, stand)
+    closed = _close_accounts(work, look)
+    # What waits for a caller, and was not shown, waits on.
+    read, written, log_lines = (_forget(work, look, old) for old in (NOTICES, MESSAGES, LOG))
     return Maintained(closed_calls, stood, left, closed, read, log_lines, held_up, written)
 
 
@@ -134,8 +156,10 @@ def installed_stand() -> Stand | None:
     return found[0] if found else None
 
 
-def _stand_overdue(work: Work, stand: Stand | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    with work() as desk:
+def _stand_overdue(
+    work: Work, look: Work, stand: Stand | None
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    with look() as desk:
         overdue = journal.overdue_numbers(desk)
         readable = {stored.id: stored for stored in journal.overdue(desk)}
     stood: list[int] = []
@@ -221,17 +245,15 @@ _HAS_CALLED = Prepared(
         func.coalesce(callers.c.last_call, callers.c.created) != bindparam("last"),
     )
 )
-_FORGET_NOTICES = Prepared(lambda: delete(notices).where(notices.c.shown < bindparam("before")))
-_FORGET_LOG = Prepared(lambda: delete(_LOG).where(_LOG.c.at < bindparam("before")))
 
 
-def _close_accounts(work: Work) -> tuple[str, ...]:
+def _close_accounts(work: Work, look: Work) -> tuple[str, ...]:
     """Close the accounts of callers who are gone and have nothing.
 
     What is left of the minutes of their last day is nothing: they would be forfeited with the next
     day anyhow. What they earned on it is theirs, and keeps the account open.
     """
-    with work() as desk:
+    with look() as desk:
         settings = desk.settings
         people = (settings.sysop, *settings.barred, *settings.co_sysops)
         kept = {names.fold(name) for name in people}
@@ -262,8 +284,39 @@ def _earned(desk: Desk, gone: _Gone) -> int:
     return EARNED.one(desk.connection, **of_day)
 
 
-def _forget(desk: Desk, statement: Prepared, days: int) -> int:
-    return statement(desk.connection, before=_days_ago(desk, days)).rowcount
+class _Old(NamedTuple):
+    """Rows that are forgotten some days after an instant of theirs."""
+
+    days: Callable[[Retention], int]
+    find: Reader[int]
+    forget: Prepared
+
+
+def _old(table: Table, at: Column[Any], days: Callable[[Retention], int]) -> _Old:
+    number = table.c.id
+    return _Old(
+        days,
+        value(lambda: select(number).where(at < bindparam("before")).order_by(number)),
+        Prepared(lambda: delete(table).where(among(number, "numbers"))),
+    )
+
+
+NOTICES = _old(notices, notices.c.shown, lambda kept: kept.notices)
+MESSAGES = _old(messages, messages.c.shown, lambda kept: kept.notices)
+LOG = _old(schema.sysop_log, schema.sysop_log.c.at, lambda kept: kept.log)
+
+
+def _forget(work: Work, look: Work, old: _Old) -> int:
+    """Find rows that are old, and forget them by their numbers, so that no transaction reads all
+    there are or takes long; return how many."""
+    with look() as desk:
+        before = _days_ago(desk, old.days(desk.settings.retention))
+        numbers = old.find.all(desk.connection, before=before)
+    for first in range(0, len(numbers), AT_ONCE):
+        with work() as desk:
+            some = json.dumps(numbers[first : first + AT_ONCE])
+            old.forget(desk.connection, numbers=some)
+    return len(numbers)
 
 
 def _days_ago(desk: Desk, days: int) -> int:

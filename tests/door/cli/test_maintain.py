@@ -21,7 +21,11 @@ async def test_a_hand_that_nobody_returned_to_is_stood_without_a_server(tmp_path
     settings = load(tmp_path / "sysop.toml")
     database = SqliteDatabase(settings.database)
     now = NOON + timedelta(days=2)
-    done = maintain(lambda: database.transaction(settings, now), installed_stand())
+    done = maintain(
+        lambda: database.transaction(settings, now),
+        lambda: database.reading(settings, now),
+        installed_stand(),
+    )
     assert (done.stood, done.left) == ((1,), ())
     with database.reading(settings, now) as desk:
         assert hands.audit(desk) == ([], 1)

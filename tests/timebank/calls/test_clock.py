@@ -434,9 +434,11 @@ def is_there(here: Machines, caller_id: int) -> bool:
 
 
 def nightly(here: Machines):
-    process = here.process
+    process, database = here.process, here.books.database
     return maintain(
-        lambda: here.books.database.transaction(here.books.settings, process.clock.reading()), None
+        lambda: database.transaction(here.books.settings, process.clock.reading()),
+        lambda: database.reading(here.books.settings, process.clock.reading()),
+        None,
     )
 
 
