@@ -39,9 +39,11 @@ class Chat:
 
     display: Display
 
-    def __init__(self, caller: Caller, ended: Callable[[], None]) -> None:
-        """Begin it; `ended` is called when it ends, whatever ends it."""
+    def __init__(self, caller: Caller, by: str, ended: Callable[[], None]) -> None:
+        """Begin it; `by` is who talks, for other sysops, and `ended` is called when it ends,
+        whatever ends it."""
         self._console = caller.console
+        self.by = by
         self.name = caller.record.name
         self._ended = ended
         self._lines: deque[ChatLine] = deque(maxlen=LINES_KEPT)
@@ -193,11 +195,15 @@ class Shoulder:
         with speaking_to(self._console.viewer):
             self._console.say(f"|14{_('The sysop looks over your shoulder no more.')}")
 
-    def begin_chat(self) -> bool:
-        """Break in to chat; tell whether there is one now, for another sysop may have one."""
-        if self._console.cover is None and self._console.interruption is None:
-            self.chat = Chat(self._caller, self._chat_is_over)
-        return self.chat is not None
+    def begin_chat(self, by: str) -> str:
+        """Break in to chat; return why there is none, which is empty where there is one now."""
+        cover, name = self._console.cover, self._caller.record.name
+        if isinstance(cover, Chat):
+            return f"{cover.by} talks to {name} now. Esc leaves."
+        if cover is not None or self._console.interruption is not None:
+            return f"{name} can't be talked to: the call is ending. Esc leaves."
+        self.chat = Chat(self._caller, by, self._chat_is_over)
+        return ""
 
     def rows(self) -> list[str]:
         """Return what the caller sees, with styles (SGR) and nothing else that is a control."""

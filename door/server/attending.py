@@ -7,8 +7,9 @@ server:
     {"name": "Ada", "node": 2}                       who it is, once
     {"columns": 80, "rows": 24, "screen": [...]}     what they see, when that has changed
     {"chat": true}                                   a chat has begun, or has ended
+    {"chat": false, "why": "..."}                    it could not begin
 
-and to it: `{"chat": true}` begins a chat or ends it, `{"typing": "..."}` says what stands in the
+and to it: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it, `{"typing": "..."}` says what stands in the
 sysop's line, `{"line": "..."}` sends it.
 
 The server that is asked looks up on which server the caller is, and passes everything on to that.
@@ -160,9 +161,10 @@ class _Sysop:
     def _obey(self, said: object) -> None:
         chat = self._shoulder.chat
         match said:
-            case {"chat": True} if chat is None:
-                begun = self._shoulder.begin_chat()
-                _send(self._connection, {"chat": begun})
+            case {"chat": True, **more} if chat is None:
+                by = clean(str(more.get("by") or "")) or "Another sysop"
+                why = self._shoulder.begin_chat(by)
+                _send(self._connection, {"chat": False, "why": why} if why else {"chat": True})
             case {"chat": False} if chat is not None:
                 chat.end()
             case {"typing": str(text)} if chat is not None:

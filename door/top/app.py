@@ -308,7 +308,7 @@ class Top(App[None]):
         await self._do(self._doing.note, self._by, on, "Looked over their shoulder")
         data = self._watching.config.board.data
         why: str | None = await self.push_screen_wait(
-            BesideScreen(data, on.node or 0, on.call or 0)
+            BesideScreen(data, on.node or 0, on.call or 0, self._by)
         )
         return why
 

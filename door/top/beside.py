@@ -37,9 +37,9 @@ class BesideScreen(Screen[str]):
     BesideScreen.-talks #talk { display: block; }
     """
 
-    def __init__(self, data: Path, node: int, call: int) -> None:
+    def __init__(self, data: Path, node: int, call: int, by: str) -> None:
         super().__init__()
-        self._data, self._node, self._call = data, node, call
+        self._data, self._node, self._call, self._by = data, node, call, by
         self._beside: BesideLink | None = None
         self._name = ""
         self._talks = False
@@ -79,12 +79,12 @@ class BesideScreen(Screen[str]):
                 self._has_shown = True
                 self._to_the_end()
         if isinstance(said.get("chat"), bool):
-            self._show_chat(said["chat"])
+            self._show_chat(said["chat"], clean(str(said.get("why", ""))))
 
-    def _show_chat(self, talks: bool) -> None:
+    def _show_chat(self, talks: bool, why: str) -> None:
         self._talks = talks
         self.set_class(talks, "-talks")
-        hint = TALKS.format(name=self._name) if talks else LOOKS
+        hint = TALKS.format(name=self._name) if talks else why or LOOKS
         self.query_one("#hint", Static).update(hint)
         talk = self.query_one("#talk", Input)
         talk.value = ""
@@ -109,7 +109,7 @@ class BesideScreen(Screen[str]):
 
     def action_chat(self) -> None:
         if self._beside is not None and not self._talks:
-            self._beside.say(chat=True)
+            self._beside.say(chat=True, by=self._by)
 
     def action_leave(self) -> None:
         if self._beside is not None and self._talks:

@@ -89,7 +89,7 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await ada.visits(REFUSING)
         sysop = await Sysop(board).looks(link.NAME, node=1)
         await sysop.sees("oodbye")
-        sysop.says(chat=True)
+        sysop.says(chat=True, by="jane\x07")
         await ada.sees("The sysop wants to talk to you.")
         sysop.says(line="Hello")
         await ada.sees("The sysop: Hello")
@@ -97,7 +97,8 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await sysop.sees("Ada: Hi")
         second = await Sysop(board).looks(link.NAME, node=1)
         second.says(chat=True)  # one at a time
-        await second.until(lambda _, told: told == {"chat": False})
+        refused = {"chat": False, "why": "jane talks to Ada now. Esc leaves."}
+        await second.until(lambda _, told: told == refused)
         sysop.says(chat=False)
         await sysop.until(lambda _, told: told == {"chat": False})
         await ada.is_asked(MENU)

@@ -13,6 +13,7 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
+from door.call.shoulder import Chat
 from door.pages.doing import Doing
 from door.pages.reading import Reading
 from door.top.app import Top
@@ -86,6 +87,11 @@ async def test_a_sysop_watches_the_board_and_acts(tmp_path: Path) -> None:
             await pilot.press("l")
             await sees("BLACKJACK PAYS", "c talks to them")
             await ada.sees("The sysop is looking over your shoulder.")
+            (caller,) = board.server.board.callers()
+            other = Chat(caller, "bob (command line)", lambda: None)
+            await pilot.press("c")
+            await sees("bob (command line) talks to Ada now. Esc leaves.")
+            other.end()
             await pilot.press("c")
             await sees("You talk to Ada")
             await pilot.press(*"Hi", "enter")
