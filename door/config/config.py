@@ -30,6 +30,7 @@ from door.config.listeners import (
 from door.config.metrics import MetricsSettings, read_metrics
 from door.config.pages import PagesSettings, read_pages
 from door.config.public import EXAMPLE, LONGEST_ADDRESS, PublicSettings, read_public
+from door.config.tournament import TournamentSettings, read_tournament
 from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
@@ -112,6 +113,7 @@ class Config:
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
     company: CompanySettings = field(default_factory=CompanySettings)
+    tournament: TournamentSettings = field(default_factory=TournamentSettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     public: PublicSettings = field(default_factory=PublicSettings)
@@ -173,6 +175,7 @@ def read(root: TomlTable, path: Path) -> Config:
         boards=read_boards(root),
         defence=read_defence(root.table("defence")),
         company=read_company(root.table("company")),
+        tournament=read_tournament(root.table("tournament")),
         pages=read_pages(root.table("pages"), bank),
         metrics=read_metrics(root.table("metrics")),
         public=read_public(root.table("public"), listeners),

@@ -83,6 +83,15 @@ class Notes(TomlTable):
         self._note(key, default, {"type": "integer", "minimum": least, "maximum": most})
         return super().whole(key, default, least, most)
 
+    def wholes(
+        self, key: str, default: tuple[int, ...], least: int, most: int, many: int
+    ) -> tuple[int, ...]:
+        one = {"type": "integer", "minimum": least, "maximum": most}
+        self._note(
+            key, list(default), {"anyOf": [one, {"type": "array", "items": one, "maxItems": many}]}
+        )
+        return super().wholes(key, default, least, most, many)
+
     def text(self, key: str, default: str, longest: int = LONGEST_TEXT) -> str:
         self._note(key, default, {**_TEXT, "minLength": 1, "maxLength": longest})
         return super().text(key, default, longest)

@@ -48,6 +48,13 @@ _IN_THE_FILE = {
     "retention.notices": "[timebank] notice_days",
     "retention.log": "[timebank] log_days",
     "retention.gone": "[timebank] gone_days",
+    "tournament.on": "[tournament] on",
+    "tournament.weekday": "[tournament] day",
+    "tournament.hour": "[tournament] hour",
+    "tournament.hours": "[tournament] hours",
+    "tournament.entry": "[tournament] entry_minutes",
+    "tournament.prizes": "[tournament] prize_minutes",
+    "tournament.from_house": "[tournament] house_minutes",
 }
 _RELEASE = re.compile(r"(\d+)\.(\d+)(?!\d)")
 _MOST_NAMED = 8  # keys in one sentence
@@ -59,6 +66,7 @@ def terms_of(config: Config) -> dict[str, str]:
         **_named("[board]", config.board, OWN_OF_BOARD),
         **_named("[calls]", config.calls),
         **_named("[company]", config.company),
+        **_named("[tournament]", config.tournament),
         **_of_bank(config.bank),
     }
     for name, game in config.games.items():
@@ -88,7 +96,7 @@ def _of_bank(bank: BankSettings) -> dict[str, object]:
         if field.name in OWN_OF_BANK:
             continue
         value = getattr(bank, field.name)
-        if field.name in ("limits", "retention"):
+        if field.name in ("limits", "retention", "tournament"):
             found |= {
                 f"{field.name}.{each.name}": getattr(value, each.name) for each in fields(value)
             }

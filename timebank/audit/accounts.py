@@ -28,6 +28,7 @@ from timebank.audit.finding import (
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
+from timebank.audit.tournaments import check_tournaments
 from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
@@ -562,7 +563,7 @@ CHECKS: tuple[Check, ...] = (
     *(_incomplete, _grants, _days, _standing, _last_days, _calls, _of_no_call),
     _check_charged_late,
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
-    *(_lines_not_read, check_hosts, check_loans),
+    *(_lines_not_read, check_hosts, check_loans, check_tournaments),
 )
 
 

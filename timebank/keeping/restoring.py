@@ -6,6 +6,8 @@ its way in the copy is closed or in doubt:
 
 - shoes are closed: their seals were seen, their seeds may have been;
 - the deal of the day is closed: somebody may have played it to its end, and would know its cards;
+- a tournament that runs ends without a winner, for the same reason, and because its prizes may have
+  been paid in the books that are gone: entries go back, and what the house has put in;
 - chains of seeds are closed: shoes that the copy knows nothing of were dealt from them;
 - hands in play are void, and what stood on the table is returned: their cards may be known;
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
@@ -26,7 +28,7 @@ import logging
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 
 from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
@@ -69,7 +71,7 @@ from timebank.ledger.sqlite.live_mark import Note
 from timebank.servers import registry
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
-from timebank.wagers import deals
+from timebank.wagers import deals, tournaments
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
 from timebank.wagers.stakes import Stakes
@@ -182,6 +184,8 @@ class Treated:
     given_back: int
     files: tuple[Path, ...]
     admission: Admission
+    # On which the tournament opened that was running.
+    tournament: date | None = None
 
     def sentences(self) -> tuple[str, ...]:
         row, firsts = self.generation, self.generation.firsts
@@ -193,6 +197,11 @@ class Treated:
             stakes = "its stake" if len(self.hands) == 1 else "their stakes"
             word = "hand" if len(self.hands) == 1 else "hands"
             said.append(f"Made {word} {which} void, and returned {stakes}.")
+        if self.tournament is not None:
+            said.append(
+                f"Ended the tournament of {self.tournament} without a winner: its entries are with"
+                " those who paid them."
+            )
         if row.calls:
             said.append(f"Closed {_count(row.calls, 'call')} that the copy had open.")
         if self.records:
@@ -299,6 +308,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     records = _DOUBT_RECORDS(books, mark=DOUBT).rowcount
     _CLOSE_SHOES(books, closed=stamp(desk.now))
     _CLOSE_CHAINS(books, closed=stamp(desk.now))
+    tournament = tournaments.end_restored(desk)
     deals.close_all(desk)
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
@@ -306,7 +316,13 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     _keep_early_events(desk, given)
     admission = admit(desk, given.powerless, by)
     treated = Treated(
-        generation, tuple(number for number, _ in in_play), records, given_back, files, admission
+        generation,
+        tuple(number for number, _ in in_play),
+        records,
+        given_back,
+        files,
+        admission,
+        None if tournament is None else tournament.day,
     )
     for sentence in treated.sentences():
         sysop_log.note(desk, by, None, sentence.rstrip("."))

@@ -32,6 +32,7 @@ from sqlalchemy import (
     or_,
     select,
     true,
+    union_all,
 )
 
 from timebank.errors import CallClosed, OwnLimit, UnknownCaller
@@ -58,6 +59,7 @@ from timebank.ledger.schema import (
     stamp,
     transfers,
 )
+from timebank.ledger.schema import tournament_entries as entries
 from timebank.ledger.sentences import cutoff_words, end_of_call
 from timebank.ledger.sql import (
     Foreseen,
@@ -186,7 +188,7 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
         .where(results.c.day == who.day, results.c.caller_id == who.id)
         .where(results.c.unit == "second")
         .scalar_subquery()
-    )
+    ) + _entered(entries.c.day == who.day, entries.c.caller_id == who.id)
     in_play = case((hand.unit == "second", hand.lost - hand.won), else_=0)
     found = json_row(
         *(who.id, *of_call, who.name, who.day, who.held_until, who.held_behind),
@@ -203,6 +205,12 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
     tables = of.tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
     return select(found).select_from(tables)
+
+
+def _entered(*where: ColumnElement[bool]) -> ColumnElement[int]:
+    """Add up what was paid to enter tournaments, and not given back."""
+    entered = select(total(entries.c.paid)).where(*where, entries.c.back_id.is_(None))
+    return entered.scalar_subquery()
 
 
 class _Own(NamedTuple):
@@ -289,15 +297,20 @@ def _earned() -> Query:
 
 
 EARNED: Reader[int] = value(_earned)
-_LOST_BY_DAY = Prepared(
-    lambda: (
-        select(results.c.day, total(results.c.lost - results.c.won))
-        .where(equal(results.c.caller_id), results.c.unit == "second")
-        .where(results.c.day >= bindparam("day"))
-        .group_by(results.c.day)
-        .order_by(results.c.day.desc())
+
+
+def _lost_by_day() -> Query:
+    of_hands = select(results.c.day, (results.c.lost - results.c.won).label("lost")).where(
+        equal(results.c.caller_id), results.c.unit == "second", results.c.day >= bindparam("day")
     )
-)
+    of_entries = select(entries.c.day, entries.c.paid).where(
+        equal(entries.c.caller_id), entries.c.day >= bindparam("day"), entries.c.back_id.is_(None)
+    )
+    each = union_all(of_hands, of_entries).subquery().c
+    return select(each.day, total(each.lost)).group_by(each.day).order_by(each.day.desc())
+
+
+_LOST_BY_DAY = Prepared(_lost_by_day)
 _DAY = Prepared(
     lambda: select(days.c.after, days.c.carried).where(equal(days.c.caller_id, days.c.day))
 )

@@ -352,6 +352,39 @@ class Refilled(Reason):
     full: int
 
 
+# Tournaments, each by the day on which it opened (ISO 8601).
+
+
+@_reason("put-up", "put up")
+class PutUp(Reason):
+    """What the house puts in for prizes."""
+
+    day: str
+
+
+@_reason("taken-back", "put up")
+class TakenBack(Reason):
+    """The same back to the house, of a tournament that was called off."""
+
+    day: str
+
+
+@_reason("entered", "entry")
+class Entered(Reason):
+    day: str
+
+
+@_reason("entry-back", "entry back")
+class EntryBack(Reason):
+    day: str
+
+
+@_reason("prize", "prize")
+class PrizeWon(Reason):
+    day: str
+    place: int
+
+
 # What has no code of its own.
 
 

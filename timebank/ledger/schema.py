@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -62,8 +62,13 @@ PLAY_ACCOUNTS = ("bankroll", "stake", "casino", "tab")
 # Where the money of a unit comes from and goes to, opened when it is first needed.
 MINT = "mint"
 
+# What is put up for tournaments, and has not been won yet: opened when it is first needed.
+PRIZES = "prizes"
+
 # What each kind of account may hold; audit reads the same table as the CHECK below.
-_NEVER_NEGATIVE = "'online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino'"
+_NEVER_NEGATIVE = (
+    "'online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino', 'prizes'"
+)
 NEVER_NEGATIVE = frozenset(_NEVER_NEGATIVE.replace("'", "").split(", "))
 NEVER_POSITIVE = frozenset({"loan"})
 
@@ -166,6 +171,7 @@ accounts = _numbered(
 _index("one_house_a_game", accounts.c.game, accounts.c.unit, unique=True, where="kind = 'house'")
 _index("banks_by_balance", accounts.c.balance, where="kind = 'bank' AND unit = 'second'")
 _index("one_mint_a_unit", accounts.c.unit, unique=True, where="kind = 'mint'")
+_index("one_account_of_prizes", accounts.c.kind, unique=True, where="kind = 'prizes'")
 
 calls = _numbered(
     "calls",
@@ -671,8 +677,8 @@ early_events = Table(
     sqlite_with_rowid=False,
 )
 
-# The shoes that all callers play alike, one for each day (wagers/deals.py). Whoever reads `seed`
-# knows every card of one that is open.
+# The shoes that all callers play alike: one for each day (wagers/deals.py), and one for each
+# tournament. Whoever reads `seed` knows every card of one that is open.
 deals = Table(
     "deals",
     metadata,
@@ -684,9 +690,10 @@ deals = Table(
     Column("rules", Text, nullable=False),
     _whole("opened"),
     Column("closed", Integer),
+    _whole("daily", "IN (0, 1)", 1),
     sqlite_with_rowid=False,
 )
-_index("one_open_deal_a_day", deals.c.day, unique=True, where="closed IS NULL")
+_index("one_open_deal_a_day", deals.c.day, unique=True, where="closed IS NULL AND daily = 1")
 _index("deals_closed", deals.c.closed, where="closed IS NOT NULL")
 
 # The one try that a caller has at a deal.
@@ -708,6 +715,69 @@ deal_tries = Table(
     CheckConstraint("cost IS NULL OR finished IS NOT NULL", name="weighed_when_finished"),
     sqlite_with_rowid=False,
 )
+
+# Tournaments (wagers/tournaments.py): deals that are played for minutes. Amounts are seconds.
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("seal", ForeignKey("deals.seal"), primary_key=True),
+    # The table whose rules are played, and for how many hands.
+    Column("game", Text, nullable=False),
+    _whole("hands", "> 0"),
+    _whole("starts"),
+    _whole("ends"),
+    # What a caller pays who can win something.
+    _whole("entry", ">= 0"),
+    # What each place wins besides its share of the entries: a JSON list, all of it put up already.
+    Column("prizes", Text, nullable=False),
+    # What the house has put in for it, by which transfer; and by which it took that back.
+    _whole("put_in", ">= 0"),
+    Column("put_in_id", ForeignKey("transfers.id"), unique=True),
+    Column("taken_back_id", ForeignKey("transfers.id"), unique=True),
+    # 1 while it is open, or over and not settled: there is one alone.
+    Column("running", Integer, CheckConstraint("running = 1"), unique=True),
+    # How it ended: 'settled'; 'empty', when nobody had played it to its end; 'called off' by the
+    # sysop; 'restored', when the books were put back while it ran.
+    Column(
+        "outcome",
+        Text,
+        CheckConstraint("outcome IN ('settled', 'empty', 'called off', 'restored')"),
+    ),
+    CheckConstraint("ends > starts", name="it_is_open_for_a_while"),
+    CheckConstraint("(running IS NULL) = (outcome IS NOT NULL)", name="ended_somehow"),
+    CheckConstraint("(put_in = 0) = (put_in_id IS NULL)", name="put_in_by_a_transfer"),
+    CheckConstraint("taken_back_id IS NULL OR put_in_id IS NOT NULL", name="taken_back_of_that"),
+    sqlite_with_rowid=False,
+)
+
+# Who entered a tournament, once. Whoever has entered has a row in `deal_tries` as well.
+tournament_entries = Table(
+    "tournament_entries",
+    metadata,
+    Column("seal", ForeignKey("tournaments.seal"), primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    _whole("at"),
+    # The caller's day: what they paid is lost on it, for their own limit.
+    Column("day", Text, nullable=False),
+    # Whether they can win a prize.
+    _whole("for_prize", "IN (0, 1)"),
+    _whole("paid", ">= 0"),
+    Column("paid_id", ForeignKey("transfers.id"), unique=True),
+    # What gave them back what they had paid.
+    Column("back_id", ForeignKey("transfers.id"), unique=True),
+    # Where they stood at the end, and whether their account could take in no prize then.
+    Column("place", Integer, CheckConstraint("place > 0")),
+    _whole("passed", "IN (0, 1)", 0),
+    _whole("prize", ">= 0", 0),
+    Column("prize_id", ForeignKey("transfers.id"), unique=True),
+    CheckConstraint("(paid = 0) = (paid_id IS NULL)", name="paid_by_a_transfer"),
+    CheckConstraint("(prize = 0) = (prize_id IS NULL)", name="won_by_a_transfer"),
+    CheckConstraint("paid = 0 OR for_prize = 1", name="paid_for_a_prize"),
+    CheckConstraint("prize = 0 OR (for_prize = 1 AND passed = 0)", name="won_by_one_who_can"),
+    CheckConstraint("back_id IS NULL OR (paid > 0 AND prize = 0)", name="given_back_once"),
+    sqlite_with_rowid=False,
+)
+_index("entries_of_a_caller", tournament_entries.c.caller_id, tournament_entries.c.day)
 
 # Passwords that were tried at the pages and were not right: what stands for the address, and for
 # the name (door/pages/tries.py). They go when nothing is owed for them any more.

@@ -70,6 +70,11 @@ _SENTENCES: dict[type[Reason], str] = {
     r.SysopWithdrew: N_("{amount} withdrawn by {by}: {note}"),
     r.SysopMoved: N_("{amount} moved from {giver} to {taker} by {by}: {note}"),
     r.Deleted: N_("{name} was deleted{in_hand}"),
+    r.PutUp: N_("{amount} put up for the tournament of {day}"),
+    r.TakenBack: N_("{amount} back to the house: the tournament of {day} was called off"),
+    r.Entered: N_("{amount} paid to enter the tournament of {day}"),
+    r.EntryBack: N_("{amount} of your entry back: the tournament of {day} was called off"),
+    r.PrizeWon: N_("{amount} won in the tournament of {day}, place {place}"),
     r.Told: "{words}",
 }
 # The same where the last fact of it is not known, or there is none.
@@ -114,6 +119,8 @@ _PHRASES: dict[type[Reason], str] = {
     r.Withdrawn: N_("withdrew {amount}"),
     r.Borrowed: N_("borrowed {amount}"),
     r.Repaid: N_("repaid {amount} of the loan"),
+    r.Entered: N_("paid {amount} to enter the tournament of {day}"),
+    r.PrizeWon: N_("won {amount} in the tournament of {day}, place {place}"),
 }
 _PUT_AWAY = {
     None: "",

@@ -24,6 +24,7 @@ from timebank.ledger.generations import of_transfer
 from timebank.ledger.reasons import Reason, decode, encode
 from timebank.ledger.schema import (
     MINT,
+    PRIZES,
     SYSTEM_ACCOUNTS,
     accounts,
     callers,
@@ -171,6 +172,7 @@ _HOUSE: sql.Reader[int] = sql.value(
 _MINT: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(accounts.c.kind == MINT, sql.equal(accounts.c.unit))
 )
+_PRIZES: sql.Reader[int] = sql.value(lambda: select(accounts.c.id).where(accounts.c.kind == PRIZES))
 
 
 def open_account(
@@ -190,6 +192,15 @@ def house(desk: Desk, game: str, unit: Unit) -> Account:
 def mint(desk: Desk, unit: Unit) -> Account:
     number = _MINT.first(desk.connection, unit=unit)
     return open_account(desk, MINT, unit) if number is None else Account(number, MINT, unit)
+
+
+def prizes(desk: Desk) -> Account:
+    number = _PRIZES.first(desk.connection)
+    return (
+        open_account(desk, PRIZES, "second")
+        if number is None
+        else Account(number, PRIZES, "second")
+    )
 
 
 class Balance(NamedTuple):

@@ -201,6 +201,7 @@ _RESERVED = (
     *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
     *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
     *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
+    *("prizes", "tournament", "champion"),
     # Who else writes into the sysop's log.
     *("the command line", "command line", "maintain", "import", "upgrade"),
 )

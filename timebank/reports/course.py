@@ -44,6 +44,7 @@ CAME_FROM = {
     "bank": "sent by others",
     "external": "brought",
     "adjustment": "added by the sysop",
+    "prizes": "prizes of tournaments",
 }
 WENT_TO = {
     "elapsed": "time used",
@@ -53,6 +54,7 @@ WENT_TO = {
     "external": "taken home",
     "adjustment": "taken off by the sysop",
     "forfeit": "forfeited",
+    "prizes": "entries to tournaments",
 }
 
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Literal
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import MINT, instant
+from timebank.ledger.schema import MINT, PRIZES, instant
 from timebank.ledger.sql import NEVER
 from timebank.reports.statements import amount
 from timebank.reports.tables import Column, Listing, Row, figures
@@ -36,6 +36,11 @@ FLOWS = {
     ("external", "*"): "taken_in",
     ("adjustment", "*"): "added",
     ("*", "adjustment"): "taken_off",
+    # What the house puts up for tournaments and takes back; what callers pay to enter, and get.
+    ("house", "prizes"): "put_up",
+    ("prizes", "house"): "put_back",
+    ("*", "prizes"): "entries",
+    ("prizes", "*"): "prizes",
     # By callers of other boards; see `totals.ENDS`.
     ("brought", "*"): "brought",
     ("*", "taken home"): "taken_home",
@@ -126,15 +131,21 @@ def _bounds(since: int | None, until: int | None) -> tuple[int, int]:
 
 def _add(period: Period, row: QuarterMoved) -> None:
     played = period.games
-    if row.source in BANKS and row.target != MINT:
+    if PRIZES in (row.source, row.target):
+        _flow(period, row)
+    elif row.source in BANKS and row.target != MINT:
         played[row.game or "", row.unit].won += row.amount
     elif row.target in BANKS and row.source != MINT:
         played[row.game or "", row.unit].lost += row.amount
     elif row.unit == "second":
-        for ends in ((row.source, row.target), (row.source, "*"), ("*", row.target)):
-            if ends in FLOWS:
-                period.flows[FLOWS[ends]] += row.amount
-                return
+        _flow(period, row)
+
+
+def _flow(period: Period, row: QuarterMoved) -> None:
+    for ends in ((row.source, row.target), (row.source, "*"), ("*", row.target)):
+        if ends in FLOWS:
+            period.flows[FLOWS[ends]] += row.amount
+            return
 
 
 def first_day(day: date, by: By) -> date:

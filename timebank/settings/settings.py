@@ -23,6 +23,7 @@ from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
 from timebank.settings.place import ServerPlace, read_place
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
 from timebank.settings.toml import TomlTable, guess, open_table, shown
+from timebank.settings.tournament import USUAL, TournamentTerms, read_tournament
 
 Mode = Literal["built-in", "external", "none"]
 MODES: tuple[Mode, ...] = ("built-in", "external", "none")
@@ -102,6 +103,7 @@ class BankSettings:
     imports: tuple[Path, ...] = ()
     import_seconds: int = 30
     retention: Retention = Retention()
+    tournament: TournamentTerms = USUAL
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -176,6 +178,7 @@ def read_bank(root: TomlTable) -> BankSettings:
             log=window.whole("log_days", Retention.log, 1, MOST_DAYS),
             gone=window.whole("gone_days", Retention.gone, 1, MOST_DAYS),
         ),
+        tournament=read_tournament(root.table("tournament")),
     )
 
 

@@ -98,6 +98,22 @@ class TomlTable:
         self.refuse(key, f"must be a whole number from {least} to {most}, is {shown(value)}")
         return default
 
+    def wholes(
+        self, key: str, default: tuple[int, ...], least: int, most: int, many: int
+    ) -> tuple[int, ...]:
+        """Read a whole number or a list of up to `many`."""
+        value = self._ask(key, list(default))
+        numbers: list[object] = value if isinstance(value, list) else [value]
+        if len(numbers) > many:
+            self.refuse(key, f"must have {many} numbers at most, has {len(numbers)}")
+        for each in numbers:
+            is_number = isinstance(each, int) and not isinstance(each, bool)
+            if not is_number or not least <= each <= most:  # type: ignore[operator]
+                rest = f"{shown(each)} is not"
+                self.refuse(key, f"must be whole numbers from {least} to {most}: {rest}")
+        chosen = tuple(each for each in numbers if isinstance(each, int))
+        return chosen if self.sound(key) else default
+
     def text(self, key: str, default: str, longest: int = LONGEST_TEXT) -> str:
         """Read printable text of 1 to `longest` characters, on one line."""
         value = self._ask(key, default)

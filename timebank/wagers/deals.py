@@ -95,7 +95,7 @@ _DEAL = (deals.c.seal, deals.c.day, deals.c.rules, deals.c.closed, deals.c.seed)
 _OPEN = Prepared(
     lambda: (
         select(*_DEAL)
-        .where(deals.c.closed.is_(None))
+        .where(deals.c.closed.is_(None), deals.c.daily == 1)
         .where(deals.c.day.between(bindparam("today"), bindparam("latest")))
         .order_by(deals.c.day)
         .limit(1)
@@ -104,13 +104,17 @@ _OPEN = Prepared(
 _LAST_CLOSED = Prepared(
     lambda: (
         select(*_DEAL)
-        .where(deals.c.closed.is_not(None))
+        .where(deals.c.closed.is_not(None), deals.c.daily == 1)
         .order_by(deals.c.closed.desc(), deals.c.day.desc(), deals.c.seal)
         .limit(1)
     )
 )
-_CLOSE = Prepared(lambda: change(deals, "closed", deals.c.closed.is_(None)))
-_ADD = Prepared(lambda: insert_into(deals, "seal day seed rules opened"))
+_CLOSE_DAILY = Prepared(
+    lambda: change(deals, "closed", deals.c.closed.is_(None), deals.c.daily == 1)
+)
+_CLOSE_ALL = Prepared(lambda: change(deals, "closed", deals.c.closed.is_(None)))
+_CLOSE_ONE = Prepared(lambda: change(deals, "closed", equal(deals.c.seal)))
+_ADD = Prepared(lambda: insert_into(deals, "seal day seed rules opened daily"))
 _IS_OPEN = Prepared(
     lambda: (
         select(deals.c.seal)
@@ -190,22 +194,31 @@ def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> SealedDeal:
     open_now = {"today": today, "latest": (day + MOST_AHEAD).isoformat()}
     found = _OPEN(desk.connection, **open_now).first()
     if found is None:
-        now = stamp(desk.now)
-        _CLOSE(desk.connection, closed=now)
-        _ADD(desk.connection, seal=seal, day=today, seed=seed, rules=encode(rules), opened=now)
+        _CLOSE_DAILY(desk.connection, closed=stamp(desk.now))
+        add(desk, seal, day, seed, rules, is_daily=True)
         found = _OPEN(desk.connection, **open_now).one()
     return _deal(found)
 
 
+def add(desk: Desk, seal: str, day: date, seed: bytes, rules: Json, *, is_daily: bool) -> None:
+    values = {"seal": seal, "day": day.isoformat(), "seed": seed, "rules": encode(rules)}
+    _ADD(desk.connection, **values, opened=stamp(desk.now), daily=int(is_daily))
+
+
 def last_closed(desk: Desk) -> SealedDeal | None:
-    """Give the deal that ended last; None before the first one has."""
+    """Give the daily deal that ended last; None before the first one has."""
     found = _LAST_CLOSED(desk.connection).first()
     return None if found is None else _deal(found)
 
 
 def close_all(desk: Desk) -> None:
-    """End every deal; the next caller who asks for today's has another one sealed."""
-    _CLOSE(desk.connection, closed=stamp(desk.now))
+    """End every deal, those of tournaments too; the next caller who asks for today's has another
+    one sealed."""
+    _CLOSE_ALL(desk.connection, closed=stamp(desk.now))
+
+
+def close(desk: Desk, seal: str) -> None:
+    _CLOSE_ONE(desk.connection, closed=stamp(desk.now), seal=seal)
 
 
 def try_of(desk: Desk, seal: str, caller_id: int) -> DealTry | None:

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 ALLOTMENT = "allotment"
-NEVER_BELOW = ("online", "held", "bank", "stake", "bankroll", "elapsed", "forfeit")
+NEVER_BELOW = ("online", "held", "bank", "stake", "bankroll", "elapsed", "forfeit", "prizes")
 
 
 class Count:

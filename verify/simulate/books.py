@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from verify.simulate.server import Mirror
 
 OF_A_CALLER = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
-NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit"})
-ENDS = ("elapsed", "forfeit", "external", "house", "adjustment")
+NEVER_BELOW = frozenset({*OF_A_CALLER, "elapsed", "forfeit", "prizes"})
+ENDS = ("elapsed", "forfeit", "external", "house", "adjustment", "prizes")
 PURSES = ("online", "bankroll", "tab")
 BANKS = ("house", "casino")
 
@@ -59,6 +59,10 @@ MOVES: dict[str, set[tuple[str, str]]] = {
     "import": {("external", "bank"), ("bank", "external")},
     "mend": {("adjustment", "online")},
     "adjust": {("adjustment", "bank"), ("bank", "adjustment")},
+    "put up": {("house", "prizes"), ("prizes", "house")},
+    "entry": {("online", "prizes")},
+    "entry back": {("prizes", "bank")},
+    "prize": {("prizes", "bank")},
     "lost": {("stake", bank) for bank in BANKS},
     "returned": {("stake", purse) for purse in PURSES},
     "won": {(bank, purse) for bank in BANKS for purse in PURSES},
@@ -67,6 +71,8 @@ MOVES: dict[str, set[tuple[str, str]]] = {
         for kind in ("stake", "insurance", "double", "split")
     },
 }
+# Moves between two callers or between none.
+OF_NO_CALLER_ALONE = ("transfer", "kept", "put up")
 IN_PEACE = ("log-off", "carrier lost", "time up", "idle", "closed by the board")
 LOG_ON = 600  # seconds at most for which somebody stands at the log-on
 LEASE = 30  # seconds that a call may be charged for beyond what its own process said
@@ -250,7 +256,7 @@ class Watch:
         self.balances[source] -= amount
         self.balances[target] += amount
         owners = {accounts[end][1] for end in (source, target)} - {None}
-        must(len(owners) == 1 or kind in ("transfer", "kept"), "{} is of {}", number, owners)
+        must(len(owners) == 1 or kind in OF_NO_CALLER_ALONE, "{} is of {}", number, owners)
         if accounts[source][2] == "second":
             ends_of = accounts[source][:2], accounts[target][:2]
             self.second.transfer(kind, amount, *ends_of, call_id, round_id)

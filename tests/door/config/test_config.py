@@ -72,6 +72,7 @@ def keys_that_are_read(*, of_rules: bool = True) -> dict[str, set[str]]:
         "server",
         "calls",
         "company",
+        "tournament",
         "timebank",
         "defence",
         "fairness",

@@ -384,6 +384,75 @@ CREATE TABLE deal_tries (
     FOREIGN KEY(caller_id) REFERENCES callers (id)
 )""",
     ),
+    # Tournaments, and an account of prizes that is never negative.
+    10: (
+        """
+ALTER TABLE accounts DROP CONSTRAINT never_negative, ADD CONSTRAINT never_negative CHECK (
+    kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino',
+        'prizes') OR balance >= 0)""",
+        "CREATE UNIQUE INDEX one_account_of_prizes ON accounts (kind) WHERE kind = 'prizes'",
+        "ALTER TABLE deals ADD COLUMN daily BIGINT DEFAULT 1 NOT NULL CHECK (daily IN (0, 1))",
+        "DROP INDEX one_open_deal_a_day",
+        """
+CREATE UNIQUE INDEX one_open_deal_a_day ON deals (day) WHERE closed IS NULL AND daily = 1""",
+        """
+CREATE TABLE tournaments (
+    seal TEXT COLLATE "C" NOT NULL,
+    game TEXT COLLATE "C" NOT NULL,
+    hands BIGINT NOT NULL CHECK (hands > 0),
+    starts BIGINT NOT NULL,
+    ends BIGINT NOT NULL,
+    entry BIGINT NOT NULL CHECK (entry >= 0),
+    prizes TEXT COLLATE "C" NOT NULL,
+    put_in BIGINT NOT NULL CHECK (put_in >= 0),
+    put_in_id BIGINT,
+    taken_back_id BIGINT,
+    running BIGINT CHECK (running = 1),
+    outcome TEXT COLLATE "C"
+        CHECK (outcome IN ('settled', 'empty', 'called off', 'restored')),
+    PRIMARY KEY (seal),
+    CONSTRAINT it_is_open_for_a_while CHECK (ends > starts),
+    CONSTRAINT ended_somehow CHECK ((running IS NULL) = (outcome IS NOT NULL)),
+    CONSTRAINT put_in_by_a_transfer CHECK ((put_in = 0) = (put_in_id IS NULL)),
+    CONSTRAINT taken_back_of_that CHECK (taken_back_id IS NULL OR put_in_id IS NOT NULL),
+    FOREIGN KEY(seal) REFERENCES deals (seal),
+    UNIQUE (put_in_id),
+    FOREIGN KEY(put_in_id) REFERENCES transfers (id),
+    UNIQUE (taken_back_id),
+    FOREIGN KEY(taken_back_id) REFERENCES transfers (id),
+    UNIQUE (running)
+)""",
+        """
+CREATE TABLE tournament_entries (
+    seal TEXT COLLATE "C" NOT NULL,
+    caller_id BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    day TEXT COLLATE "C" NOT NULL,
+    for_prize BIGINT NOT NULL CHECK (for_prize IN (0, 1)),
+    paid BIGINT NOT NULL CHECK (paid >= 0),
+    paid_id BIGINT,
+    back_id BIGINT,
+    place BIGINT CHECK (place > 0),
+    passed BIGINT DEFAULT 0 NOT NULL CHECK (passed IN (0, 1)),
+    prize BIGINT DEFAULT 0 NOT NULL CHECK (prize >= 0),
+    prize_id BIGINT,
+    PRIMARY KEY (seal, caller_id),
+    CONSTRAINT paid_by_a_transfer CHECK ((paid = 0) = (paid_id IS NULL)),
+    CONSTRAINT won_by_a_transfer CHECK ((prize = 0) = (prize_id IS NULL)),
+    CONSTRAINT paid_for_a_prize CHECK (paid = 0 OR for_prize = 1),
+    CONSTRAINT won_by_one_who_can CHECK (prize = 0 OR (for_prize = 1 AND passed = 0)),
+    CONSTRAINT given_back_once CHECK (back_id IS NULL OR (paid > 0 AND prize = 0)),
+    FOREIGN KEY(seal) REFERENCES tournaments (seal),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    UNIQUE (paid_id),
+    FOREIGN KEY(paid_id) REFERENCES transfers (id),
+    UNIQUE (back_id),
+    FOREIGN KEY(back_id) REFERENCES transfers (id),
+    UNIQUE (prize_id),
+    FOREIGN KEY(prize_id) REFERENCES transfers (id)
+)""",
+        "CREATE INDEX entries_of_a_caller ON tournament_entries (caller_id, day)",
+    ),
 }
 
 

@@ -368,6 +368,118 @@ CREATE TABLE deal_tries (
     )
 
 
+def _tournaments(connection: sqlite3.Connection) -> None:
+    """Lead from version 10 to 11: tournaments, and an account of prizes that is never negative.
+
+    The CHECK is part of its table, so that is made anew.
+    """
+    (given,) = connection.execute(
+        "SELECT seq FROM sqlite_sequence WHERE name = 'accounts'"
+    ).fetchone() or (0,)
+    # Triggers and tables that refer to it by its name stay as they are.
+    connection.execute("PRAGMA legacy_alter_table = ON")
+    connection.execute(
+        """
+CREATE TABLE accounts_1 (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    caller_id INTEGER,
+    game TEXT,
+    unit TEXT NOT NULL,
+    balance INTEGER NOT NULL,
+    CONSTRAINT known_unit CHECK (unit IN ('second', 'usd-cent', 'frf-cent')),
+    CONSTRAINT never_negative CHECK (kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed',
+        'forfeit', 'bankroll', 'casino', 'prizes') OR balance >= 0),
+    CONSTRAINT never_positive CHECK (kind <> 'loan' OR balance <= 0),
+    CONSTRAINT one_account_a_kind UNIQUE (caller_id, unit, kind),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)"""
+    )
+    connection.execute(
+        "INSERT INTO accounts_1 SELECT id, kind, caller_id, game, unit, balance FROM accounts"
+    )
+    connection.execute("DROP TABLE accounts")
+    connection.execute("ALTER TABLE accounts_1 RENAME TO accounts")
+    connection.execute("PRAGMA legacy_alter_table = OFF")
+    connection.execute(
+        "UPDATE sqlite_sequence SET seq = ? WHERE name = 'accounts' AND seq < ?", (given, given)
+    )
+    for index in (
+        "UNIQUE INDEX one_house_a_game ON accounts (game, unit) WHERE kind = 'house'",
+        "INDEX banks_by_balance ON accounts (balance) WHERE kind = 'bank' AND unit = 'second'",
+        "UNIQUE INDEX one_mint_a_unit ON accounts (unit) WHERE kind = 'mint'",
+        "UNIQUE INDEX one_account_of_prizes ON accounts (kind) WHERE kind = 'prizes'",
+    ):
+        connection.execute(f"CREATE {index}")
+    connection.execute(
+        "ALTER TABLE deals ADD COLUMN daily INTEGER DEFAULT 1 NOT NULL CHECK (daily IN (0, 1))"
+    )
+    connection.execute("DROP INDEX one_open_deal_a_day")
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_deal_a_day ON deals (day) WHERE closed IS NULL AND daily = 1"
+    )
+    connection.execute(
+        """
+CREATE TABLE tournaments (
+    seal TEXT NOT NULL,
+    game TEXT NOT NULL,
+    hands INTEGER NOT NULL CHECK (hands > 0),
+    starts INTEGER NOT NULL,
+    ends INTEGER NOT NULL,
+    entry INTEGER NOT NULL CHECK (entry >= 0),
+    prizes TEXT NOT NULL,
+    put_in INTEGER NOT NULL CHECK (put_in >= 0),
+    put_in_id INTEGER,
+    taken_back_id INTEGER,
+    running INTEGER CHECK (running = 1),
+    outcome TEXT CHECK (outcome IN ('settled', 'empty', 'called off', 'restored')),
+    PRIMARY KEY (seal),
+    CONSTRAINT it_is_open_for_a_while CHECK (ends > starts),
+    CONSTRAINT ended_somehow CHECK ((running IS NULL) = (outcome IS NOT NULL)),
+    CONSTRAINT put_in_by_a_transfer CHECK ((put_in = 0) = (put_in_id IS NULL)),
+    CONSTRAINT taken_back_of_that CHECK (taken_back_id IS NULL OR put_in_id IS NOT NULL),
+    FOREIGN KEY(seal) REFERENCES deals (seal),
+    UNIQUE (put_in_id),
+    FOREIGN KEY(put_in_id) REFERENCES transfers (id),
+    UNIQUE (taken_back_id),
+    FOREIGN KEY(taken_back_id) REFERENCES transfers (id),
+    UNIQUE (running)
+) WITHOUT ROWID"""
+    )
+    connection.execute(
+        """
+CREATE TABLE tournament_entries (
+    seal TEXT NOT NULL,
+    caller_id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    day TEXT NOT NULL,
+    for_prize INTEGER NOT NULL CHECK (for_prize IN (0, 1)),
+    paid INTEGER NOT NULL CHECK (paid >= 0),
+    paid_id INTEGER,
+    back_id INTEGER,
+    place INTEGER CHECK (place > 0),
+    passed INTEGER DEFAULT 0 NOT NULL CHECK (passed IN (0, 1)),
+    prize INTEGER DEFAULT 0 NOT NULL CHECK (prize >= 0),
+    prize_id INTEGER,
+    PRIMARY KEY (seal, caller_id),
+    CONSTRAINT paid_by_a_transfer CHECK ((paid = 0) = (paid_id IS NULL)),
+    CONSTRAINT won_by_a_transfer CHECK ((prize = 0) = (prize_id IS NULL)),
+    CONSTRAINT paid_for_a_prize CHECK (paid = 0 OR for_prize = 1),
+    CONSTRAINT won_by_one_who_can CHECK (prize = 0 OR (for_prize = 1 AND passed = 0)),
+    CONSTRAINT given_back_once CHECK (back_id IS NULL OR (paid > 0 AND prize = 0)),
+    FOREIGN KEY(seal) REFERENCES tournaments (seal),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    UNIQUE (paid_id),
+    FOREIGN KEY(paid_id) REFERENCES transfers (id),
+    UNIQUE (back_id),
+    FOREIGN KEY(back_id) REFERENCES transfers (id),
+    UNIQUE (prize_id),
+    FOREIGN KEY(prize_id) REFERENCES transfers (id)
+) WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX entries_of_a_caller ON tournament_entries (caller_id, day)")
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -379,6 +491,7 @@ STEPS: Steps = {
     7: _totals_of_hands,
     8: _messages,
     9: _daily_deals,
+    10: _tournaments,
 }
 
 
