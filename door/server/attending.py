@@ -9,8 +9,8 @@ server:
     {"chat": true}                                   a chat has begun, or has ended
     {"chat": false, "why": "..."}                    it could not begin
 
-and to it: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it, `{"typing": "..."}` says what stands in the
-sysop's line, `{"line": "..."}` sends it.
+and to it: `{"chat": true, "by": "..."}` begins a chat, `{"chat": false}` ends it,
+`{"typing": "..."}` says what stands in the sysop's line, `{"line": "..."}` sends it.
 
 The server that is asked looks up on which server the caller is, and passes everything on to that.
 """
