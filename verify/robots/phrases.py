@@ -183,6 +183,20 @@ SURE = {
     "transfer": Said("Send {amount} to {name}?", name=r"[^.]+"),
 }
 
+# In company.
+
+SAY_COMMAND = Said("Say (/p name message):")
+WRITE_TO = Said("Write to:")
+WRITE_TEXT = Said("To {name}:", name=r"[^:\n]+?")
+YOUR_LINE = Said("Your line:")
+WHOM_TO_IGNORE = Said("Whose messages and talk?")
+DAILY_DEAL = versions("The daily deal")
+# That a message was taken, by the name of whoever it is for.
+TAKEN = one_of(
+    Said("Sent to {name}, who is on.", name=r"[^.,]+?"),
+    Said("{name} isn't on. Your message waits for them.", name=r"[^.,\n]+?"),
+)
+
 # The status line.
 
 TIME_LEFT = one_of(Said("Time left", "{clock}", clock=CLOCK), Said("Time", "{clock}", clock=CLOCK))

@@ -62,6 +62,7 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
                 *(seed, asked.steps, asked.people, platter, cluster),
                 beacon=asked.beacon,
                 early=asked.early,
+                company=asked.company,
             )
         seeds += 1
         counted.update(story.counted)
@@ -117,7 +118,8 @@ def found(name: str, platter: Platter | None, cluster: Cluster | None = None) ->
     for seed in range(fault.first, fault.first + MOST_SEEDS):
         with faults.put_in(name):
             below = platter if fault.is_below and cluster is None else None
-            story, error = play(seed, fault.steps, fault.people, below, cluster)
+            size = (seed, fault.steps, fault.people)
+            story, error = play(*size, below, cluster, company=fault.is_company)
         if isinstance(error, Wrong):
             said = str(error).partition("\n")[0]
             return f"{seed - fault.first + 1} seeds, step {story.number} of seed {seed}: {said}"
@@ -133,11 +135,13 @@ def play(
     *,
     beacon: bool = False,
     early: bool = False,
+    company: bool = False,
 ) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
         nodes = max(2, people * 2 // 5)
-        story = Story(seed, Path(folder), people, nodes, platter, cluster, beacon, early)
+        asked = (platter, cluster, beacon, early, company)
+        story = Story(seed, Path(folder), people, nodes, *asked)
         try:
             with story:
                 evening.play(story, steps)
@@ -191,6 +195,11 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--early", action="store_true", help="have the sysop start system events early"
+    )
+    parser.add_argument(
+        "--company",
+        action="store_true",
+        help="have callers play the daily deal and write to each other",
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     parser.add_argument(

@@ -48,7 +48,7 @@ from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT, Move
 from timebank.wagers.wagers import Played
 from timebank.words import MINUTE
-from verify.simulate import faults_below
+from verify.simulate import faults_below, faults_company
 
 
 def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
@@ -521,6 +521,7 @@ class Fault:
     people: int = 30
     is_below: bool = False  # only the simulated disk can bring it out
     is_served: bool = False  # only a server can, which the books are on
+    is_company: bool = False  # in what callers do in company
 
 
 FAULTS = {
@@ -530,6 +531,10 @@ FAULTS = {
         for put, first in faults_below.FAULTS.items()
     },
     **{
+        put.__name__: Fault(put, first, steps=150, people=24, is_company=True)
+        for put, first in faults_company.FAULTS.items()
+    },
+    **{
         put.__name__: Fault(put, first, steps=150, people=24, is_served=True)
         for put, first in _SERVED.items()
     },
@@ -537,7 +542,12 @@ FAULTS = {
 
 
 # Those that name what only a file has, or a server too, in other words.
-OF_A_FILE = frozenset({"loses_what_is_moved", "takes_copies_for_the_books", "gives_numbers_again"})
+OF_A_FILE = frozenset(
+    {
+        *("loses_what_is_moved", "takes_copies_for_the_books", "gives_numbers_again"),
+        "counts_no_hand_that_is_won",
+    }
+)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from timebank.guests import claims
 from timebank.guests.departure import HostPayment
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
+from timebank.keeping.sysop import set_muted
 from timebank.ledger.database import Desk
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow
@@ -73,6 +74,8 @@ def choose(story: Story) -> Happens:
     }
     if story.early:
         ways[start_or_take_back_an_event] = 3
+    if story.company:
+        ways[mute_or_let_speak] = 1.5
     if not story.machine.disk.is_well:
         ways[mend] = 25
     if story.wall.wrong or story.is_led_astray:
@@ -466,6 +469,30 @@ def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
     asked = text("SELECT board, board_key FROM callers WHERE id = :number")
     found = desk.connection.execute(asked, {"number": row.caller_id}).one()
     return found.board, found.board_key
+
+
+def mute_or_let_speak(story: Story) -> None:
+    """Let the sysop mute some who are on, or let everybody speak again who is muted."""
+    database, config = story.books_at_the_command_line(), story.config
+    on = [person.name for person, _ in story.on_line()]
+    some = story.chance.sample(on, min(len(on), 6))
+    try:
+        with database.transaction(config.bank, story.clock().reading()) as desk:
+            muted = desk.connection.execute(text(MUTED)).scalars().all()
+            for number in muted:
+                set_muted(desk, number, muted=False, by="Sysop")
+            found = [] if muted else [callers.find(desk, name) for name in some]
+            for record in found:
+                if record is not None:
+                    set_muted(desk, record.id, muted=True, by="Sysop")
+        story.tell("everybody may speak again" if muted else f"the sysop mutes {', '.join(some)}")
+    except BooksFailed as refused:
+        story.tell(f"nobody is muted: {refused}")
+    finally:
+        database.close()
+
+
+MUTED = "SELECT id FROM callers WHERE muted IS NOT NULL ORDER BY id"
 
 
 # What brings loans, held time and hands that nobody returns to.

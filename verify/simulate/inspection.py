@@ -5,13 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
 from door.games import hands
+from door.session import daily_deal
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
+from verify.simulate.deals import Deals
+from verify.simulate.delivered import Delivered
 from verify.simulate.hosts import Guest
 from verify.simulate.life import Life
 from verify.simulate.own_limits import OwnLimits
@@ -26,6 +31,7 @@ from verify.simulate.wrong import must
 Look = Callable[[Person, Wire, Caller], None]
 
 AUDIT_STEPS = 400
+ABOUT = timedelta(minutes=30)  # by which clocks that are believed may differ
 JUST_NOW = 0.001  # seconds
 # Seconds after which a caller knows what another process has done with their account: it is posted
 # for them once a minute.
@@ -41,6 +47,9 @@ class Inspection:
         self.told = Told(world.counted)
         self.time = RulesOfTime(world.counted)
         self.own_limits = OwnLimits(world.counted)
+        self.deals = Deals(world.counted, world.deals_ever)
+        self.delivered = Delivered(world.counted, world.letters)
+        self._doubted = 0  # leaps that had ended when it was last looked
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
@@ -50,7 +59,13 @@ class Inspection:
         self.told = Told(self.world.counted)
         self.time = RulesOfTime(self.world.counted, knows_all=False)
         self.own_limits = OwnLimits(self.world.counted)
+        self._forget_company()
         self._stale.clear()
+
+    def _forget_company(self) -> None:
+        world = self.world
+        self.deals = Deals(world.counted, world.deals_ever)
+        self.delivered = Delivered(world.counted, world.letters)
 
     def remember_rules(self, dead: Life) -> None:
         """Let a process that was killed have kept to its own rules of time until then."""
@@ -63,6 +78,7 @@ class Inspection:
         world.watch.step(began, world.monotonic, world.latest_day())
         with world.watch.reading() as file:
             self.own_limits.step(file)
+            self._check_company(file)
         with self._looking() as look:
             for screen in world.screens():
                 self._check_purse(screen)
@@ -86,6 +102,8 @@ class Inspection:
         world = self.world
         world.watch.nothing_is_lost()
         world.watch.step(began, world.monotonic, world.latest_day())
+        with world.watch.reading() as file:
+            self._check_company(file)
         self.audit(copy)
         with self._looking(copy) as look:
             for screen in screens:
@@ -98,6 +116,7 @@ class Inspection:
         self.told.learn(file)
         self.time = RulesOfTime(world.counted, knows_all=False)
         self.own_limits = OwnLimits(world.counted)
+        self._forget_company()
         world.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
         self._stale.clear()
         world.back.clear()
@@ -116,6 +135,8 @@ class Inspection:
             must(not board.consoles, "{} consoles are left", len(board.consoles))
         self.audit()
         self._check_post()
+        self.deals.costs_agree()
+        self.deals.nothing_tells_the_seed(self.world.folder, self.world.config.database)
 
     def audit(self, copy: Path | None = None) -> None:
         """Run `timebank audit` and `door audit`: the first, and every hand replayed."""
@@ -142,6 +163,22 @@ class Inspection:
         rules = {Rules.of(world.loaded.bank), *map(_rules_of, world.lives())}
         self.time.step(file, rules, world.readings)
         self.time.hands(file, desk, world.stood)
+
+    def _check_company(self, file: sqlite3.Connection) -> None:
+        """Deals and messages are as they were, and go on as they may."""
+        world = self.world
+        self.deals.step(file, self._days_that_go_on())
+        well = self._has_been_well() and world.monotonic > world.calm_from
+        self.delivered.step(file, world.screens(), world.monotonic if well else None)
+
+    def _days_that_go_on(self) -> frozenset[str]:
+        """Give the day that it is for every process, since the last look; nothing in doubt."""
+        world = self.world
+        doubted, self._doubted = self._doubted, world.counted["_leaps ended"]
+        now, zone = world.really(), ZoneInfo(world.place.zone)
+        days = {(now + each).astimezone(zone).date().isoformat() for each in (-ABOUT, ABOUT)}
+        in_doubt = world.is_led_astray or world.wall.wrong or doubted != self._doubted
+        return frozenset(days) if len(days) == 1 and not in_doubt else frozenset()
 
     def _check_log(self) -> None:
         """Nothing is logged that the program did not expect, nor errors while all is well."""
@@ -265,7 +302,12 @@ class Inspection:
         paints = painted or person.telephone.paints
         seals = shown.seals_are_kept(wire.screen, file, paints=paints)
         self.world.counted["seals and seeds seen"] += seals
-        self.told.listen(caller.record.id, caller.record.name, wire, paints=paints)
+        record, at_deal = caller.record, caller.place == daily_deal.TITLE
+        self.told.listen(record.id, record.name, wire, paints=paints, is_for_honour=at_deal)
+        self.delivered.listen(record.name, caller.call_id, wire, paints=paints)
+        self.deals.is_kept_secret(person.name, wire.screen)
+        if at_deal and (painted or not caller.console.can_paint):
+            self.deals.lies_there(record.name, record.id, wire.screen, paints=painted)
         game = shown.NAMES.get(caller.place)
         if game is None or (caller.console.can_paint and not painted):  # they have left the table
             return

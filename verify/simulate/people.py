@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from door.games.registry import GAMES
 from verify.robots import phrases, reading
 from verify.robots.phrases import Said
+from verify.simulate.company import Company
 from verify.simulate.wire import Telephone, Wire
 
 PASSWORD = "open sesame"
@@ -58,6 +59,7 @@ class Person:
         self.is_known = False  # whether the board has their name
         self.wires: list[Wire] = []  # two while they take over a call of their own
         self.seen = 0  # bytes that had come when they last decided
+        self.company: Company | None = None  # what they do in company, in stories that have it
 
     @property
     def wire(self) -> Wire | None:
@@ -70,6 +72,10 @@ class Person:
         chance = self.chance
         if chance.random() < 0.01:
             return "".join(chance.choice("yn \rqhspbtd1\x1b\x7f\x08") for _ in range(12))
+        if self.company is not None:
+            keys = self.company.decides(prompt)
+            if keys is not None:
+                return keys
         for question, answer in self._questions():
             if question.is_in(prompt):
                 return answer()

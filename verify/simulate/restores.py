@@ -271,6 +271,11 @@ class Restores:
             must(not untold, "{} are not told of {}", untold, what)
         (left,) = file.execute(LEFT_OPEN).fetchone()
         must(not left, "{} hands, shoes and chains were left open", left)
+        assert self.last is not None  # asked after a restore
+        with closing(sqlite3.connect(self.last.file)) as kept:
+            known = {seal for (seal,) in kept.execute(OPEN_DEALS)}
+        open_now = {seal for (seal,) in file.execute(OPEN_DEALS)}
+        must(not known & open_now, "deals were left open: {}", known & open_now)
 
 
 DEALT = """
@@ -288,6 +293,7 @@ WHERE r.outcome = 'void' AND r.settled >= g.at AND r.caller_id < ? AND NOT EXIST
     SELECT 1 FROM notices n WHERE n.caller_id = r.caller_id AND n.at >= g.at
         AND n.text LIKE '%Your open hand at % is void%')
 """
+OPEN_DEALS = "SELECT seal FROM deals WHERE closed IS NULL"
 LEFT_OPEN = """
 WITH g AS (SELECT numbers FROM generations ORDER BY number DESC LIMIT 1)
 SELECT (SELECT count(*) FROM shoes, g WHERE closed IS NULL AND id < g.numbers ->> 'shoes')

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -41,7 +42,7 @@ _BEGINS_AT_VEGAS = re.compile(
 _LEFT_THE_PAPER = re.compile(r"BJ\(VI\)|\$ bj|The black jack of UNIX")
 _SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _SIGNS = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
-_LETTERS = re.compile(r"(?<![0-9A-Za-z])([2-9TJQKA])([HDCS])(?![0-9A-Za-z])")
+LETTERS = re.compile(r"(?<![0-9A-Za-z])([2-9TJQKA])([HDCS])(?![0-9A-Za-z])")
 
 
 def fold(text: str) -> str:
@@ -83,22 +84,29 @@ def cards(game: str, screen: Screen, *, paints: bool) -> set[str]:
     if game == "unix-bj":
         parts = screen.memory.rsplit("new game", 1)
         letters = _LEFT_THE_PAPER.split(parts[1])[0] if len(parts) == 2 else ""
-        found = _LETTERS.findall(letters)
+        found = LETTERS.findall(letters)
         return {rank + suit for rank, suit in found}
     if paints:
         titles = tuple(phrases.versions(GAMES[game].title))
         if not screen.rows[0].strip().startswith(titles):
             return set()  # those of the header that is drawn on the way to the table
-        text = "\n".join(screen.rows[:19])
-        return {
-            ("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in _SIGNS.findall(text)
-        }
+        return painted_cards(screen.rows[:19])
     text = fold(screen.memory)
     begins = [
         found.start() for found in (*_BEGINS.finditer(text), *_BEGINS_AT_VEGAS.finditer(text))
     ]
-    told = text[max(begins) :] if begins else ""
-    return {_IN_WORDS[words] for words in _WORDS.findall(" ".join(told.split()))}
+    return told_cards(text[max(begins) :] if begins else "")
+
+
+def painted_cards(rows: Sequence[str]) -> set[str]:
+    """Read the cards that are drawn in these rows."""
+    found = _SIGNS.findall("\n".join(rows))
+    return {("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in found}
+
+
+def told_cards(text: str) -> set[str]:
+    """Read the cards that a text names."""
+    return {_IN_WORDS[words] for words in _WORDS.findall(" ".join(fold(text).split()))}
 
 
 def time_left(screen: Screen) -> int | None:
@@ -202,4 +210,4 @@ class Journal:
 def _open_cards(game: str, round_: Any) -> set[str]:
     """Give the cards that lie face up: a bank's are turned up before a toss decides its next."""
     lies = GAMES[game].kind.lies(round_, settled=False)
-    return {rank + suit for rank, suit in _LETTERS.findall(lies)}
+    return {rank + suit for rank, suit in LETTERS.findall(lies)}

@@ -53,8 +53,9 @@ class Story(World):
         cluster: Cluster | None = None,
         beacon: bool = False,
         early: bool = False,
+        company: bool = False,
     ) -> None:
-        super().__init__(seed, folder, people, nodes, platter, cluster, beacon, early)
+        super().__init__(seed, folder, people, nodes, platter, cluster, beacon, early, company)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)
         self.restores = Restores(self, self.inspection)

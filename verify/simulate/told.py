@@ -104,6 +104,7 @@ class Heard:
     has_missed: bool = False  # what was told of a round at Vegas before they came back to it
     plays: bool = False  # a hand at the teletype
     before: str = ""  # the last line
+    is_for_honour: bool = False  # what was told last: nothing of it is booked
 
 
 class Told:
@@ -130,8 +131,11 @@ class Told:
             self._accounts[caller_id].moved.append(Done(*moved))
         self._last = last
 
-    def listen(self, caller_id: int, name: str, wire: Wire, *, paints: bool) -> None:
-        """Check what has come on a caller's screen; `paints` says how it comes."""
+    def listen(
+        self, caller_id: int, name: str, wire: Wire, *, paints: bool, is_for_honour: bool
+    ) -> None:
+        """Check what has come on a caller's screen; `paints` says how it comes, and `is_for_honour`
+        whether they are at the deal of the day, where coins are none."""
         account = self._accounts[caller_id]
         heard = self._heard.get(wire)
         if heard is None:
@@ -139,6 +143,9 @@ class Told:
         screen = wire.screen
         new = screen.memory[max(0, len(screen.memory) - screen.characters + heard.characters) :]
         heard.characters = screen.characters
+        was_for_honour, heard.is_for_honour = heard.is_for_honour, is_for_honour
+        if was_for_honour or is_for_honour:
+            return
         self._hear_teletype(heard, account, name, new.split("\n"))
         if paints:
             self._look(account, name, wire)

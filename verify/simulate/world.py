@@ -23,6 +23,7 @@ from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate.below import Below, State, state_of
 from verify.simulate.books import Watch
 from verify.simulate.clock import START, MachineClocks, ProcessClock
+from verify.simulate.company import Company, Letters
 from verify.simulate.disk import Books, Mortal
 from verify.simulate.doors import Door
 from verify.simulate.ears import Ears
@@ -60,7 +61,8 @@ class World:
 
     `people` is how many callers there are, `nodes` how many of them may be on at once. With a
     `platter` the disk below SQLite is simulated as well. With a `beacon` shoes wait for its rounds;
-    `early` is whether the sysop starts events early.
+    `early` is whether the sysop starts events early, `company` whether callers play the daily deal
+    and write to each other.
     """
 
     def __init__(
@@ -73,10 +75,12 @@ class World:
         cluster: Cluster | None,
         beacon: bool,
         early: bool,
+        company: bool,
     ) -> None:
         self.seed = seed
         self.beacon = beacon
         self.early = early
+        self.company = company
         self.platter = platter
         self.below: Below | None = None
         self.server: BooksServer | None = None
@@ -90,6 +94,11 @@ class World:
         self.nodes = nodes
         self.people = [self._person(number) for number in range(people)]
         self.guests = some_guests(people // 3, self.chance, self.names)
+        self.letters = Letters()  # that callers have ever written
+        self.deals_ever: set[str] = set()  # seals of the deals that there ever were
+        if company:
+            for each in self.everybody():
+                each.company = Company(each.name, self.letters, self.chance, self._company)
         self.post = Post(self.folder, self.chance)
         self.number = 0  # of the step
         self.lives_begun = 0
@@ -203,6 +212,11 @@ class World:
 
     def names(self) -> list[str]:
         return [person.name for person in self.everybody()]
+
+    def _company(self) -> list[str]:
+        """Give the names of those who are on, or else of everybody who is known."""
+        on = [person.name for person, _ in self.on_line()]
+        return on or [person.name for person in self.people if person.is_known]
 
     def on_line(self) -> list[tuple[Person, Wire]]:
         return [(person, wire) for person in self.everybody() if (wire := person.wire)]

@@ -1,0 +1,207 @@
+"""The deal of the day, held against what must hold of it.
+
+One try for each caller, at one shoe for all; a decision that was noted stays, and what a caller has
+on the screen is what those that were noted lead to. Nothing that is shown has the seed of a deal
+whose day is not over. The hands are dealt again from seed and decisions, as the audit does at
+tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence, Set
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from door.games.blackjack import duplicate
+from door.games.blackjack.duplicate import Duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_from_mapping
+from door.games.engine.errors import IllegalAction
+from door.games.registry import GAMES
+from verify.robots import phrases
+from verify.simulate import shown
+from verify.simulate.wire import Screen
+from verify.simulate.wrong import must
+
+BEHIND = 6  # hands that a screen may be behind the books: some are over as they are dealt
+TOLD_DIGITS = 16  # of a seed, that nobody could have guessed
+_KIND = GAMES["black-jack-for-time"].kind
+_HEADING = re.compile(
+    rf"(?:{'|'.join(map(re.escape, phrases.DAILY_DEAL))}) - \d+ \w+ {duplicate.HANDS}\b"
+)
+
+
+class Deal(NamedTuple):
+    day: str
+    seed: str  # in hexadecimal
+    rules: str
+    closed: int | None
+
+
+class Try(NamedTuple):
+    acts: str
+    score: int | None
+    cost: int | None
+    finished: int | None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.acts.split())
+
+
+class Deals:
+    """The deals of a story's books, and the tries at them, look after look."""
+
+    def __init__(self, counted: Counter[str], ever: set[str]) -> None:
+        """Know nothing of the books yet; `ever` are the seals of all deals that there were."""
+        self.counted = counted
+        self._ever = ever
+        self._deals: dict[str, Deal] | None = None
+        self._tries: dict[tuple[str, int], Try] = {}
+        self._dealt: dict[tuple[str, tuple[str, ...]], Duplicate] = {}
+
+    def step(self, file: sqlite3.Connection, days: Set[str]) -> None:
+        """Look at what has changed; `days` are those of which no deal may end now."""
+        before, self._deals = self._deals, {row[0]: Deal(*row[1:]) for row in file.execute(DEALS)}
+        for seal, deal in self._deals.items():
+            if before is None or seal not in before:
+                self._is_new(seal, deal, is_known=before is None)
+            else:
+                self._has_stayed(seal, before[seal], deal, days)
+        gone = set(before or ()) - set(self._deals)
+        must(not gone, "deals are gone: {}", gone)
+        open_now = [seal for seal, deal in self._deals.items() if deal.closed is None]
+        must(len(open_now) <= 1, "{} deals are open at once", len(open_now))
+        tries = {(seal, caller): Try(*row) for seal, caller, *row in file.execute(TRIES)}
+        for key, now in tries.items():
+            if now != self._tries.get(key):
+                self._goes_on(key, self._tries.get(key), now, before)
+        gone_tries = set(self._tries) - set(tries)
+        must(not gone_tries, "tries at a deal are gone: {}", gone_tries)
+        self._tries = tries
+
+    def _is_new(self, seal: str, deal: Deal, *, is_known: bool) -> None:
+        is_opened = hashlib.sha256(bytes.fromhex(deal.seed)).hexdigest() == seal
+        must(is_opened, "the seed of deal {} does not open its seal", seal)
+        must(is_known or seal not in self._ever, "deal {} comes a second time", seal)
+        self._ever.add(seal)
+        self.counted["deals sealed"] += not is_known
+
+    @staticmethod
+    def _has_stayed(seal: str, before: Deal, now: Deal, days: Set[str]) -> None:
+        must(now[:3] == before[:3], "deal {} was {}, and is {}", seal, before, now)
+        must(before.closed in (None, now.closed), "deal {} is open again", seal)
+        ends = before.closed is None and now.closed is not None
+        must(not ends or now.day not in days, "deal {} of {} ends on that day", seal, now.day)
+
+    def _goes_on(
+        self,
+        key: tuple[str, int],
+        before: Try | None,
+        now: Try,
+        deals: dict[str, Deal] | None,
+    ) -> None:
+        """A try goes on from where it was, by decisions that could be taken, and never after the
+        end of its deal."""
+        seal, caller = key
+        what = f"the try of caller {caller} at deal {seal[:8]}"
+        was = before or Try("", None, None, None)
+        must(now.words[: len(was.words)] == was.words, "{} was {}, is {}", what, was, now)
+        is_over = was.finished is not None or _is_closed(deals, seal)
+        must(not is_over or now[:2] == was[:2], "{} goes on after its end: {}", what, now)
+        must(not _is_closed(deals, seal) or before is not None, "{} begins after its end", what)
+        game = self._game(seal, now.words)
+        over, score = now.finished is not None, game.score if game.is_over else None
+        must(game.is_over == over, "{} is over: {}, in the books: {}", what, game.is_over, over)
+        must(now.score == score, "{} has won {}, in the books: {}", what, score, now.score)
+        must(was.cost in (None, now.cost), "{} costs {}, and did {}", what, now.cost, was.cost)
+        must((now.cost or 0) >= 0, "{} costs {}", what, now.cost)
+        self.counted["decisions at the deal"] += len(now.words) - len(was.words)
+        self.counted["tries finished"] += now.finished != was.finished
+
+    def costs_agree(self) -> None:
+        """Those who decided alike at a deal have given away as much."""
+        costs: dict[tuple[str, str], int] = {}
+        for (seal, caller), each in self._tries.items():
+            if each.cost is not None:
+                cost = costs.setdefault((seal, each.acts), each.cost)
+                must(cost == each.cost, "caller {} gave away {}, another {}", caller, each, cost)
+
+    def _game(self, seal: str, acts: tuple[str, ...]) -> Duplicate:
+        if (seal, acts) not in self._dealt:
+            assert self._deals is not None  # it was looked at just now
+            deal = self._deals[seal]
+            rules = rules_from_mapping(json.loads(deal.rules), BLACK_JACK_FOR_TIME)
+            try:
+                game = duplicate.played(rules, bytes.fromhex(deal.seed), acts)
+            except (IllegalAction, ValueError) as error:
+                must(False, "{} cannot be played: {}", " ".join(acts), error)
+                raise
+            self._dealt[seal, acts] = game
+        return self._dealt[seal, acts]
+
+    # What callers see.
+
+    def is_kept_secret(self, name: str, screen: Screen) -> None:
+        """Nothing on a screen, or that has scrolled by there, is the seed of an open deal."""
+        for seal, deal in (self._deals or {}).items():
+            if deal.closed is None:
+                begins = deal.seed[:TOLD_DIGITS]
+                told = any(begins in text.lower() for text in (screen.memory, screen.picture))
+                must(not told, "{} sees the seed of deal {}, whose day goes on", name, seal)
+
+    def nothing_tells_the_seed(self, folder: Path, books: Path) -> None:
+        """No file of the board has the seed of an open deal, but for the books and their copies."""
+        seeds = [deal.seed for deal in (self._deals or {}).values() if deal.closed is None]
+        for path in folder.rglob("*"):
+            if not path.is_file() or path.name.startswith((books.name, "backup-", "mirror")):
+                continue
+            content = path.read_bytes()
+            for seed in seeds:
+                digits = seed[:TOLD_DIGITS]
+                told = bytes.fromhex(digits) in content or digits.encode() in content.lower()
+                must(not told, "{} has the seed of a deal whose day goes on", path)
+
+    def lies_there(self, name: str, caller: int, screen: Screen, *, paints: bool) -> None:
+        """Every card of the deal on a caller's screen is of a hand as far as it was played."""
+        seen = _cards(screen, paints=paints)
+        if not seen:
+            return
+        tries = [key for key in self._tries if key[1] == caller]
+        hands = [hand for key in tries for hand in self._open_cards(key)]
+        known = any(seen <= cards for cards in hands)
+        must(known, "{} sees {} at the deal, not {}\n{}", name, seen, hands, screen.picture)
+        self.counted["hands of the deal seen"] += 1
+
+    def _open_cards(self, key: tuple[str, int]) -> list[set[str]]:
+        """Give the cards that lie open in the last hands of a try, the newest first."""
+        game = self._game(key[0], self._tries[key].words)
+        hands: Sequence[Any] = [each for each in (*game.over, game.at) if each is not None]
+        return [_open(hand) for hand in hands[: -BEHIND - 1 : -1]]
+
+
+def _open(hand: Any) -> set[str]:
+    lies = _KIND.lies(hand, settled=False)
+    return {rank + suit for rank, suit in shown.LETTERS.findall(lies)}
+
+
+def _is_closed(deals: dict[str, Deal] | None, seal: str) -> bool:
+    return bool(deals) and seal in deals and deals[seal].closed is not None
+
+
+def _cards(screen: Screen, *, paints: bool) -> set[str]:
+    """Read the cards of the hand that is told or painted."""
+    if paints:
+        if not screen.rows[0].strip().startswith(tuple(phrases.DAILY_DEAL)):
+            return set()
+        return shown.painted_cards(screen.rows[:19])
+    *_, told = _HEADING.split(screen.memory)
+    return shown.told_cards(told) if told != screen.memory else set()
+
+
+DEALS = "SELECT seal, day, lower(hex(seed)), rules, closed FROM deals"
+TRIES = "SELECT seal, caller_id, acts, score, cost, finished FROM deal_tries"

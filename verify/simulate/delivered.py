@@ -1,0 +1,231 @@
+"""What callers write to each other, held against the books and the screens.
+
+Everything that was taken is in the books, once, and was written by who is said to have written it,
+to who is said to read it. It is told to them and to nobody else, once; and whoever is on is told
+soon.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from timebank.callers.messages import Limits, ignored
+from verify.robots import phrases
+from verify.simulate.company import ANYBODY, WALL, Letters
+from verify.simulate.wire import LONGEST_MEMORY, Wire
+from verify.simulate.world import Screen
+from verify.simulate.wrong import must
+
+SOON = 15.0  # seconds until every process has looked for what waits, twice
+_MARK = re.compile(r"(?<![0-9A-Za-z])q(\d{5})(?!\d)")
+_COMMAND = re.compile(r"/[pr]\b[^/]{0,80}$")  # before what was typed where something else was asked
+
+
+class Row(NamedTuple):
+    sender_id: int
+    sender: str
+    reader_id: int
+    reader: str
+    text: str
+    shown: int | None
+
+
+class Heard:
+    """What was read on one line so far."""
+
+    def __init__(self) -> None:
+        self.characters = 0
+        self.news = Counter[int]()  # letters, by how often they were told as they came
+
+
+class Delivered:
+    """The messages of a story's books, look after look."""
+
+    def __init__(self, counted: Counter[str], letters: Letters) -> None:
+        self.counted = counted
+        self._letters = letters
+        self._rows: dict[int, Row] | None = None
+        self._numbers: dict[int, int] = {}  # of rows, by letter
+        self._silent: Set[int] = frozenset()  # who were muted
+        self._deaf: Set[tuple[int, int]] = frozenset()  # who ignored whom
+        self._calls: dict[str, int] = {}  # by name: the call that they were on
+        self._read_on: dict[int, int] = {}  # rows, by the call on which they were told
+        self._since: dict[tuple[int, int], float] = {}  # rows and calls: from when they were due
+        self._heard = WeakKeyDictionary[Wire, Heard]()
+        self._taken = Counter[tuple[str, str]]()  # as senders were told
+
+    # The books.
+
+    def step(self, file: sqlite3.Connection, screens: Sequence[Screen], now: float | None) -> None:
+        """Look at what has changed; `now` is None as long as not all can be told."""
+        before, self._rows = self._rows, {row[0]: Row(*row[1:]) for row in file.execute(ROWS)}
+        silent = {number for (number,) in file.execute(MUTED)}
+        deaf = {
+            (reader, sender)
+            for reader, wishes in file.execute(WISHES)
+            for sender in ignored(json.loads(wishes))
+        }
+        on = {screen.caller.record.name: screen for screen in screens}
+        still_silent, crowded = self._silent & silent, set[str]()
+        for number, row in self._rows.items():
+            was = (before or {}).get(number)
+            if was is None:
+                self._is_new(number, row)
+                spoke = before is None or row.sender_id not in still_silent
+                must(spoke, "{} is muted, and has written {}", row.sender, row)
+                crowded.add(row.reader)
+                pair = (row.reader_id, row.sender_id)
+                heard = before is None or pair not in self._deaf & deaf
+                must(heard, "{} ignores {}, who has written {}", row.reader, row.sender, row)
+            else:
+                stays = was[:-1] == row[:-1] and was.shown in (None, row.shown)
+                must(stays, "message {} was {}, and is {}", number, was, row)
+                if was.shown is None and row.shown is not None:
+                    must(row.sender_id not in still_silent, "{} is muted, and heard", row.sender)
+                    self._was_told(number, row, on.get(row.reader))
+        gone = set(before or ()) - set(self._rows)
+        must(not gone, "messages are gone: {}", gone)
+        if before is not None:
+            self._limits(crowded, silent)
+        self._silent, self._deaf = silent, deaf
+        self._in_time(on, now)
+        self._calls = {name: screen.caller.call_id for name, screen in on.items()}
+
+    def _is_new(self, number: int, row: Row) -> None:
+        found = _MARK.search(row.text)
+        if found is None:  # somebody leans on the keyboard
+            self.counted["messages of no sense"] += 1
+            return
+        letter = self._letters.find(int(found[1]))
+        must(letter is not None, "nobody wrote {}", row)
+        assert letter is not None
+        must(letter.sender == row.sender, "{} is not of {}", row, letter)
+        must(letter.to in (row.reader, ANYBODY) or row.reader == SYSOP, "{}: {}", row, letter)
+        other = self._numbers.setdefault(letter.number, number)
+        must(other == number, "message {} comes twice: {}", number, row)
+        self.counted["messages taken"] += 1
+
+    def _was_told(self, number: int, row: Row, screen: Screen | None) -> None:
+        """What is marked as read was on the screen, if its reader is still on the same line."""
+        if screen is None or self._calls.get(row.reader) != screen.caller.call_id:
+            return
+        wire = screen.wire
+        self._read_on[number] = screen.caller.call_id
+        is_whole = not wire.closed and wire.loses_after is None and wire.reads
+        if wire.telephone.paints or not is_whole or len(screen.person.wires) != 1:
+            return
+        mark = _MARK.search(row.text)
+        if mark is not None:
+            must(mark[0] in wire.screen.memory, "{} was never shown {}", row.reader, row)
+            self.counted["messages seen"] += 1
+
+    def _limits(self, crowded: Set[str], silent: Set[int]) -> None:
+        """No more was taken for those who were just written to than may wait for them, but for what
+        a mute holds back."""
+        assert self._rows is not None  # read just now
+        waiting = [
+            row
+            for row in self._rows.values()
+            if row.shown is None and row.reader in crowded and row.sender_id not in silent
+        ]
+        for many, most in (
+            (Counter(row.reader for row in waiting), Limits().waiting),
+            (Counter((row.reader, row.sender) for row in waiting), Limits().of_one),
+        ):
+            over = {who: number for who, number in many.items() if number > most}
+            must(not over, "more messages wait than {}: {}", most, over)
+
+    def _in_time(self, on: dict[str, Screen], now: float | None) -> None:
+        """Who is on and can be told is told soon."""
+        assert self._rows is not None  # read just now
+        due = {}
+        for number, row in self._rows.items():
+            screen = on.get(row.reader)
+            is_due = now is not None and row.shown is None and row.sender_id not in self._silent
+            if now is None or not is_due or screen is None or not _listens(screen):
+                continue
+            key = (number, screen.caller.call_id)
+            due[key] = self._since.get(key, now)
+            must(now - due[key] <= SOON, "{} is on, and is not told of {}", row.reader, row)
+        self._since = due
+
+    # What callers see.
+
+    def listen(self, name: str, call_id: int, wire: Wire, *, paints: bool) -> None:
+        """Hold what is on a caller's screen against the books."""
+        heard = self._heard.setdefault(wire, Heard())
+        screen = wire.screen
+        new = screen.characters - heard.characters
+        heard.characters = screen.characters
+        fresh = screen.memory[max(0, len(screen.memory) - new) :]
+        self._is_theirs(name, screen.picture if paints else fresh)
+        if paints:  # where it may come to be seen again, when what covered it is gone
+            for each in phrases.TAKEN.finditer(screen.picture):
+                self._is_kept(name, each["name"], 1)
+        elif new <= LONGEST_MEMORY:
+            for each in phrases.TAKEN.finditer(fresh):
+                self._taken[name, each["name"]] += 1
+                self._is_kept(name, each["name"], self._taken[name, each["name"]])
+            self._once(name, call_id, heard, fresh)
+
+    def _is_kept(self, sender: str, reader: str, times: int) -> None:
+        """So many messages at least of one caller to another are in the books."""
+        rows = (self._rows or {}).values()
+        key = (sender, " ".join(reader.split()))
+        kept = sum((row.sender, row.reader) == key for row in rows)
+        must(kept >= times, "{} of {} messages from {} to {} are kept", kept, times, *key)
+        self.counted["messages said to be taken"] += 1
+
+    def _is_theirs(self, name: str, text: str) -> None:
+        """What somebody wrote to another is on the screens of these two alone, and in the books."""
+        for found in _MARK.finditer(text):
+            letter = self._letters.find(int(found[1]))
+            must(letter is not None, "{} reads {}, which nobody wrote", name, found[0])
+            assert letter is not None
+            if name == letter.sender or letter.to == WALL:
+                continue
+            if _COMMAND.search(text[: found.start()]):  # typed where another was meant to hear it
+                continue
+            number = self._numbers.get(letter.number)
+            must(number is not None, "{} reads {}, which is in no book", name, letter)
+            assert number is not None
+            assert self._rows is not None  # read before anybody's screen
+            must(self._rows[number].reader == name, "{} reads {}", name, self._rows[number])
+
+    def _once(self, name: str, call_id: int, heard: Heard, fresh: str) -> None:
+        """Nothing is told as it came a second time, on this line or on a later call."""
+        for line in fresh.split("\n"):
+            sender, _, text = line.strip().partition(": ")
+            found = _MARK.match(text)
+            letter = self._letters.find(int(found[1])) if found else None
+            if letter is None or letter.sender != sender or letter.sender == name:
+                continue
+            number = self._numbers.get(letter.number)
+            if number is None:
+                continue
+            heard.news[letter.number] += 1
+            must(heard.news[letter.number] == 1, "{} is told {} twice", name, letter)
+            before = self._read_on.get(number)
+            must(before in (None, call_id), "{} is told {} again, on another call", name, letter)
+
+
+def _listens(screen: Screen) -> bool:
+    """Whether a caller can be told what came: nobody who is not shown it yet, or sees nothing."""
+    caller, wire = screen.caller, screen.wire
+    kept = caller.is_away or caller.reads_notices or caller.console.is_lost
+    return not kept and not wire.closed and wire.reads
+
+
+SYSOP = "Sysop"
+ROWS = """
+SELECT m.id, m.sender_id, s.name, m.caller_id, r.name, m.text, m.shown FROM messages m
+JOIN callers s ON s.id = m.sender_id JOIN callers r ON r.id = m.caller_id ORDER BY m.id
+"""
+MUTED = "SELECT id FROM callers WHERE muted IS NOT NULL"
+WISHES = "SELECT id, preferences FROM callers"

@@ -1,0 +1,174 @@
+"""Faults in what callers do in company: in the deal of the day, in messages, in running totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from door.call.talk import Talk
+from door.games.blackjack import duplicate
+from door.games.blackjack.round import BlackjackAction
+from door.session import daily_deal
+from door.session.daily_deal import DailyDeal
+from timebank.callers import callers, messages
+from timebank.callers.callers import CallerRecord
+from timebank.callers.messages import Message
+from timebank.errors import BooksUnavailable
+from timebank.keeping import restoring
+from timebank.ledger.database import Desk
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.wagers import deals
+from timebank.wagers.deals import DealTry, Placed, SealedDeal
+from timebank.wagers.rounds import Json
+
+
+def deals_other_cards_than_it_keeps(patch: pytest.MonkeyPatch) -> None:
+    """A deal whose cards are shown from another shoe than the sealed one."""
+
+    def cards_of(rules: Any, seed: bytes, number: int) -> Any:
+        return duplicate.cards_of(rules, sha256(seed).digest(), number)
+
+    patch.setattr(daily_deal, "cards_of", cards_of)
+
+
+def deals_anew_after_a_hang_up(patch: pytest.MonkeyPatch) -> None:
+    """A try that begins from its first card whenever its caller comes back to it."""
+    real = deals.begin
+
+    def begin(desk: Desk, seal: str, caller_id: int) -> DealTry:
+        real(desk, seal, caller_id)
+        desk.connection.exec_driver_sql(
+            f"UPDATE deal_tries SET acts = '' WHERE caller_id = {caller_id} AND finished IS NULL"
+        )
+        return DealTry(())
+
+    patch.setattr(deals, "begin", begin)
+
+
+def shows_the_seed_of_an_open_deal(patch: pytest.MonkeyPatch) -> None:
+    real = DailyDeal._rows
+
+    def rows(self: DailyDeal, placed: Sequence[Placed]) -> list[str]:
+        return [f"|07{self._deal.seed.hex()}", *real(self, placed)]
+
+    patch.setattr(DailyDeal, "_rows", rows)
+
+
+def seals_a_deal_for_each(patch: pytest.MonkeyPatch) -> None:
+    """Another shoe for everybody who comes."""
+    real = deals.todays
+
+    def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> SealedDeal:
+        deals.close_all(desk)
+        return real(desk, seed, seal, rules)
+
+    patch.setattr(deals, "todays", todays)
+
+
+def goes_on_after_the_end_of_a_deal(patch: pytest.MonkeyPatch) -> None:
+    """A try at a deal of which everybody may know the seed."""
+    patch.setattr(deals, "_refuse_ended", lambda *_: None)
+
+
+def shows_decisions_before_they_are_kept(patch: pytest.MonkeyPatch) -> None:
+    """A deal that draws the next card although the books could not be written."""
+    real = DailyDeal._note
+
+    async def note(self: DailyDeal, acts: Sequence[str], action: BlackjackAction) -> None:
+        try:
+            await real(self, acts, action)
+        except BooksUnavailable:
+            return
+
+    patch.setattr(DailyDeal, "_note", note)
+
+
+def notes_another_score(patch: pytest.MonkeyPatch) -> None:
+    real = deals.act
+
+    def act(
+        desk: Desk, seal: str, caller_id: int, before: Sequence[str], word: str, score: int | None
+    ) -> None:
+        real(desk, seal, caller_id, before, word, None if score is None else score + 10)
+
+    patch.setattr(deals, "act", act)
+
+
+def leaves_deals_open(patch: pytest.MonkeyPatch) -> None:
+    """A restore after which a deal goes on whose cards somebody may have seen."""
+    patch.setattr(restoring.deals, "close_all", lambda desk: None)
+
+
+def keeps_messages_twice(patch: pytest.MonkeyPatch) -> None:
+    real = messages._ADD
+    patch.setattr(messages, "_ADD", lambda *a, **k: (real(*a, **k), real(*a, **k)))
+
+
+def keeps_no_message(patch: pytest.MonkeyPatch) -> None:
+    """A caller who reads that their message waits, and none does."""
+    patch.setattr(messages, "_ADD", lambda *_, **__: None)
+
+
+def tells_another(patch: pytest.MonkeyPatch) -> None:
+    """A message that is shown to somebody else, too."""
+    real = messages.unseen
+
+    def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, ...]]:
+        found = real(desk, caller_ids)
+        every = tuple(message for several in found.values() for message in several)
+        return dict.fromkeys(caller_ids, every) if every else found
+
+    patch.setattr(messages, "unseen", unseen)
+
+
+def marks_what_nobody_was_shown(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Talk, "hears", lambda self, heard: [])
+
+
+def tells_again_and_again(patch: pytest.MonkeyPatch) -> None:
+    """Messages that are never marked as read."""
+    patch.setattr(messages, "_SHOW", lambda *_, **__: None)
+
+
+def tells_nobody_who_is_on(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(messages, "unseen", lambda desk, caller_ids: {})
+
+
+def lets_the_muted_speak(patch: pytest.MonkeyPatch) -> None:
+    def refuse(desk: Desk, caller_id: int) -> CallerRecord:
+        return callers.get(desk, caller_id)
+
+    patch.setattr(messages, "refuse_muted", refuse)
+
+
+def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:
+    """Running totals that are not what the hands add up to."""
+    triggers = {
+        name: sql.replace("hands_won = hands_won + excluded.hands_won", "hands_won = hands_won")
+        for name, sql in sqlite.RESULT_TRIGGERS.items()
+    }
+    patch.setattr(sqlite, "RESULT_TRIGGERS", triggers)
+
+
+# With the seed at which the search for each begins.
+FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
+    deals_other_cards_than_it_keeps: 1,
+    deals_anew_after_a_hang_up: 2,
+    shows_the_seed_of_an_open_deal: 1,
+    seals_a_deal_for_each: 1,
+    goes_on_after_the_end_of_a_deal: 7,
+    shows_decisions_before_they_are_kept: 9,
+    notes_another_score: 1,
+    leaves_deals_open: 2,
+    keeps_messages_twice: 1,
+    keeps_no_message: 2,
+    tells_another: 3,
+    marks_what_nobody_was_shown: 2,
+    tells_again_and_again: 2,
+    tells_nobody_who_is_on: 2,
+    lets_the_muted_speak: 5,
+    counts_no_hand_that_is_won: 1,
+}
