@@ -114,18 +114,29 @@ def written(catalogue: Catalog) -> bytes:
 
 def compiled(catalogue: Catalog) -> bytes:
     """Give what the program reads, the same bytes for the same texts."""
-    plain, out = _Compiled(catalogue.locale), io.BytesIO()
-    for each in catalogue:
-        if each.id:
-            plain[each.id] = each
-    write_mo(out, plain)
+    out = io.BytesIO()
+    write_mo(out, _Compiled(catalogue))
     return out.getvalue()
 
 
 class _Compiled(Catalog):
+    """A catalogue with no other headers than gettext reads, and with its own plural forms: those that
+    Babel knows for a language are others from one of its releases to the next."""
+
+    def __init__(self, of: Catalog) -> None:
+        super().__init__(of.locale)
+        self._headers = [
+            (name, of.plural_forms if name == "Plural-Forms" else value)
+            for name, value in of.mime_headers
+            if name in READ_HEADERS
+        ]
+        for each in of:
+            if each.id:
+                self[each.id] = each
+
     @property
     def mime_headers(self) -> list[tuple[str, str]]:
-        return [header for header in super().mime_headers if header[0] in READ_HEADERS]
+        return self._headers
 
 
 HEADER = """\

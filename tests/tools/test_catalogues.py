@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from gettext import GNUTranslations
 from string import Formatter
 
 import pytest
@@ -83,6 +84,23 @@ def test_a_language_says_every_text_and_what_is_compiled_says_the_same(language:
     assert is_same, "texts stand in another order: run `python -m tools.catalogues`"
     is_compiled = place(language).with_suffix(".mo").read_bytes() == compiled(read(language))
     assert is_compiled, "run `python -m tools.catalogues`"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_what_is_compiled_counts_as_the_language_does(language: str) -> None:
+    counting = next(each for each in read(language) if isinstance(each.id, tuple))
+    one, many = counting.id
+    with place(language).with_suffix(".mo").open("rb") as file:
+        kept = GNUTranslations(file)
+    assert {kept.ngettext(one, many, number) for number in range(200)} == set(counting.string)
+    assert kept.ngettext(one, many, 10**6) in counting.string
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_translation_says_its_text_twice(language: str) -> None:
+    assert [
+        other for _, other in said(language) if len(other) > 40 and other[:40] in other[1:]
+    ] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
