@@ -656,7 +656,7 @@ class Console:
     @property
     def page_rows(self) -> int:
         display = self.display
-        return display.area.rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
+        return display.page_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
 
     @property
     def page_columns(self) -> int:

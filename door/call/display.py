@@ -28,6 +28,7 @@ STATUS_ROWS = 1
 BELOW_ROWS, MOST_BELOW_ROWS = 4, 9
 # A narrow screen breaks sentences more often.
 NARROW_BELOW_ROWS = 6
+NARROW_PAGE_BELOW_ROWS = 3  # of them, below a page: its prompt, and a short sentence
 # Beside the scene, on a wide screen: what was said before.
 LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
 TEXTS_KEPT = 60
@@ -84,6 +85,11 @@ class WholeWidth:
 
 class WholeScreen(WholeWidth):
     """A scene that has all rows above the prompt as well. What is said covers its lowest ones."""
+
+
+class WholeNarrow(WholeWidth):
+    """A scene that has all rows above the prompt on a narrow screen, and takes no more of them than
+    `page_rows`, so that sentences of two rows cover nothing."""
 
 
 @dataclass(frozen=True)
@@ -370,6 +376,17 @@ class CanvasDisplay:
         return Area(0, self._canvas.width, self.area.rows)
 
     @property
+    def page_rows(self) -> int:
+        """How many rows a `WholeNarrow` scene may take, whatever its prompt."""
+        if self._canvas.width >= LAYOUT_COLUMNS:
+            return self.area.rows
+        return self._canvas.rows - STATUS_ROWS - NARROW_PAGE_BELOW_ROWS
+
+    def _has_all_rows(self) -> bool:
+        is_narrow = self._canvas.width < LAYOUT_COLUMNS
+        return isinstance(self._scene, (WholeScreen, WholeNarrow) if is_narrow else WholeScreen)
+
+    @property
     def _whole_screen(self) -> Area:
         rows = self._canvas.rows - STATUS_ROWS - len(self._asked)
         return Area(0, self._canvas.width, rows)
@@ -478,7 +495,7 @@ class CanvasDisplay:
         stale, self._stale = self._stale, 0
         if not stale:
             return
-        if isinstance(self._scene, WholeScreen) and stale & (_SCENE | _MESSAGES | _PROMPT):
+        if self._has_all_rows() and stale & (_SCENE | _MESSAGES | _PROMPT):
             stale |= _SCENE | _MESSAGES | _PROMPT
         with speaking_to(self._viewer):
             if stale & _SCENE:
@@ -497,7 +514,7 @@ class CanvasDisplay:
 
     def _paint_scene(self) -> None:
         scene, area = self._scene, self.area
-        if isinstance(scene, WholeScreen):
+        if self._has_all_rows():
             area = self._whole_screen
         elif isinstance(scene, WholeWidth):
             area = self.whole_area
@@ -514,7 +531,7 @@ class CanvasDisplay:
         rows = self._below - len(self._asked)
         kept = self._latest(rows) if rows else []
         lines, first = [line for each in kept for line in each][-rows:], self.area.rows
-        if isinstance(self._scene, WholeScreen):
+        if self._has_all_rows():
             rows, first = len(lines), first + rows - len(lines)
         self._canvas.blank(first, 0, self._canvas.width, rows)
         for row, line in enumerate(lines, first):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
-from door.call.display import WholeWidth, plain, wrap
+from door.call.display import WholeNarrow, plain, wrap
 
 if TYPE_CHECKING:
     from ansi.canvas import Row
@@ -25,7 +25,7 @@ def page_columns(columns: int) -> int:
 
 
 @dataclass(frozen=True)
-class Page(WholeWidth):
+class Page(WholeNarrow):
     """A title and paragraphs, pipe codes allowed; what does not fit is not shown."""
 
     title: str

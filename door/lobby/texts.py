@@ -18,7 +18,7 @@ from ansi import art
 from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Paint
-from door.call.display import LAYOUT_COLUMNS, WholeWidth, literal, wrap
+from door.call.display import LAYOUT_COLUMNS, WholeNarrow, literal, wrap
 from door.call.page import MARGIN, Page
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _as_bright_as_can_be(console: Console, painted: str) -> str:
 
 
 @dataclass(frozen=True)
-class HeadedPage(WholeWidth):
+class HeadedPage(WholeNarrow):
     """A page under a drawn header, where the screen has room for both; else under its title.
 
     Both stand `in_the_middle` of a large screen, or at its top.

@@ -10,7 +10,7 @@ from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
 from door.call.display import Area, CanvasDisplay, hanging, plain, wrap
-from door.call.page import Page
+from door.call.page import TITLE_ROWS, Page
 from door.clock import SystemClock
 from door.lines.line import Hints
 from tests.ansi.terminal import Terminal
@@ -22,11 +22,12 @@ TITLE = Page("A title", ["|14some words"])
 class Screen:
     """A display whose flush comes when the test says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, columns: int = 80, rows: int = 24) -> None:
         self.sent: list[str] = []
         self.later: list[Callable[[], None]] = []
+        self.size = columns, rows
         self.display = CanvasDisplay(
-            self.sent.append, self.later.append, Viewer(), 80, 24, colour=True
+            *(self.sent.append, self.later.append, Viewer(), columns, rows), colour=True
         )
 
     def time_passes(self) -> None:
@@ -36,7 +37,7 @@ class Screen:
 
     @property
     def picture(self) -> list[str]:
-        terminal = Terminal(80, 24)
+        terminal = Terminal(*self.size)
         for text in self.sent:
             terminal.read(text)
         return [row.rstrip() for row in terminal.display]
@@ -265,3 +266,22 @@ def test_a_page_has_the_width_of_a_large_screen_to_itself() -> None:
     assert not any("said before" in row or "│" in row for row in rows)
     assert len(rows[2].strip()) > 90
     assert abs((len(rows[2]) - len(rows[2].lstrip())) - 16) <= 1
+
+
+def test_a_page_has_the_rows_of_a_narrow_screen_that_a_short_prompt_leaves() -> None:
+    screen = Screen(40, 22)
+    rows = [f"line {number}" for number in range(screen.display.page_rows - TITLE_ROWS)]
+    assert len(rows) == 16
+    screen.display.stage(Page("A title", rows))
+    screen.display.prompt("A question of two rows, which are as many as a page leaves to it")
+    screen.display.say("A sentence.")
+    screen.time_passes()
+    assert all(f" {row}" in screen.picture for row in rows)
+    assert " A sentence." in screen.picture
+    screen.display.prompt("Well?")
+    screen.display.say("And another one, which has two rows")
+    screen.time_passes()
+    assert " line 15" in screen.picture
+    screen.display.stage(Page("Another", ["short"]))
+    screen.time_passes()
+    assert not any("line" in row for row in screen.picture)
