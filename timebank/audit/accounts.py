@@ -103,6 +103,8 @@ def together(parts: Iterable[PartFound]) -> PartFound:
 class _Account:
     """An account as the books keep it, and as its rows add up to it."""
 
+    __slots__ = ("kept", "kind", "label", "least", "most", "of", "recomputed", "unit")
+
     def __init__(
         self, label: str, kind: str, unit: str, kept: int, of: tuple[int | None, str | None]
     ) -> None:
@@ -214,11 +216,10 @@ def _check_rows(desk: Desk, task: Task) -> PartFound:
     chain = Chain(desk, task.since_digest, begin)
     rows = _Rows(desk, accounts, 0 if begin is None else begin.last)
     marking = None if task.mark is None else _Marking(desk, task.mark, task.since, accounts)
-    for row in chosen(ROWS, desk, task.since):
-        if marking is not None:
-            marking.next(row)
-        chain.next(row)
-        rows.next(row)
+    every = chain.follow(chosen(ROWS, desk, task.since))
+    if marking is not None:
+        every = marking.follow(every)
+    rows.follow(every)
     chain.end()
     rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
     found = [
@@ -244,18 +245,21 @@ class _Marking:
     def __init__(self, desk: Desk, mark: Mark, since: Since, accounts: dict[int, _Account]) -> None:
         # Of calls that were open at the checkpoint before already, there are rows before it.
         self.first_row: int | None = _FIRST_ROW.one(
-            desk.connection, first=since.first_row, last=since.row, call=mark.call
+            desk.connection, first=since.first_row, last=mark.last, call=mark.call
         )
         self._mark = mark
         self._accounts = accounts
         self._held: str | None = None
 
-    def next(self, row: Sequence[Any]) -> None:
-        call_id = row[7]
-        if self.first_row is None and isinstance(call_id, int) and call_id >= self._mark.call:
-            self.first_row = row[0]
-        if self._held is None and row[0] > self._mark.last:
-            self._hold()
+    def follow(self, rows: Iterator[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        """Give rows on, and see what accounts hold where those of the checkpoint end."""
+        for row in rows:
+            if row[0] > self._mark.last:
+                self._hold()
+                yield row
+                break
+            yield row
+        yield from rows
 
     def end(self) -> Iterator[Finding]:
         if self._held is None:
@@ -281,30 +285,33 @@ class _Rows:
         self._entries = _Entries()
         self._last: Any = last
 
-    def next(self, row: Sequence[Any]) -> None:
-        """Take the next row, whose values are those of `Written`."""
-        number, place, size, _, amount, source_id, target_id, *_ = row
-        if number != self._last + 1:
-            self.findings += _missing(self._last + 1, number - 1, self._passed)
-        self._last = number
-        if not self._entries.goes_on(place, size):
-            self.findings += self._entries.begin(number, place, size)
-        source, target = self._accounts.get(source_id), self._accounts.get(target_id)
-        if source is None or target is None:
-            self._tell(number, "It moves time of an account that does not exist.")
-            return
-        if not isinstance(amount, int):
-            self._tell(number, f"Its amount is {amount!r}, which is not a number.")
-            return
-        if amount <= 0 or source is target:
-            self._tell(number, f"It moves {amount} from {source.label} to {target.label}.")
-        if source.unit != target.unit:
-            self._tell(number, f"It turns one {source.unit} into one {target.unit}.")
-        for account, change in ((source, -amount), (target, amount)):
-            before = account.recomputed
-            account.recomputed = after = before + change
-            if not account.least <= after <= account.most and account.fits(before):
-                self._tell(number, f"It leaves {after} in {account.label}.")
+    def follow(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Take rows whose values are those of `Written`. There are millions, so what nearly all of
+        them pass is in line here."""
+        find, goes_on = self._accounts.get, self._entries.goes_on
+        for number, place, size, _, amount, source_id, target_id, _, _, _, _, _ in rows:
+            if number != self._last + 1:
+                self.findings += _missing(self._last + 1, number - 1, self._passed)
+            self._last = number
+            if not goes_on(place, size):
+                self.findings += self._entries.begin(number, place, size)
+            source, target = find(source_id), find(target_id)
+            if source is None or target is None:
+                self._tell(number, "It moves time of an account that does not exist.")
+                continue
+            if not isinstance(amount, int):
+                self._tell(number, f"Its amount is {amount!r}, which is not a number.")
+                continue
+            if amount <= 0 or source is target:
+                self._tell(number, f"It moves {amount} from {source.label} to {target.label}.")
+            if source.unit != target.unit:
+                self._tell(number, f"It turns one {source.unit} into one {target.unit}.")
+            left = source.recomputed = source.recomputed - amount
+            if not source.least <= left <= source.most and source.fits(left + amount):
+                self._tell(number, f"It leaves {left} in {source.label}.")
+            has = target.recomputed = target.recomputed + amount
+            if not target.least <= has <= target.most and target.fits(has - amount):
+                self._tell(number, f"It leaves {has} in {target.label}.")
 
     def end(self, used: int) -> None:
         """Say that there are no more; `used` is the last number that was given to a transfer."""
@@ -330,6 +337,8 @@ def _missing(first: int, last: int, passed: Iterable[range]) -> Iterator[Finding
 
 class _Entries:
     """Watches that the rows of every entry follow one another and are all there."""
+
+    __slots__ = ("first", "seen", "size")
 
     def __init__(self) -> None:
         self.first = 0

@@ -20,7 +20,7 @@ from timebank.ledger.chain import GENESIS
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import NUMBERED, Generation, generations
 from timebank.ledger.schema import accounts, actions, calls, rounds, shoes, transfers
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sql import NEVER, Prepared, Query
 
 # Rows that are named one by one; the rest are counted.
 LISTED = 10
@@ -99,29 +99,60 @@ class Chain:
         self._to_come = generations(desk.connection)
         known = (each.digest for each in self._to_come)
         self._found = since_digest in (None, GENESIS, *known)
-        self._last: int | None = None
+        self._last = 0
         self._link = GENESIS
         if checkpoint is not None:
             self._to_come = self._to_come[len(checkpoint.generations) :]
             self._last, self._link = checkpoint.last, checkpoint.digest
+        self._begins = self._next_begins()
         self._bad = 0
 
-    def next(self, row: Sequence[Any]) -> None:
-        """Take the next row, whose values are those of `Written`."""
-        number, kind, digest = row[0], row[9], row[11]
-        follows = number == (1 if self._last is None else self._last + 1)
+    def follow(self, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        """Take rows whose values are those of `Written`, and give them on.
+
+        Of millions, nearly all go on from the one before: that is seen to in as few steps as it can
+        be, and all others are looked at.
+        """
+        made, since = chain.digest, self._since
+        last, link, begins = self._last, self._link, self._begins
+        for row in rows:
+            number, place, size, at, amount, giver, taker, call, hand, kind, facts, digest = row
+            if (
+                number == last + 1 < begins
+                and kind.__class__ is str
+                and digest
+                == made(
+                    link, number, place, size, at, amount, giver, taker, call, hand, kind, facts
+                )
+            ):
+                last, link = number, digest
+            else:
+                self._last, self._link = last, link
+                self._look_at(Written._make(row))
+                last, link, begins = self._last, self._link, self._begins
+            if digest == since:
+                self._found = True
+            yield row
+        self._last, self._link = last, link
+
+    def _look_at(self, row: Written) -> None:
+        """Take a row that does not go on from the one before, or does not fit its digest."""
+        number = row.number
+        follows = number == self._last + 1
         begins: Generation | None = None
-        while self._to_come and isinstance(number, int) and number >= self._to_come[0].first:
+        while number >= self._begins:
             begins = self._to_come.pop(0)
             self.findings += _unfit(begins, self._last, self._link)
             self._link, follows = begins.digest, number == begins.first
+            self._begins = self._next_begins()
         # After a gap, which is told elsewhere, the digest before is gone with its row.
-        if follows and not (
-            isinstance(kind, str) and chain.digest(self._link, *row[:11]) == digest
-        ):
-            self._is_bad(Written._make(row), begins)
-        self._found = self._found or digest == self._since
-        self._last, self._link = number, digest
+        if follows and row.made(self._link) != row.digest:
+            self._is_bad(row, begins)
+        self._last, self._link = number, row.digest
+
+    def _next_begins(self) -> int:
+        """Tell with which transfer the next generation begins."""
+        return self._to_come[0].first if self._to_come else NEVER
 
     def end(self) -> None:
         for generation in self._to_come:
@@ -147,16 +178,16 @@ class Chain:
             self.findings.append(Finding(where, "It does not fit the chain either."))
 
 
-def _unfit(generation: Generation, last: int | None, link: str) -> Iterator[Finding]:
+def _unfit(generation: Generation, last: int, link: str) -> Iterator[Finding]:
     """Tell when a generation does not continue the chain, which ends before it with transfer `last`
-    and the digest `link`."""
+    (0 for none) and the digest `link`."""
     where = f"generation {generation.number}"
-    if last is not None and last > generation.after:
+    if last > generation.after:
         yield Finding(
             where, f"It follows transfer {generation.after}, and there is transfer {last}."
         )
     # What is missing before it is told elsewhere, and its digest is gone with it.
-    whole = (last or 0) == generation.after
+    whole = last == generation.after
     if whole and generation.made(link) != generation.digest:
         yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
 
