@@ -7,13 +7,17 @@ not with hands. `differing` compares them with the hands, and `count_anew` mends
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
 from sqlalchemy import (
+    CTE,
     ColumnElement,
+    Executable,
     Table,
+    Text,
     and_,
     bindparam,
     case,
@@ -25,6 +29,7 @@ from sqlalchemy import (
     select,
     true,
     union,
+    union_all,
 )
 
 from timebank.ledger.database import Desk
@@ -193,6 +198,7 @@ def _common(totals: Table) -> list[str]:
 _OVER = (rounds.c.settled.is_not(None), rounds.c.outcome != "void")
 _KEY = ("caller_id", "game", "unit")
 _STREAKS = ("streak", "longest_won", "longest_lost")
+_WAY = case((rounds.c.won > rounds.c.lost, 1), else_=-1)
 
 
 def _number_of(these: ColumnElement[bool]) -> ColumnElement[int]:
@@ -212,7 +218,7 @@ def _streaks(*where: ColumnElement[bool]) -> Query:
     Of one caller at one game, hands are over in the order of their numbers. Two hands that were won
     are of one row when as many were won between them as there are between them.
     """
-    way = case((rounds.c.won > rounds.c.lost, 1), else_=-1)
+    way = _WAY
     of_hand = [rounds.c[name] for name in _KEY]
     among_all = func.row_number().over(partition_by=of_hand, order_by=rounds.c.id)
     among_alike = func.row_number().over(partition_by=[*of_hand, way], order_by=rounds.c.id)
@@ -261,25 +267,86 @@ def _sums(totals: Table) -> list[str]:
     return [column.name for column in totals.c if not column.primary_key]
 
 
-def _differing(totals: Table) -> Query:
-    names = _common(totals)
-    kept = select(*totals.c)
-    # Once for both: all hands are read for it.
-    counted = select(*_counted(totals).cte("counted").c)
-    either = union(
-        select(except_(kept, counted).subquery()), select(except_(counted, kept).subquery())
-    ).subquery()
-    common = [either.c[name] for name in names]
-    return select(*common).distinct().order_by(*common[:3])
+def _differing() -> Executable:
+    """Choose the totals that are not what the hands add up to, streaks apart, with their tables.
+
+    All hands are read, once for both; those of all days have "" in the place of the day.
+    """
+    of_day = _counted(results).cte("of_day")
+    both = {results: of_day, results_ever: _of_all_days(of_day).cte("of_all_days")}
+    wrong = []
+    for totals, counted in both.items():
+        kept, made = select(*(totals.c[each.name] for each in counted.c)), select(*counted.c)
+        either = union(
+            select(except_(kept, made).subquery()), select(except_(made, kept).subquery())
+        ).subquery()
+        day = either.c.day if totals is results else literal("")
+        named = literal(totals.name, Text).label("totals"), day.label("day")
+        wrong.append(select(*named, *(either.c[name] for name in _KEY)).distinct())
+    return union_all(*wrong).order_by("totals", "day", *_KEY)
+
+
+def _of_all_days(of_day: CTE) -> Query:
+    """Add up what was counted of each day."""
+    key, sums = ([of_day.c[name] for name in names] for names in (_KEY, _sums(results)))
+    added = [
+        (func.max(column) if column.name == "best" else func.sum(column)).label(column.name)
+        for column in sums
+    ]
+    return select(*key, *added).group_by(*key)
 
 
 def _these(table: Table, totals: Table) -> ColumnElement[bool]:
     return and_(*(table.c[name] == bindparam(f"this_{name}") for name in _common(totals)))
 
 
+_DIFFERING = Prepared(_differing)
+
+
+class _Streaks(NamedTuple):
+    now: int = 0
+    longest_won: int = 0
+    longest_lost: int = 0
+
+    def then(self, way: int) -> _Streaks:
+        """Go on with a hand that was won (1) or lost (-1)."""
+        now = self.now + way if self.now * way > 0 else way
+        return _Streaks(now, max(self.longest_won, now), max(self.longest_lost, -now))
+
+
+_NONE = _Streaks()
+# In the order of the table, for a sort of all hands takes longer than all the rest.
+_DECIDED = Prepared(
+    lambda: (
+        select(*(rounds.c[name] for name in _KEY), _WAY)
+        .where(*_OVER, rounds.c.won != rounds.c.lost)
+        .order_by(rounds.c.id)
+    )
+)
+_KEPT_STREAKS = Prepared(
+    lambda: select(*(results_ever.c[name] for name in (*_KEY, *_STREAKS))).order_by(
+        *(results_ever.c[name] for name in _KEY)
+    )
+)
+
+
+def _wrong_streaks(desk: Desk) -> Iterator[tuple[int, str, str]]:
+    """Count hands in a row anew, and tell of whom at which game the books say otherwise."""
+    counted: dict[tuple[int, str, str], _Streaks] = {}
+    for caller_id, game, unit, way in _DECIDED.long(desk.connection):
+        key = (caller_id, game, unit)
+        counted[key] = counted.get(key, _NONE).then(way)
+    kept = {
+        (caller_id, game, unit): _Streaks(*streaks)
+        for caller_id, game, unit, *streaks in _KEPT_STREAKS.long(desk.connection)
+    }
+    for key in counted | kept:
+        if counted.get(key, _NONE) != kept.get(key, _NONE):
+            yield key
+
+
 class _Statements(NamedTuple):
     common: list[str]
-    differing: Prepared
     forget: Prepared
     count_anew: Prepared
 
@@ -288,7 +355,6 @@ def _statements(totals: Table) -> _Statements:
     names = _common(totals)
     return _Statements(
         names,
-        Prepared(lambda: _differing(totals)),
         Prepared(lambda: delete(totals).where(_these(totals, totals))),
         Prepared(
             lambda: insert(totals).from_select(
@@ -313,11 +379,15 @@ class Total(NamedTuple):
 
 def differing(desk: Desk) -> list[Total]:
     """List the running totals that are not what the hands add up to; reads every hand."""
-    found: list[Total] = []
-    for table, statements in _TOTALS.items():
-        rows = statements.differing(desk.connection)
-        found += [Total(table, tuple(row)) for row in rows]
-    return found
+    of_days: list[Total] = []
+    ever: dict[tuple[int, str, str], None] = {}
+    for table, day, *key in _DIFFERING(desk.connection):
+        if table == results.name:
+            of_days.append(Total(table, (day, *key)))
+        else:
+            ever[tuple(key)] = None
+    ever.update(dict.fromkeys(_wrong_streaks(desk)))
+    return [*of_days, *(Total(results_ever.name, key) for key in ever)]
 
 
 def count_anew(desk: Desk, total: Total) -> None:

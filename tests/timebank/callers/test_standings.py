@@ -11,6 +11,7 @@ from bench import large
 from tests.timebank.books import GAME, lost, pushed, won
 from timebank.callers import callers, standings
 from timebank.keeping import deletion
+from timebank.ledger import schema
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 TODAY = date(2026, 6, 1)
@@ -71,6 +72,12 @@ def test_streaks_naturals_and_the_best_hand_are_kept_as_a_recount_finds_them(boo
     (wrong,) = books.do(standings.differing)
     books.do(standings.count_anew, wrong)
     assert books.sql("SELECT longest_won, streak FROM results_ever") == [(4, -2)]
+    for table in (schema.results, schema.results_ever):
+        for column in (each.name for each in table.c if not each.primary_key):
+            for change in ("+ 1", "- 1"):
+                books.sql(f"UPDATE {table.name} SET {column} = {column} {change}")
+                named = [each.table for each in books.do(standings.differing)]
+                assert named == ([table.name] if change == "+ 1" else []), column
 
 
 def test_a_hand_that_becomes_void_does_not_count(books, ann):
