@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
-from door.call.caller import TAKEN_OVER, Caller
+from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller
+from door.call.comings import Comings
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
@@ -87,6 +88,9 @@ class Board:
         self.draining = False  # whether no new calls are taken
         self._visitors: list[Caller] = []
         self.shared = lay_tables(self)
+        self.comings = Comings(
+            self.bus, clock, books, self.callers, lambda: self.config.company.comings
+        )
 
     def callers(self) -> list[Caller]:
         """Return who is on line here, by node, then those who visit from other processes."""
@@ -130,6 +134,7 @@ class Board:
             await shared.stop()
 
     async def close_games(self) -> None:
+        await self.comings.close()
         for shared in self.shared.values():
             await shared.close()
 
@@ -265,6 +270,8 @@ class Board:
             self.by_doors.append(caller)
         else:
             self._on_nodes[opened.call_id] = caller
+        if not (opened.taken_over or (take_over and other is not None)):
+            self.comings.came(caller)
         return caller
 
     def _end_raced(self, record: CallerRecord) -> None:
@@ -281,6 +288,8 @@ class Board:
                 self.by_doors.remove(caller)
             self._on_nodes.pop(caller.call_id, None)
             caller.ended.set()
+            if reason != WAS_TAKEN_OVER:
+                self.comings.went(caller)
 
     async def renew_leases(self) -> None:
         """Tell the books that these calls live; callers whose call is closed are interrupted."""

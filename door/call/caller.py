@@ -44,6 +44,9 @@ R = TypeVar("R", bound="Receipt | Played")
 
 TAKEN_OVER = Phrase("You've logged on from another connection.")
 
+AT_LOG_ON = N_("Log-on")
+WAS_TAKEN_OVER = "taken over"  # why a call ended that another one took the place of
+
 # How long a moment lasts.
 PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 
@@ -77,7 +80,7 @@ class Caller:
         self.patience = Patience(console)
         self.clock = CallClock(console, books, config.calls, purse, self.status, self.patience)
         self.last_hand = LastHand(console)
-        self.place = N_("Log-on")
+        self.place = AT_LOG_ON
         self.statement = ""  # how they did at the table they came from
         self.hand_waits = False  # whether a hand that they play alone is open
         self.is_away = False  # at a table that another process keeps, which sees to their screen
@@ -136,7 +139,7 @@ class Caller:
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of their minutes when they go for `reason`."""
-        if reason == "taken over" or not self.prefers("auto_deposit"):
+        if reason == WAS_TAKEN_OVER or not self.prefers("auto_deposit"):
             return []
         try:
             receipt = await self.post(deposit_before_leaving)

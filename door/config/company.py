@@ -1,4 +1,4 @@
-"""`[company]` in sysop.toml: what callers may say to each other."""
+"""`[company]` in sysop.toml: what callers may say to each other, and hear of them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class CompanySettings:
     messages_a_day: int = 100
     messages_waiting: int = 30
     one_liners: bool = True  # whether they may leave a line on the menu
+    comings: bool = True  # whether they are told who logs on and off
 
 
 def read_company(table: TomlTable) -> CompanySettings:
@@ -26,4 +27,5 @@ def read_company(table: TomlTable) -> CompanySettings:
         messages_a_day=table.whole("messages_a_day", usual.messages_a_day, 1, MOST_A_DAY),
         messages_waiting=table.whole("messages_waiting", usual.messages_waiting, 1, MOST_WAITING),
         one_liners=table.flag("one_liners", usual.one_liners),
+        comings=table.flag("comings", usual.comings),
     )

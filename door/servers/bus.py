@@ -32,6 +32,7 @@ TAKEN_OVER = "taken-over"  # a caller has another call now: `call`, the number o
 STRANGERS = "strangers"  # what was counted: `server`, `counts`, each a `StrangerCount`
 SERVERS = "servers"  # one has begun, or ended, or drains: none
 SETTINGS = "settings"  # one goes by new ones, or was asked to: none
+COMINGS = "comings"  # somebody logged on or off: `call`, and whether they `came`
 LEASE = "lease"  # one was let go: `name`
 
 Facts = Mapping[str, Any]

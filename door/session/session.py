@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.call.call_clock import TIME_UP
-from door.call.caller import TAKEN_OVER
+from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER
 from door.call.console import Console
 from door.call.display import hanging, literal
 from door.call.last_hand import is_doubtful
@@ -200,9 +200,9 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except CarrierLost:
         return LINE_LOST
     except TakenOver as taken:
-        return await _good_bye(caller, str(taken), "taken over")
+        return await _good_bye(caller, str(taken), WAS_TAKEN_OVER)
     except CallClosed:
-        return await _good_bye(caller, str(TAKEN_OVER), "taken over")
+        return await _good_bye(caller, str(TAKEN_OVER), WAS_TAKEN_OVER)
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")
     except IdledOut as idled:
@@ -321,7 +321,7 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
         console.say(f"|07{said}")
     console.say(f"|15{words}")
     purse = caller.purse.posted
-    if (purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):
+    if (purse.stake or caller.hand_waits) and reason not in (WAS_TAKEN_OVER, NEVER_KNOWN):
         console.say(f"|07{_('Your hand waits for you on the table.')}")
     if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
         words = _("{time} more after {event}.").format(time=span(purse.held), event=behind)

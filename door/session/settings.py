@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from door.call import passwords, phrases
+from door.call import comings, passwords, phrases
 from door.call.console import Paint
 from door.call.display import LAYOUT_COLUMNS, literal
 from door.call.page import Page
@@ -40,6 +40,7 @@ LABELS = {
     "A": N_("Animation"),
     "T": N_("Tutor"),
     "C": N_("Cut the cards"),
+    "W": N_("Who comes"),
     "Y": N_("Your phrase"),
     "D": N_("Auto-deposit"),
     "N": N_("Named as loser"),
@@ -56,6 +57,7 @@ MEANINGS = {
     "A": N_("How fast cards fall: normal, fast or off."),
     "T": N_("At a table, see what the book would do and what it costs to differ."),
     "C": N_("Before each shuffle, type a phrase that cuts the cards, so nobody can fix them."),
+    "W": N_("Be told in a line who logs on and off while you're on, or not."),
     "Y": N_("Choose the phrase that cuts your cards when you type no other."),
     "D": N_("When you log off, bank the minutes that you have left."),
     "N": N_("Be named among those who lost most, or not: winners always are."),
@@ -73,6 +75,7 @@ PAINTS = {
     Paint.LINES: N_("plain lines"),
 }
 SWITCHES = {"T": "tutor", "C": "cut", "D": "auto_deposit", "N": NAMED_AS_LOSER}
+SWITCHED_OFF = {"W": comings.UNTOLD}  # what is on unless it is said otherwise
 LABEL_CELLS = 19
 
 
@@ -87,6 +90,8 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
+        if not board.config.company.comings:
+            hidden = (*hidden, "W")
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -100,6 +105,9 @@ async def visit_settings(board: Board, caller: Caller) -> None:
 async def _change(board: Board, caller: Caller, choice: str) -> None:
     if choice in SWITCHES:
         preference = SWITCHES[choice]
+        await caller.remember({preference: not caller.prefers(preference)})
+    elif choice in SWITCHED_OFF:
+        preference = SWITCHED_OFF[choice]
         await caller.remember({preference: not caller.prefers(preference)})
     elif choice == "Y":
         await _change_phrase(board, caller)
@@ -134,12 +142,14 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
     switched = {
         key: _("on") if caller.prefers(each) else _("off") for key, each in SWITCHES.items()
     }
+    comes = _("off") if caller.prefers(SWITCHED_OFF["W"]) else _("on")
     return [
         _row(_("Screen"), screen),
         _row(_("Language"), LANGUAGES[console.viewer.language]),
         _row(_("Animation"), _(PACES[caller.pace])),
         _row(_("Tutor"), switched["T"]),
         _row(_("Cut the cards"), switched["C"]),
+        *([_row(_("Who comes and goes"), comes)] if caller.config.company.comings else []),
         *_phrase(caller),
         _row(_("Auto-deposit"), switched["D"]),
         _row(_("Named as loser"), switched["N"]),
@@ -168,7 +178,7 @@ def _phrase(caller: Caller) -> list[str]:
     if not caller.config.shoes_ahead:
         return []
     phrase = phrases.kept(caller.record.preferences)
-    words = _("drawn when you first play") if phrase is None else literal(phrase.text)
+    words = _("drawn when needed") if phrase is None else literal(phrase.text)
     return [_row(_("Your phrase"), words)]
 
 

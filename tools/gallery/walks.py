@@ -19,7 +19,7 @@ from tests.door import punting
 from tests.door.punting import ends, on_5
 from tests.door.seated import Sitter, arrives, first_may_hit, settled, shoe
 from tests.door.wall import Wall
-from tests.terminal import Profile, Terminal
+from tests.terminal import REFUSING, Profile, Terminal
 from tests.timebank.books import lay_new_books
 from tests.world import BOARD, NOON, PASSWORD, World, log_on, world
 from timebank.callers import callers, messages
@@ -208,6 +208,13 @@ async def company(here: Evening) -> None:
     await here.press(" ")
     await here.board.pass_time(MINUTE)
     await here.take("menu-lives", "q")
+    bob_calls = await here.board.call(REFUSING)
+    await log_on(bob_calls, "Bob")
+    await bob_calls.until("Press any key")  # under the message for Bob
+    await here.settles()
+    await here.board.pass_time(1)
+    await here.settles()
+    await here.take("caller-comes")
 
 
 async def fame(here: Evening) -> None:

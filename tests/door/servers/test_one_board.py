@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import errno
 import itertools
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NoReturn
 from unittest import mock
@@ -14,6 +14,7 @@ from unittest import mock
 import pytest
 
 from door.call.board_clock import BoardClock
+from door.call.comings import Comings
 from door.call.console import Console
 from door.defence.counts import TOO_MANY_WRONG
 from door.errors import CannotJoin, Fault
@@ -167,6 +168,49 @@ async def test_a_caller_of_a_door_is_told_at_once_what_another_server_has_for_th
         ada = await at_the_window(south, "Ada", saved=30)
         await sends(ada, NAME, 10, "for the tea")
         await line.until(b'Ada sent you 10 minutes: "for the tea"')
+
+
+@contextmanager
+def heard_elsewhere() -> Iterator[asyncio.Event]:
+    """Give what is set when a process hears that somebody came or went in another one."""
+    news, begin = asyncio.Event(), Comings._begin
+
+    def begun(self: Comings, seconds: float) -> None:
+        begin(self, seconds)
+        if self._calls:
+            news.set()
+
+    with mock.patch.object(Comings, "_begin", begun):
+        yield news
+
+
+async def test_who_logs_on_at_one_server_is_told_of_at_another_and_at_a_door(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    both = machines(tmp_path, place, "north", "south", toml=TOML)
+    async with both as (north, south), asyncio.timeout(PATIENCE):
+        bob = await visitor(south, "Bob")
+        with heard_elsewhere() as news:
+
+            async def is_told(machine: Machine) -> None:
+                await news.wait()
+                news.clear()
+                await machine.pass_time(1)
+
+            async with by_its_door(north) as line:
+                await is_told(south)
+                await bob.sees(f"{NAME} logs on.")
+                ada = await visitor(south, "Ada")
+                await is_told(north)
+                await line.until(b"Ada logs on.")
+                await south.pass_time(1)
+                await ada.logs_off()
+                await bob.board.pass_time(1)
+                await is_told(north)
+                await line.until(b"Ada has left.")
+                assert b"Bob logs on" not in line.written
+            await is_told(south)
+            await bob.sees(f"{NAME} has left.")
 
 
 async def test_where_a_door_may_not_write_beside_the_books_it_says_once_that_it_hears_late(

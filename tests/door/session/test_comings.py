@@ -1,0 +1,124 @@
+"""Who is on hears in a line who logs on and off, at the menu and at the tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from door.call.comings import LINES_AT_ONCE, SPAN_SECONDS
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, REFUSING
+from tests.world import World, world
+
+OPEN = sysop_toml(events="")
+
+
+async def come(board: World, *names: str) -> list[Guest]:
+    return [await visitor(board, name, profile=REFUSING) for name in names]
+
+
+async def hears(guest: Guest, text: str) -> None:
+    await guest.board.pass_time(1)
+    await guest.sees(text)
+
+
+async def test_callers_hear_who_logs_on_and_off_wherever_they_are(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob", profile=REFUSING)
+        await hears(ada, "Bob logs on.")
+        await bob.sits_down()
+        bob.presses("b")
+        await bob.is_asked("Coins to bet")
+        (cyd,) = await come(board, "Cyd")
+        await hears(ada, "Cyd logs on.")
+        await hears(bob, "Cyd logs on.")
+        await bob.is_asked("Coins to bet")
+        await cyd.logs_off()
+        await hears(bob, "Cyd has left.")
+        await bob.drops_carrier()
+        await hears(ada, "Bob has left.")
+        # Nobody hears of themselves.
+        assert "Bob logs on." not in bob.terminal.heard
+
+
+async def test_what_is_being_typed_is_not_interrupted(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        (ada,) = await come(board, "Ada")
+        ada.presses("/p Bob hel")
+        await ada.is_asked("/p Bob hel")
+        (bob,) = await come(board, "Bob")
+        await board.pass_time(5)
+        assert "Bob logs on." not in ada.terminal.heard
+        await bob.logs_off()
+        await board.pass_time(5)
+        ada.presses("\x1b")
+        await ada.is_asked(MENU)
+        await come(board, "Cyd")
+        # Bob came and went meanwhile: there is nothing to tell of that.
+        await hears(ada, "Cyd logs on.")
+        assert "Bob logs on." not in ada.terminal.heard
+        assert "has left" not in ada.terminal.heard
+
+
+async def test_a_crowd_is_a_number_and_floods_nobody(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        (ada,) = await come(board, "Ada")
+        await come(board, "Bob", "Cyd", "Dee")
+        await hears(ada, "callers log on.")
+        names = [f"Caller {number}" for number in range(2 * LINES_AT_ONCE)]
+        for name in names:
+            (last,) = await come(board, name)
+            await board.pass_time(1)
+        lines = [line for line in ada.terminal.heard.splitlines() if "log on." in line]
+        lines += [line for line in ada.terminal.heard.splitlines() if "logs on." in line]
+        assert len(lines) == LINES_AT_ONCE
+        await board.pass_time(SPAN_SECONDS)
+        await last.logs_off()
+        await hears(ada, "callers log on.")
+
+
+async def test_who_comes_back_in_the_place_of_their_own_call_was_never_away(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada, bob = await come(board, "Ada", "Bob")
+        await hears(ada, "Bob logs on.")
+        before = len(ada.terminal.heard)
+        again = Guest(board, "Bob")
+        await again.calls(REFUSING)
+        await again.is_asked("Drop that call")
+        again.presses("y")
+        await again.goes_on_to(MENU)
+        await bob.is_sent_off("You've logged on from another connection.")
+        await board.pass_time(5)
+        assert "Bob" not in ada.terminal.heard[before:]
+
+
+async def test_a_caller_can_have_none_of_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
+        ada.presses("y")
+        await ada.is_asked("<Q>uit")
+        assert "Who comes and goes on" in " ".join(ada.screen.split())
+        ada.presses("w")
+        await board.at_rest()
+        await ada.sees("Who comes and goes off")
+        ada.presses("q")
+        await ada.is_asked("oodbye")
+        (dee,) = await come(board, "Dee")
+        await board.pass_time(1)
+        await come(board, "Bob")
+        await hears(dee, "Bob logs on.")
+        assert "logs on" not in ada.terminal.transcript
+        ada.presses("yw")
+        await ada.sees("Who comes and goes on")
+
+
+async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=f"{OPEN}\n[company]\ncomings = false\n") as board:
+        ada, _ = await come(board, "Ada", "Bob")
+        await board.pass_time(5)
+        ada.presses("y")
+        await ada.is_asked("<Q>uit")
+        assert "logs on" not in ada.terminal.heard
+        assert "Who comes" not in ada.terminal.heard
