@@ -120,8 +120,8 @@ def compiled(catalogue: Catalog) -> bytes:
 
 
 class _Compiled(Catalog):
-    """A catalogue with no other headers than gettext reads, and with its own plural forms: those that
-    Babel knows for a language are others from one of its releases to the next."""
+    """A catalogue with no other headers than gettext reads, and with its own plural forms: those
+    that Babel knows for a language are others from one of its releases to the next."""
 
     def __init__(self, of: Catalog) -> None:
         super().__init__(of.locale)

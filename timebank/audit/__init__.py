@@ -1,1 +1,4 @@
-"""The books checked: accounts, chain, rounds, guests, loans, tournaments. Uses `callers` and `ledger`."""
+"""The books checked: accounts, chain, rounds, guests, loans, tournaments.
+
+Uses `callers` and `ledger`.
+"""
