@@ -1,4 +1,5 @@
-"""Tries at the daily deal out of the books, each played again: whether it came to what they say."""
+"""Tries at daily deals and tournaments out of the books, each played again: whether it came to what
+they say."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from door.games.blackjack import duplicate
+from door.games.blackjack.duplicate import HANDS
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.engine.errors import GameError
@@ -22,7 +24,7 @@ def audit(desk: Desk, since_hand: int = 1) -> list[Finding]:
     """Check the tries at all deals; with the number of a hand, those at deals that were not closed
     when the hand before it was dealt."""
     return [
-        Finding(f"daily deal {deal.day}", words)
+        Finding(f"{'daily deal' if deal.daily else 'tournament'} {deal.day}", words)
         for deal in deals.kept(desk, since_hand)
         for words in _wrong(desk, deal)
     ]
@@ -37,14 +39,14 @@ def _wrong(desk: Desk, deal: deals.KeptDeal) -> Iterator[str]:
         yield f"its rules cannot be read: {str(error).rstrip('.')}."
         return
     for each in deals.kept_tries(desk, deal.seal):
-        if words := _differs(rules, deal.seed, each):
+        if words := _differs(rules, deal, each):
             yield f"the try of {each.name} {words}."
 
 
-def _differs(rules: BlackjackRules, seed: bytes, kept: KeptTry) -> str:
+def _differs(rules: BlackjackRules, deal: deals.KeptDeal, kept: KeptTry) -> str:
     """Say in what a try is another one when it is played again; nothing where it is the same."""
     try:
-        again = duplicate.played(rules, seed, kept.acts.split())
+        again = duplicate.played(rules, deal.seed, kept.acts.split(), deal.hands or HANDS)
     except (GameError, ValueError, TypeError, AttributeError) as error:
         return f"cannot be played again: {str(error).rstrip('.')}"
     if kept.score is None:

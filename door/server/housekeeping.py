@@ -23,6 +23,7 @@ from door.errors import Closing
 from door.flag import Flag
 from door.games import overdue
 from door.games.tables.beacons import rounds_of
+from door.games.tables.weighing import settle_tournament
 from door.lobby import bulletins
 from door.server import leadership
 from door.servers import bus
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # how often calls are closed whose server is dead
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
+TOURNAMENT_SECONDS = 60.0  # how often it is asked whether a tournament is over
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
 T = TypeVar("T")
@@ -100,6 +102,7 @@ class Housekeeping:
             self._look_when_told(),
             self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
+            self._led(lambda: TOURNAMENT_SECONDS, self._settle_tournament),
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
         )
@@ -109,6 +112,7 @@ class Housekeeping:
         await self._guarded(self.keep_clock)
         await self._guarded(self._look_for_events)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
+        await self._guarded(self._settle_tournament)
         self._begin(self._guarded(self._renew_mark))
 
     async def _begin_to_lead(self) -> None:
@@ -116,6 +120,7 @@ class Housekeeping:
         if self._leads:
             await self._stand_overdue()
             await self._write_bulletin()
+            await self._guarded(self._settle_tournament)
             self._books.outbox_waits.set()
 
     def _led(self, seconds: Callable[[], float], work: Work) -> Coroutine[Any, Any, None]:
@@ -196,6 +201,11 @@ class Housekeeping:
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books, rounds_of(self._board))
+
+    async def _settle_tournament(self) -> None:
+        """Pay the winners of the tournament that is over, and say so to those who are on."""
+        if await settle_tournament(self._board) is not None:
+            await self._tell_notices()
 
     async def _write_bulletin(self) -> None:
         today = self._board.config.bank.schedule.day_of(self._clock.now())

@@ -9,88 +9,55 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from door.call.console import lit
-from door.call.display import literal, wrap
+from door.call.display import wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
-from door.games.black_jack_for_time.scene import ENDINGS, BlackJackScene, counted
-from door.games.black_jack_for_time.table import BlackJackForTimeTable, seconds
-from door.games.black_jack_for_time.words import printed, rules_text, sentence
+from door.games.black_jack_for_time.words import rules_text
 from door.games.blackjack import duplicate
-from door.games.blackjack import events as happened
-from door.games.blackjack.duplicate import HANDS, STAKE, Duplicate, cards_of, cut_of
-from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_from_mapping, rules_to_mapping
-from door.games.blackjack.tutor import tutor
+from door.games.blackjack.duplicate import HANDS, cut_of
+from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
+from door.games.tables.weighing import cost_of, rules_of
+from door.session.shared_hands import TITLE, DealScene, SharedHands, percent, ranked
+from door.session.tournament import TournamentPage
 from timebank.errors import BooksFailed, OutOfStep, ShoeGone
 from timebank.language import N_, _
-from timebank.wagers import deals
-from timebank.wagers.deals import WHOLE_BET, DealTry, Placed, SealedDeal
-from timebank.words import decimal, whole_date
+from timebank.wagers import deals, tournaments
+from timebank.wagers.deals import DealTry, Placed, SealedDeal
+from timebank.wagers.tournaments import Outlook
+from timebank.words import moment, whole_date
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.blackjack.events import Event
-    from door.games.blackjack.rules import BlackjackRules
     from timebank.ledger.database import Desk
 
-TITLE = N_("The daily deal")
-KEYS = {"P": N_("Play"), "R": N_("Rules"), "L": N_("Last deal"), "Q": N_("Quit")}
+KEYS = {
+    "P": N_("Play"),
+    "T": N_("Tournament"),
+    "R": N_("Rules"),
+    "L": N_("Last deal"),
+    "Q": N_("Quit"),
+}
 MEANINGS = {
     "P": N_("Play today's ten hands, or go on where you left them. You have one try."),
+    "T": N_("Look at the tournament of the week: what can be won, and who has."),
     "R": N_("Read the rules of the hands."),
     "L": N_("See who played the last deal best, and the cards, now that the day is over."),
     "Q": N_("Go back to the main menu."),
 }
-ACTIONS = BlackJackForTimeTable.action_keys
 LEAST_SHOWN = 3  # of a ranking
 MOST_SHOWN = 50
-NAME_CELLS = 17
 MOST_WEIGHED = 20  # tries, at one look
 
 log = logging.getLogger("door.tables")
-
-
-@dataclass(slots=True)
-class DealScene(BlackJackScene):
-    """The table of the deal: no purse is at it, and a coin is no minute."""
-
-    title: ClassVar[str] = TITLE
-
-    number: int = 1
-    chips: int = 0  # won so far, below zero for lost
-
-    def _figures(self) -> list[tuple[str, str]]:
-        return [(_("Hand"), self._turn_words()), *self._bet_figures(), (_("So far"), self._net())]
-
-    def _net(self) -> str:
-        return signed(self.chips)
-
-    def _turn_words(self) -> str:
-        return _("{number} of {pages}").format(number=self.number, pages=HANDS)
-
-    def _turns_short(self) -> str:
-        return f"{self.number} / {HANDS}"
-
-    def lines(self) -> Sequence[str]:
-        heading = f"|15{_(self.title)}|07 - {self._turn_words()}"
-        return [heading, *(self._told_cards() if self.mine else ())]
-
-    def explain(self) -> Sequence[str]:
-        return [
-            _("Everybody on the board plays these ten hands today, with the same cards."),
-            _("You bet 10 coins of play money on each. Nothing here touches your minutes."),
-            _("Who decides best stands first: each decision is held against the book."),
-        ]
 
 
 class DailyDeal:
@@ -101,6 +68,7 @@ class DailyDeal:
         self._settings = BlackJackForTimeSettings.of(board.config.games)
         self._deal: SealedDeal
         self._try: DealTry | None = None
+        self._tournament = Outlook(None, False, None)
 
     async def visit(self) -> None:
         console = self._console
@@ -122,13 +90,18 @@ class DailyDeal:
                 await console.read(_("The rules of the daily deal"), self._rules_text())
             elif choice == "L":
                 await self._read_last()
+            elif choice == "T":
+                await TournamentPage(self._board, self._caller).visit()
             else:
                 await self._play()
 
     async def _choose(self) -> str:
         is_over = self._try is not None and self._try.score is not None
+        hidden = {"P"} if is_over else set()
+        if not any(self._tournament):
+            hidden.add("T")
         return await self._console.ask(
-            {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over},
+            {key: _(label) for key, label in KEYS.items() if key not in hidden},
             default="Q" if is_over else "P",
             cancel="Q",
             meanings={key: _(words) for key, words in MEANINGS.items()},
@@ -142,11 +115,11 @@ class DailyDeal:
             seed = self._caller.new_seed()
         number, seal, kept = self._caller.record.id, shuffle.seal(seed), rules_to_mapping(rules)
 
-        def look(desk: Desk) -> tuple[SealedDeal, DealTry | None]:
+        def look(desk: Desk) -> tuple[SealedDeal, DealTry | None, Outlook]:
             deal = deals.todays(desk, seed, seal, kept)
-            return deal, deals.try_of(desk, deal.seal, number)
+            return deal, deals.try_of(desk, deal.seal, number), tournaments.outlook(desk)
 
-        self._deal, self._try = await self._caller.ask_books(look)
+        self._deal, self._try, self._tournament = await self._caller.ask_books(look)
 
     # The ranking.
 
@@ -177,19 +150,11 @@ class DailyDeal:
 
     async def _weigh(self, deal: SealedDeal, each: Placed) -> None:
         """Write down what the decisions of a try cost; raises `NoAdviceNow`."""
-        cost = await self._cost(deal, each.acts)
+        thinking = thinking_of(self._board)
+        cost = await cost_of(thinking, rules_of(deal.rules), deal.seed, each.acts, HANDS)
         await self._board.books.run(
             partial(deals.weigh, seal=deal.seal, caller_id=each.caller_id, cost=cost)
         )
-
-    async def _cost(self, deal: SealedDeal, acts: Sequence[str]) -> int:
-        """Return what decisions cost against the book; raises `NoAdviceNow`."""
-        thinking, cost = thinking_of(self._board), 0.0
-        for hand, action in duplicate.played(_rules_of(deal), deal.seed, acts).decisions:
-            asked = tutor.decision(hand, hand.legal())
-            told = tutor.advised(asked, await thinking.ask(asked.spot))
-            cost += told.values[told.best] - told.values[action]
-        return round(cost * WHOLE_BET)
 
     # What is read.
 
@@ -202,6 +167,7 @@ class DailyDeal:
                 "You have one try, and the best decisions win."
             ),
             f"|14{self._standing(placed)}",
+            *self._of_tournament(),
             f"|07{_('Seal')} |08{self._deal.seal}",
             "",
         ]
@@ -210,7 +176,14 @@ class DailyDeal:
         if console.is_painted:
             used = sum(len(wrap(row, columns)) for row in rows)
             room = max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
-        return [*rows, *self._ranked(placed, room)]
+        return [*rows, *ranked(placed, self._caller.record.id, room)]
+
+    def _of_tournament(self) -> list[str]:
+        until, _is_over, last = self._tournament
+        if until is not None:
+            at = moment(self._caller.bank_settings.schedule.local(until))
+            return [f"|11{_('A tournament is on until {time}: T.').format(time=at)}"]
+        return [f"|11{_('The tournament is over: T shows who won.')}"] if last is not None else []
 
     def _standing(self, placed: Sequence[Placed]) -> str:
         mine = self._mine(placed)
@@ -219,29 +192,12 @@ class DailyDeal:
             return told.format(place=mine.place, all=len(placed))
         if self._try is None:
             return _("You haven't played it yet.")
-        game = self._game(self._try.acts)
+        game = self._hands().game(self._try.acts)
         return _("Hand {number} waits for you.").format(number=game.number)
 
     def _mine(self, placed: Sequence[Placed]) -> Placed | None:
         number = self._caller.record.id
         return next((each for each in placed if each.caller_id == number), None)
-
-    def _ranked(self, placed: Sequence[Placed], room: int) -> Iterator[str]:
-        """List who stands where, the caller too where there is no room for all before them."""
-        if not placed:
-            yield f"|07{_('Nobody has played it to the end yet.')}"
-            return
-        heads = (_("Caller"), _("Coins"), _("Cost"))
-        yield f"|11   {heads[0]:<18}{heads[1]:>6}{heads[2]:>9}"
-        shown = list(placed[:room])
-        mine = self._mine(placed)
-        if mine is not None and mine not in shown:
-            shown[-1] = mine
-        for each in shown:
-            colour = "|14" if each is mine else "|15"
-            cost = "?" if each.cost is None else percent(each.cost)
-            name = literal(each.name[:NAME_CELLS])
-            yield f"|07{each.place:>2} {colour}{name:<18}|07{signed(each.score):>6}{cost:>9}"
 
     def _rules_text(self) -> str:
         scored = _(
@@ -265,7 +221,7 @@ class DailyDeal:
         rows = [
             f"|15{whole_date(deal.day)}",
             "",
-            *self._ranked(placed, MOST_SHOWN),
+            *ranked(placed, self._caller.record.id, MOST_SHOWN),
             "",
             f"|07{_('Seal')} {deal.seal}",
             f"|07{_('Seed')} {deal.shown_seed}",
@@ -275,141 +231,28 @@ class DailyDeal:
 
     # The hands.
 
-    def _game(self, acts: Sequence[str]) -> Duplicate:
-        return duplicate.played(_rules_of(self._deal), self._deal.seed, acts)
+    def _hands(self) -> SharedHands:
+        deal, number = self._deal, self._caller.record.id
+        scene = DealScene(coin=1, turns_limit=None, has_purse=False, seal=deal.seal)
+
+        async def note(before: tuple[str, ...], word: str, score: int | None) -> None:
+            await self._caller.ask_books(
+                lambda desk: deals.act(desk, deal.seal, number, before, word, score)
+            )
+
+        leaving = N_("Leave the deal. The hand waits for you until midnight.")
+        return SharedHands(self._console, rules_of(deal.rules), deal.seed, scene, note, leaving)
 
     async def _play(self) -> None:
         """Play what is left of the ten hands, or leave it for later."""
         begin = partial(deals.begin, seal=self._deal.seal, caller_id=self._caller.record.id)
         try:
             acts = (await self._caller.ask_books(begin)).acts
-            await self._play_on(list(acts))
+            await self._hands().play_on(list(acts))
         except (OutOfStep, ShoeGone) as refused:
             self._console.say(f"|12{refused}")
             await self._console.any_key()
 
-    async def _play_on(self, acts: list[str]) -> None:
-        game = self._game(acts)
-        scene = DealScene(coin=1, turns_limit=None, has_purse=False, seal=self._deal.seal)
-        scene.printed = printed(_rules_of(self._deal))
-        number = game.number
-        met = game.earlier
-        while number <= HANDS:
-            scene.number = number
-            scene.chips = sum(
-                hand.totals.won - hand.totals.lost for hand in game.over[: number - 1]
-            )
-            hand = await self._deal_hand(scene, number, acts[met:])
-            while not hand.over:
-                action = await self._decide(hand)
-                if action is None:
-                    return
-                await self._note(acts, action)
-                acts.append(str(action))
-                hand, events = hand.apply(action)
-                await self._show(scene, events)
-            game = self._game(acts)
-            met = len(acts)
-            await self._tell_end(scene, hand)
-            number += 1
-
-    async def _deal_hand(
-        self, scene: DealScene, number: int, before: Sequence[str]
-    ) -> BlackjackRound:
-        """Deal a hand, or lay one down again that was left, with the decisions that were taken."""
-        rules = _rules_of(self._deal)
-        hand, events = start(rules, cards_of(rules, self._deal.seed, number), [STAKE])
-        scene.clear()
-        scene.bet, scene.is_dealt = STAKE, True
-        self._console.stage(scene)
-        if not before:
-            await self._show(scene, events)
-            return hand
-        for word in before:
-            hand, _events = hand.apply(BlackjackAction(word))
-        scene.lay(hand)
-        scene.changed()
-        self._console.display.refresh()
-        return hand
-
-    async def _note(self, acts: Sequence[str], action: BlackjackAction) -> None:
-        """Write a decision into the books, with what came of the ten hands where it ends them."""
-        after = self._game([*acts, str(action)])
-        score = after.score if after.is_over else None
-        seal, number, before = self._deal.seal, self._caller.record.id, tuple(acts)
-        await self._caller.ask_books(
-            lambda desk: deals.act(desk, seal, number, before, str(action), score)
-        )
-
-    async def _decide(self, hand: BlackjackRound) -> BlackjackAction | None:
-        """Ask what to do; None for who leaves the hand for later."""
-        actions = hand.legal()
-        keys: Mapping[str, BlackjackAction] = {ACTIONS[each][0]: each for each in actions}
-        labels = {letter: _(ACTIONS[each][1]) for letter, each in keys.items()}
-        meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
-        insures = BlackjackAction.INSURANCE in actions
-        if not self._console.is_painted:
-            told = _("You have {count}.").format(count=counted(hand.seats[0].hands[0].cards))
-            self._console.say(f"|07{told}")
-        choice = await self._console.ask(
-            {**labels, "Q": _("Quit")},
-            question=_("Insurance for 5 coins?") if insures else "",
-            menu=lit({**labels, "Q": _("Quit")}),
-            cancel="Q",
-            meanings={**meanings, "Q": _("Leave the deal. The hand waits for you until midnight.")},
-        )
-        return keys.get(choice)
-
-    async def _show(self, scene: DealScene, events: Sequence[Event]) -> None:
-        """Let things happen one by one; any key shows their end."""
-        for event in events:
-            scene.follow(event)
-            scene.changed()
-            self._console.display.refresh()
-            if said := self._sentence(scene, event):
-                self._console.say(said)
-            if event is not events[-1]:
-                await self._console.beat(seconds(event, scene))
-
-    def _sentence(self, scene: DealScene, event: Event) -> str:
-        is_card = isinstance(
-            event, happened.BlackjackDealt | happened.DealerDealt | happened.BlackjackRevealed
-        )
-        if isinstance(event, happened.BlackjackSettled) or (is_card and self._console.is_painted):
-            return ""  # a card on a painted table speaks for itself
-        return sentence(event, scene.coin, scene.mine, scene.dealer)
-
-    async def _tell_end(self, scene: DealScene, hand: BlackjackRound) -> None:
-        won = hand.totals.won - hand.totals.lost
-        scene.chips += won
-        scene.changed()
-        self._console.display.refresh()
-        told = _("Hand {number}: {words} ({coins}). So far: {total}.").format(
-            number=scene.number,
-            words=_(ENDINGS[hand.outcomes[0]]),
-            coins=signed(won),
-            total=signed(scene.chips),
-        )
-        self._console.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{told}")
-        await self._console.any_key()
-
 
 def _unweighed(placed: Sequence[Placed]) -> list[Placed]:
     return [each for each in placed if each.cost is None][:MOST_WEIGHED]
-
-
-def _rules_of(deal: SealedDeal) -> BlackjackRules:
-    return rules_from_mapping(deal.rules, BLACK_JACK_FOR_TIME)
-
-
-def percent(cost: int) -> str:
-    return f"{decimal(cost * 100 / WHOLE_BET)}%"
-
-
-def signed(coins: int) -> str:
-    """Write coins with their sign.
-
-    >>> signed(15), signed(-5), signed(0)
-    ('+15', '-5', '0')
-    """
-    return f"{coins:+}" if coins else "0"

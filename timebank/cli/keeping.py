@@ -276,16 +276,19 @@ def import_file(config: Path, file: Path) -> None:
 def maintain(config: Path) -> None:
     """Do the nightly work; safe to repeat at any time.
 
-    Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
-    of callers who are gone, drops old notices and log lines, repairs running totals of hands, and
-    adds up new transfers for `timebank summary`. Exits with 1 if a hand could not be stood, or if
-    the clock is in doubt: then nothing is done that could not be undone.
+    Closes the calls of dead processes, stands hands left open past their day, settles a tournament
+    that is over, closes empty accounts of callers who are gone, drops old notices and log lines,
+    repairs running totals of hands, and adds up new transfers for `timebank summary`. Exits with 1
+    if a hand could not be stood, or if the clock is in doubt: then nothing is done that could not
+    be undone.
     """
     from timebank.keeping import maintain as nightly
     from timebank.reports.totals import KeptTotals
 
     with opened(config) as books, working("Doing the nightly work"):
-        done = nightly.maintain(books.work, books.look, nightly.installed_stand())
+        done = nightly.maintain(
+            books.work, books.look, nightly.installed_stand(), nightly.installed_weigh()
+        )
         counted = nightly.count_results(books.work, books.look)
         with closing(KeptTotals.beside(books.settings)) as totals:
             totals.keep_all(books.look)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from timebank.cli import books, clock, keeping, window
+from timebank.cli import books, clock, keeping, tournament, window
 from timebank.cli.errors import Commands
 
 
@@ -17,6 +17,6 @@ def main() -> None:
     """Read, check, maintain and correct the time bank's books."""
 
 
-_GROUPS = (books, window, keeping, clock)
+_GROUPS = (books, window, keeping, tournament, clock)
 for _command in (command for group in _GROUPS for command in group.COMMANDS):
     main.add_command(_command)

@@ -1,15 +1,16 @@
 """The nightly work on the books, as RMU did it for RATS (its documents of 1990: "run nightly").
 
-Calls of dead processes are closed, hands that nobody returned to are stood, accounts that are
-empty and whose callers are gone are closed, what callers were told and sysops did is forgotten
-when it is old, and running totals are compared with the hands. Transfers, hands and shoes are never
-deleted. All of it may be done again at any time, also while the board serves: every step is a
-transaction of its own. While the clock is in doubt (clock.py) only calls are closed: the rest of it
-nobody could mend.
+Calls of dead processes are closed, hands that nobody returned to are stood, a tournament that is
+over is settled, accounts that are empty and whose callers are gone are closed, what callers were
+told and sysops did is forgotten when it is old, and running totals are compared with the hands.
+Transfers, hands and shoes are never deleted. All of it may be done again at any time, also while
+the board serves: every step is a transaction of its own. While the clock is in doubt (clock.py)
+only calls are closed: the rest of it nobody could mend.
 
 The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
 point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
-`wagers.stand`.
+`wagers.stand`. What the decisions of a try cost is asked of the group WEIGH: a function of a
+`tournaments.Unweighed`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
@@ -56,14 +57,17 @@ from timebank.ledger.sql import (
 )
 from timebank.names import names
 from timebank.settings.settings import Retention
-from timebank.wagers import journal
+from timebank.wagers import deals, journal, tournaments
 from timebank.wagers.journal import StoredRound
+from timebank.wagers.tournaments import Unweighed
 
 STAND = "timebank.stand"
+WEIGH = "timebank.weigh"
 BY = "maintain"
 AT_ONCE = 200  # rows that are forgotten in a transaction: some 2 ms
 
 Stand = Callable[[Desk, StoredRound], None]
+Weigh = Callable[[Unweighed], int]
 # Opens the books for one transaction.
 Work = Callable[[], AbstractContextManager[Desk]]
 
@@ -85,11 +89,15 @@ class Maintained:
     held_up: tuple[str, ...] = ()
     # Messages between callers that were forgotten.
     messages: int = 0
+    # The day of the tournament that was settled.
+    tournament: date | None = None
 
     def sentences(self) -> tuple[str, ...]:
         said = [f"Closed call {number}, whose process is gone." for number in self.calls]
         said += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
         said += self.left
+        if self.tournament is not None:
+            said.append(f"Settled the tournament of {self.tournament}.")
         said += [
             f"Closed the account of {name}, empty and not used any more." for name in self.closed
         ]
@@ -110,8 +118,8 @@ IN_DOUBT = (
 )
 
 
-def maintain(work: Work, look: Work, stand: Stand | None) -> Maintained:
-    """Do everything once; `stand` is how a hand is stood, None where no game is installed.
+def maintain(work: Work, look: Work, stand: Stand | None, weigh: Weigh | None = None) -> Maintained:
+    """Do everything once; `stand` and `weigh` are None where no game is installed.
 
     What is to be done is looked for at `look`, a desk that keeps nobody from writing.
     """
@@ -122,10 +130,13 @@ def maintain(work: Work, look: Work, stand: Stand | None) -> Maintained:
     if IN_DOUBT in held_up:
         return Maintained(closed_calls, (), (), (), 0, 0, held_up)
     stood, left = _stand_overdue(work, look, stand)
+    tournament = _settle_tournament(work, weigh)
     closed = _close_accounts(work, look)
     # What waits for a caller, and was not shown, waits on.
     read, written, log_lines = (_forget(work, look, old) for old in (NOTICES, MESSAGES, LOG))
-    return Maintained(closed_calls, stood, left, closed, read, log_lines, held_up, written)
+    return Maintained(
+        closed_calls, stood, left, closed, read, log_lines, held_up, written, tournament
+    )
 
 
 def _of_clock(desk: Desk) -> tuple[str, ...]:
@@ -148,6 +159,29 @@ def count_results(work: Work, look: Work) -> int:
         with work() as desk:
             standings.count_anew(desk, each)
     return len(wrong)
+
+
+def installed_weigh() -> Weigh | None:
+    """Find who can weigh a try; None when no board is installed beside the time bank."""
+    found: list[Weigh] = [point.load() for point in entry_points(group=WEIGH)]
+    return found[0] if found else None
+
+
+def _settle_tournament(work: Work, weigh: Weigh | None) -> date | None:
+    """Settle the tournament that is over; returns its day. One with tries that nobody here can
+    weigh waits for the board."""
+    with work() as desk:
+        tries = tournaments.unweighed(desk) if tournaments.is_due(desk) else []
+    if tries and weigh is None:
+        return None
+    for each in tries:
+        assert weigh is not None
+        cost = weigh(each)
+        with work() as desk:
+            deals.weigh(desk, each.seal, each.caller_id, cost)
+    with work() as desk:
+        settled = tournaments.settle(desk)
+    return None if settled is None else settled.day
 
 
 def installed_stand() -> Stand | None:

@@ -21,7 +21,7 @@ from sqlalchemy import Select, bindparam, func, or_, select
 from timebank.errors import OutOfStep, ShoeGone
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import callers, deal_tries, deals, rounds, stamp
+from timebank.ledger.schema import callers, deal_tries, deals, rounds, stamp, tournaments
 from timebank.ledger.sql import Prepared, change, equal, insert_into, read
 from timebank.wagers.rounds import Json, encode
 
@@ -81,6 +81,9 @@ class KeptDeal(NamedTuple):
     day: str
     rules: str
     seed: bytes
+    daily: int
+    # Of a tournament: for how many it is played.
+    hands: int | None
 
 
 class KeptTry(NamedTuple):
@@ -165,7 +168,11 @@ def _since_hand() -> Select[Any]:
         .scalar_subquery()
     )
     return (
-        select(deals.c.seal, deals.c.day, deals.c.rules, deals.c.seed)
+        select(
+            *(deals.c.seal, deals.c.day, deals.c.rules, deals.c.seed, deals.c.daily),
+            tournaments.c.hands,
+        )
+        .join_from(deals, tournaments, tournaments.c.seal == deals.c.seal, isouter=True)
         .where(or_(deals.c.closed.is_(None), deals.c.closed >= func.coalesce(before, 0)))
         .order_by(deals.c.opened, deals.c.seal)
     )

@@ -152,6 +152,14 @@ class Pot(NamedTuple):
     finished: int
 
 
+class Outlook(NamedTuple):
+    """Whether there is a tournament to be played or to be looked at; moves and seals nothing."""
+
+    until: datetime | None  # one is open until then, sealed or not
+    is_over: bool  # one is over and not settled
+    last: Tournament | None  # one that was settled within the last week
+
+
 class _Finisher(NamedTuple):
     caller_id: int
     name: str
@@ -309,6 +317,20 @@ def running(desk: Desk) -> Tournament | None:
     """Find the one that is open, or over and not settled."""
     row = _RUNNING(desk.connection).first()
     return None if row is None else _tournament(row)
+
+
+def outlook(desk: Desk) -> Outlook:
+    found, last = running(desk), last_settled(desk)
+    if last is not None and last.ends <= desk.now - WEEK:
+        last = None
+    if found is not None and desk.now < found.ends:
+        return Outlook(found.ends if found.starts <= desk.now else None, False, last)
+    terms = desk.settings.tournament
+    starts, ends = terms.latest(desk.settings.schedule, desk.now)
+    is_time = terms.on and desk.now < ends and clock.is_certain(desk)
+    if is_time and not _WAS_HELD.one(desk.connection, starts=stamp(starts)):
+        return Outlook(ends, found is not None, last)
+    return Outlook(None, found is not None, last)
 
 
 def of_seal(desk: Desk, seal: str) -> Tournament:

@@ -19,7 +19,7 @@ from door.games.blackjack.rules import BlackjackRules
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 
-HANDS = 10
+HANDS = 10  # of the daily deal
 STAKE = 10  # whole coins of play money, of which every house's rules pay whole halves
 
 
@@ -42,15 +42,16 @@ class Duplicate:
     decisions: tuple[tuple[BlackjackRound, BlackjackAction], ...]
     # How many of them were about hands before the one that is played.
     earlier: int
+    hands: int = HANDS
 
     @property
     def is_over(self) -> bool:
-        return len(self.over) == HANDS
+        return len(self.over) == self.hands
 
     @property
     def number(self) -> int:
         """Which hand is played, or was the last, from 1."""
-        return min(len(self.over) + 1, HANDS)
+        return min(len(self.over) + 1, self.hands)
 
     @property
     def score(self) -> int:
@@ -58,8 +59,10 @@ class Duplicate:
         return sum(hand.totals.won - hand.totals.lost for hand in self.over)
 
 
-def played(rules: BlackjackRules, seed: bytes, acts: Iterable[str]) -> Duplicate:
-    """Deal a try again, as far as its decisions go: to the next one, or to its end.
+def played(
+    rules: BlackjackRules, seed: bytes, acts: Iterable[str], hands: int = HANDS
+) -> Duplicate:
+    """Deal a try of so many hands again, as far as its decisions go: to the next, or to its end.
 
     Hands that are over as they are dealt are passed. Raises ValueError for a word that is no
     action, `IllegalAction` for one that was not open, and ValueError for words past the end.
@@ -67,17 +70,17 @@ def played(rules: BlackjackRules, seed: bytes, acts: Iterable[str]) -> Duplicate
     over: list[BlackjackRound] = []
     decisions: list[tuple[BlackjackRound, BlackjackAction]] = []
     words = iter(acts)
-    for number in range(1, HANDS + 1):
+    for number in range(1, hands + 1):
         earlier = len(decisions)
         hand, _events = start(rules, cards_of(rules, seed, number), [STAKE])
         while not hand.over:
             word = next(words, None)
             if word is None:
-                return Duplicate(tuple(over), hand, tuple(decisions), earlier)
+                return Duplicate(tuple(over), hand, tuple(decisions), earlier, hands)
             action = BlackjackAction(word)
             decisions.append((hand, action))
             hand, _events = hand.apply(action)
         over.append(hand)
     if next(words, None) is not None:
         raise ValueError("decisions go on past the last hand")
-    return Duplicate(tuple(over), None, tuple(decisions), len(decisions))
+    return Duplicate(tuple(over), None, tuple(decisions), len(decisions), hands)

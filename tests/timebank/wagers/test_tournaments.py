@@ -15,6 +15,7 @@ from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
 from timebank.errors import NotEnough, OutOfStep, OwnLimit, Refused, ShoeGone
 from timebank.keeping import deletion, restoring
+from timebank.keeping.maintain import maintain
 from timebank.ledger import transfers
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.reasons import Told
@@ -392,3 +393,25 @@ def test_the_times_of_a_week_follow_the_clocks_of_the_board(folder):
     before = starts - timedelta(seconds=1)
     assert terms.latest(schedule, before)[0] == datetime(2026, 3, 22, 1, tzinfo=UTC)
     assert terms.next_start(schedule, before) == starts
+
+
+def test_the_nightly_work_weighs_what_is_left_and_settles(books, held):
+    play(books, 1, 30, cost=None)
+    assert nightly(books).tournament is None
+    end(books)
+    assert nightly(books, weigh=None).tournament is None
+    assert books.do(tournaments.running) == held
+    done = nightly(books)
+    assert "Settled the tournament of 2026-06-12." in done.sentences()
+    assert banks(books) == [900, 0, 0]
+    assert nightly(books).tournament is None
+
+
+def nightly(books, weigh=lambda each: len(each.acts)):
+    def work():
+        return books.database.transaction(books.settings, books.now)
+
+    def look():
+        return books.database.reading(books.settings, books.now)
+
+    return maintain(work, look, None, weigh)

@@ -1,0 +1,227 @@
+"""Hands that everybody plays alike, at a daily deal or in a tournament, as a caller meets them.
+
+A decision is durable before its card is shown, so whoever hangs up finds the hand as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from door.call.console import lit
+from door.call.display import literal
+from door.games.black_jack_for_time.scene import ENDINGS, BlackJackScene, counted
+from door.games.black_jack_for_time.table import BlackJackForTimeTable, seconds
+from door.games.black_jack_for_time.words import printed, sentence
+from door.games.blackjack import duplicate
+from door.games.blackjack import events as happened
+from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from timebank.language import N_, _
+from timebank.wagers.deals import WHOLE_BET
+from timebank.words import decimal
+
+if TYPE_CHECKING:
+    from door.call.console import Console
+    from door.games.blackjack.events import Event
+    from door.games.blackjack.rules import BlackjackRules
+    from timebank.wagers.deals import Placed
+
+TITLE = N_("The daily deal")
+ACTIONS = BlackJackForTimeTable.action_keys
+NAME_CELLS = 17
+
+# Writes a decision down, behind those before it, with the score where it ends the last hand.
+Note = Callable[[tuple[str, ...], str, "int | None"], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class DealScene(BlackJackScene):
+    """The table of the deal: no purse is at it, and a coin is no minute."""
+
+    title: ClassVar[str] = TITLE
+
+    number: int = 1
+    hands: int = duplicate.HANDS
+    chips: int = 0  # won so far, below zero for lost
+
+    def _figures(self) -> list[tuple[str, str]]:
+        return [(_("Hand"), self._turn_words()), *self._bet_figures(), (_("So far"), self._net())]
+
+    def _net(self) -> str:
+        return signed(self.chips)
+
+    def _turn_words(self) -> str:
+        return _("{number} of {pages}").format(number=self.number, pages=self.hands)
+
+    def _turns_short(self) -> str:
+        return f"{self.number} / {self.hands}"
+
+    def lines(self) -> Sequence[str]:
+        heading = f"|15{_(self.title)}|07 - {self._turn_words()}"
+        return [heading, *(self._told_cards() if self.mine else ())]
+
+    def explain(self) -> Sequence[str]:
+        return [
+            _("Everybody on the board plays these ten hands today, with the same cards."),
+            _("You bet 10 coins of play money on each. Nothing here touches your minutes."),
+            _("Who decides best stands first: each decision is held against the book."),
+        ]
+
+
+class SharedHands:
+    """One caller at hands that everybody plays."""
+
+    def __init__(
+        self,
+        console: Console,
+        rules: BlackjackRules,
+        seed: bytes,
+        scene: DealScene,
+        note: Note,
+        leaving: str,
+    ) -> None:
+        """`note` writes a decision down; `leaving` says what becomes of a hand that is left."""
+        self._console, self._rules, self._seed, self._scene = console, rules, seed, scene
+        self._note, self._leaving = note, leaving
+
+    def game(self, acts: Sequence[str]) -> Duplicate:
+        return duplicate.played(self._rules, self._seed, acts, self._scene.hands)
+
+    async def play_on(self, acts: list[str]) -> None:
+        """Play what is left of them behind these decisions, or leave it for later."""
+        game, scene = self.game(acts), self._scene
+        scene.printed = printed(self._rules)
+        number = game.number
+        met = game.earlier
+        while number <= scene.hands:
+            scene.number = number
+            scene.chips = sum(
+                hand.totals.won - hand.totals.lost for hand in game.over[: number - 1]
+            )
+            hand = await self._deal_hand(scene, number, acts[met:])
+            while not hand.over:
+                action = await self._decide(hand)
+                if action is None:
+                    return
+                await self._write(acts, action)
+                acts.append(str(action))
+                hand, events = hand.apply(action)
+                await self._show(scene, events)
+            game = self.game(acts)
+            met = len(acts)
+            await self._tell_end(scene, hand)
+            number += 1
+
+    async def _deal_hand(
+        self, scene: DealScene, number: int, before: Sequence[str]
+    ) -> BlackjackRound:
+        """Deal a hand, or lay one down again that was left, with the decisions that were taken."""
+        rules = self._rules
+        hand, events = start(rules, cards_of(rules, self._seed, number), [STAKE])
+        scene.clear()
+        scene.bet, scene.is_dealt = STAKE, True
+        self._console.stage(scene)
+        if not before:
+            await self._show(scene, events)
+            return hand
+        for word in before:
+            hand, _events = hand.apply(BlackjackAction(word))
+        scene.lay(hand)
+        scene.changed()
+        self._console.display.refresh()
+        return hand
+
+    async def _write(self, acts: Sequence[str], action: BlackjackAction) -> None:
+        """Write a decision into the books, with what came of the hands where it ends them."""
+        after = self.game([*acts, str(action)])
+        await self._note(tuple(acts), str(action), after.score if after.is_over else None)
+
+    async def _decide(self, hand: BlackjackRound) -> BlackjackAction | None:
+        """Ask what to do; None for who leaves the hand for later."""
+        actions = hand.legal()
+        keys: Mapping[str, BlackjackAction] = {ACTIONS[each][0]: each for each in actions}
+        labels = {letter: _(ACTIONS[each][1]) for letter, each in keys.items()}
+        meanings = {letter: _(ACTIONS[each][2]) for letter, each in keys.items()}
+        insures = BlackjackAction.INSURANCE in actions
+        if not self._console.is_painted:
+            told = _("You have {count}.").format(count=counted(hand.seats[0].hands[0].cards))
+            self._console.say(f"|07{told}")
+        choice = await self._console.ask(
+            {**labels, "Q": _("Quit")},
+            question=_("Insurance for 5 coins?") if insures else "",
+            menu=lit({**labels, "Q": _("Quit")}),
+            cancel="Q",
+            meanings={**meanings, "Q": _(self._leaving)},
+        )
+        return keys.get(choice)
+
+    async def _show(self, scene: DealScene, events: Sequence[Event]) -> None:
+        """Let things happen one by one; any key shows their end."""
+        for event in events:
+            scene.follow(event)
+            scene.changed()
+            self._console.display.refresh()
+            if said := self._sentence(scene, event):
+                self._console.say(said)
+            if event is not events[-1]:
+                await self._console.beat(seconds(event, scene))
+
+    def _sentence(self, scene: DealScene, event: Event) -> str:
+        is_card = isinstance(
+            event, happened.BlackjackDealt | happened.DealerDealt | happened.BlackjackRevealed
+        )
+        if isinstance(event, happened.BlackjackSettled) or (is_card and self._console.is_painted):
+            return ""  # a card on a painted table speaks for itself
+        return sentence(event, scene.coin, scene.mine, scene.dealer)
+
+    async def _tell_end(self, scene: DealScene, hand: BlackjackRound) -> None:
+        won = hand.totals.won - hand.totals.lost
+        scene.chips += won
+        scene.changed()
+        self._console.display.refresh()
+        told = _("Hand {number}: {words} ({coins}). So far: {total}.").format(
+            number=scene.number,
+            words=_(ENDINGS[hand.outcomes[0]]),
+            coins=signed(won),
+            total=signed(scene.chips),
+        )
+        self._console.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{told}")
+        await self._console.any_key()
+
+
+def ranked(
+    placed: Sequence[Placed], caller_id: int, room: int, prizes: Mapping[int, str] | None = None
+) -> Iterator[str]:
+    """List who stands where, the caller too where there is no room for all before them; `prizes`
+    are what callers have won, by their numbers."""
+    if not placed:
+        yield f"|07{_('Nobody has played it to the end yet.')}"
+        return
+    mine = next((each for each in placed if each.caller_id == caller_id), None)
+    heads = (_("Caller"), _("Coins"), _("Cost"))
+    won = f"{_('Prize'):>8}" if prizes else ""
+    yield f"|11   {heads[0]:<18}{heads[1]:>6}{heads[2]:>9}{won}"
+    shown = list(placed[:room])
+    if mine is not None and mine not in shown:
+        shown[-1] = mine
+    for each in shown:
+        colour = "|14" if each is mine else "|15"
+        cost = "?" if each.cost is None else percent(each.cost)
+        name = literal(each.name[:NAME_CELLS])
+        won = f"{prizes.get(each.caller_id, ''):>8}" if prizes else ""
+        yield f"|07{each.place:>2} {colour}{name:<18}|07{signed(each.score):>6}{cost:>9}|10{won}"
+
+
+def percent(cost: int) -> str:
+    return f"{decimal(cost * 100 / WHOLE_BET)}%"
+
+
+def signed(coins: int) -> str:
+    """Write coins with their sign.
+
+    >>> signed(15), signed(-5), signed(0)
+    ('+15', '-5', '0')
+    """
+    return f"{coins:+}" if coins else "0"

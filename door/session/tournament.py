@@ -1,0 +1,335 @@
+"""The tournament of the week as a caller meets it: terms and prizes, the way in, hands and places.
+
+It is played for minutes, so who stands where is shown to those who have played, and to everybody
+once it is over. docs/tournaments.md says what it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from door.call.display import wrap
+from door.call.page import MARGIN, TITLE_ROWS, Page
+from door.errors import NoAdviceNow
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
+from door.games.black_jack_for_time.words import rules_text
+from door.games.blackjack import duplicate
+from door.games.blackjack.duplicate import cut_of
+from door.games.blackjack.rules import rules_to_mapping
+from door.games.engine import shuffle
+from door.games.tables.weighing import rules_of, settle_tournament, weigh_tournament
+from door.session.shared_hands import DealScene, SharedHands, ranked
+from timebank.errors import BooksFailed, OutOfStep, Refused
+from timebank.language import N_, _, ngettext
+from timebank.wagers import deals, tournaments
+from timebank.wagers.deals import DealTry, Placed
+from timebank.wagers.tournaments import Entry, Pot, Tournament
+from timebank.words import minutes, moment, span, whole_date
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from timebank.ledger.database import Desk
+    from timebank.ledger.purse import Receipt
+
+TITLE = N_("The tournament")
+KEYS = {"P": N_("Play"), "R": N_("Rules"), "L": N_("Last one"), "Q": N_("Quit")}
+MEANINGS = {
+    "P": N_("Enter and play, or go on where you left it. You have one try."),
+    "R": N_("Read how it is played, and what can be won."),
+    "L": N_("See who won the last tournament, and its seed."),
+    "Q": N_("Go back to the daily deal."),
+}
+GAME = "black-jack-for-time"
+LEAST_SHOWN = 3  # of a ranking
+MOST_SHOWN = 50
+
+log = logging.getLogger("door.tables")
+
+
+@dataclass(slots=True)
+class TournamentScene(DealScene):
+    title: ClassVar[str] = TITLE
+
+    def explain(self) -> Sequence[str]:
+        return [
+            _("Everybody plays these hands, with the same cards, and everybody once."),
+            _("You bet 10 coins of play money on each. What can be won is on the page before."),
+            _("Who decides best stands first: each decision is held against the book."),
+        ]
+
+
+class _Seen(NamedTuple):
+    """What the books say of the one that is on, and of the caller in it."""
+
+    tournament: Tournament
+    pot: Pot
+    entry: Entry | None
+    deal_try: DealTry | None
+    can_win: bool
+    price: int
+    placed: Sequence[Placed]
+
+
+class TournamentPage:
+    """One caller at the tournament."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        self._board, self._caller, self._console = board, caller, caller.console
+        self._settings = BlackJackForTimeSettings.of(board.config.games)
+
+    async def visit(self) -> None:
+        """Show the one that is on; without one, how the last one ended."""
+        await settle_tournament(self._board)
+        if await self._look() is None:
+            await self._read_last()
+            return
+        while True:
+            self._caller.place = TITLE
+            seen = await self._look()
+            if seen is None:  # it has ended meanwhile
+                await settle_tournament(self._board)
+                await self._read_last()
+                return
+            choice = await self._ask(seen)
+            if choice == "Q":
+                return
+            if choice == "R":
+                await self._console.read(_(TITLE), self._rules_text(seen.tournament))
+            elif choice == "L":
+                await self._read_last()
+            else:
+                await self._enter(seen)
+
+    async def _ask(self, seen: _Seen) -> str:
+        rows = self._rows(seen)
+        self._console.stage(Page(_(TITLE), rows))
+        weighing = asyncio.create_task(self._weigh_beside(seen, rows))
+        is_over = seen.deal_try is not None and seen.deal_try.score is not None
+        try:
+            return await self._console.ask(
+                {key: _(label) for key, label in KEYS.items() if key != "P" or not is_over},
+                default="Q" if is_over else "P",
+                cancel="Q",
+                meanings={key: _(words) for key, words in MEANINGS.items()},
+            )
+        finally:
+            weighing.cancel()
+            await asyncio.gather(weighing, return_exceptions=True)
+
+    async def _look(self) -> _Seen | None:
+        """Find the one that is on, sealed for all by whoever comes first."""
+        hands = self._board.config.tournament.hands
+        rules = replace(self._settings.rules, insurance_unit=1)
+        seed = b""
+        if not await self._caller.look_up(_is_sealed):
+            seed = self._caller.new_seed()
+            while duplicate.played(rules, seed, (), hands).is_over:  # nothing to decide in it
+                seed = self._caller.new_seed()
+        number, call = self._caller.record.id, self._caller.call_id
+        seal, kept = shuffle.seal(seed) if seed else "", rules_to_mapping(rules)
+
+        def look(desk: Desk) -> _Seen | None:
+            found = tournaments.running(desk)
+            if seed:
+                found = tournaments.current(desk, seed, seal, GAME, kept, hands)
+            if found is None or not found.is_open(desk.now):
+                return None
+            can_win, price = tournaments.price_for(desk, call, found.seal)
+            return _Seen(
+                found,
+                tournaments.pot(desk, found),
+                tournaments.entry_of(desk, found.seal, number),
+                deals.try_of(desk, found.seal, number),
+                can_win,
+                price,
+                deals.ranking(desk, found.seal),
+            )
+
+        return await self._caller.ask_books(look)
+
+    async def _weigh_beside(self, seen: _Seen, rows: list[str]) -> None:
+        """Weigh what nobody has weighed yet while the caller looks."""
+        if all(each.cost is not None for each in seen.placed):
+            return
+        try:
+            await weigh_tournament(self._board)
+            placed = await self._board.books.read(partial(deals.ranking, seal=seen.tournament.seal))
+            rows[:] = self._rows(seen._replace(placed=placed))
+            self._console.display.refresh()
+        except (BooksFailed, NoAdviceNow) as problem:  # whoever looks next asks again
+            log.info("not every try at the tournament is weighed: %s", problem)
+
+    # What is read.
+
+    def _rows(self, seen: _Seen) -> list[str]:
+        console, tournament = self._console, seen.tournament
+        ends = moment(self._caller.bank_settings.schedule.local(tournament.ends))
+        told = ngettext(
+            "{number} hand of Black Jack For Time with the same cards for everybody. You have one"
+            " try, and the best decisions win.",
+            "{number} hands of Black Jack For Time with the same cards for everybody. You have one"
+            " try, and the best decisions win.",
+            tournament.hands,
+        ).format(number=tournament.hands)
+        open_until = _("Open until {time}.").format(time=ends)
+        rows = [
+            f"|07{told}",
+            f"|11{open_until} {_entered(seen.pot)}",
+            *(f"|10{row}" for row in self._prizes(seen)),
+            f"|14{self._standing(seen)}",
+            f"|07{_('Seal')} |08{tournament.seal}",
+            "",
+        ]
+        columns = console.page_columns - MARGIN
+        room = MOST_SHOWN
+        if console.is_painted:
+            used = sum(len(wrap(row, columns)) for row in rows)
+            room = max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
+        return [*rows, *self._ranked(seen, room)]
+
+    def _ranked(self, seen: _Seen, room: int) -> Iterator[str]:
+        if seen.deal_try is None or seen.deal_try.score is None:
+            yield f"|07{_('You see who stands where once you have played.')}"
+            return
+        yield from ranked(seen.placed, self._caller.record.id, room)
+
+    def _prizes(self, seen: _Seen) -> Iterator[str]:
+        if not seen.pot.by_place:
+            yield _("It is played for the place.")
+            return
+        won = ", ".join(map(span, seen.pot.by_place))
+        yield _("To be won by place: {amounts}.").format(amounts=won)
+        can_win = seen.can_win if seen.entry is None else seen.entry.for_prize
+        if not can_win:
+            yield _("You play for the place: new callers and guests win no minutes.")
+        elif seen.entry is None and seen.price:
+            yield _("It costs {amount} to enter.").format(amount=span(seen.price))
+        elif seen.entry is None:
+            yield _("It costs nothing to enter.")
+
+    def _standing(self, seen: _Seen) -> str:
+        number = self._caller.record.id
+        mine = next((each for each in seen.placed if each.caller_id == number), None)
+        if mine is not None:
+            told = _("You're number {place} of {all}.")
+            return told.format(place=mine.place, all=len(seen.placed))
+        if seen.deal_try is None:
+            return _("You haven't played it yet.")
+        game = self._hands(seen.tournament).game(seen.deal_try.acts)
+        return _("Hand {number} waits for you.").format(number=game.number)
+
+    def _rules_text(self, tournament: Tournament) -> str:
+        scored = _(
+            "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
+            " best move would have won more, on average, in percent of a bet. Who has given away"
+            " least stands first; of those alike, who has won most; and who is alike in both shares"
+            " the place and what it wins."
+        )
+        won = _(
+            "Minutes can be won by callers whom the board has known long enough to send minutes."
+            " Entries come on top of the prizes, in the same proportions. Prizes go to the time"
+            " bank when it is over, also of who is not on. Who enters and doesn't play to the end"
+            " wins nothing."
+        )
+        return f"|07{scored}\n\n{won}\n\n{rules_text(self._settings)}"
+
+    async def _read_last(self) -> None:
+        def look(desk: Desk) -> tuple[Tournament, list[tournaments.PlacedEntry]] | None:
+            last = tournaments.last_settled(desk)
+            return None if last is None else (last, tournaments.standings(desk, last.seal))
+
+        found = await self._caller.look_up(look)
+        heading = _("The last tournament")
+        if found is None:
+            waits = await self._caller.look_up(tournaments.is_due)
+            told = _("No tournament has ended yet.")
+            if waits:
+                told = _("The tournament is over. Who has won is worked out just now.")
+            await self._console.read(heading, f"|07{told}")
+            return
+        await self._console.read(heading, "\n".join(self._ended(*found)))
+
+    def _ended(self, last: Tournament, placed: Sequence[tournaments.PlacedEntry]) -> Iterator[str]:
+        champions = [each.name for each in placed if each.place == 1]
+        told = _(
+            "The seed is open now. The shuffle of each hand mixes in its words: {first} for the "
+            "first, {last} for the last."
+        ).format(first=cut_of(1), last=cut_of(last.hands))
+        shown = [
+            Placed(each.caller_id, each.name, each.score, each.cost, (), each.place)
+            for each in placed
+        ]
+        prizes = {each.caller_id: minutes(each.prize) for each in placed if each.prize}
+        yield f"|15{whole_date(last.day)}"
+        if champions:
+            yield f"|14{champion_words(champions)}"
+        yield ""
+        yield from ranked(shown, self._caller.record.id, MOST_SHOWN, prizes)
+        yield ""
+        yield f"|07{_('Seal')} {last.seal}"
+        yield f"|07{_('Seed')} {last.shown_seed}"
+        yield f"|07{told}"
+
+    # The hands.
+
+    def _hands(self, tournament: Tournament) -> SharedHands:
+        number, seal = self._caller.record.id, tournament.seal
+        scene = TournamentScene(coin=1, turns_limit=None, has_purse=False, seal=seal)
+        scene.hands = tournament.hands
+
+        async def note(before: tuple[str, ...], word: str, score: int | None) -> None:
+            await self._caller.ask_books(
+                lambda desk: tournaments.act(desk, seal, number, before, word, score)
+            )
+
+        leaving = N_("Leave the tournament. The hand waits for you until it closes.")
+        rules = rules_of(tournament.rules)
+        return SharedHands(self._console, rules, tournament.seed, scene, note, leaving)
+
+    async def _enter(self, seen: _Seen) -> None:
+        """Enter, and play what is left of the hands, or leave it for later."""
+        is_new = seen.entry is None
+        if is_new and seen.price:
+            question = _("Pay {amount} to enter? It is gone if you don't win.")
+            if not await self._console.agrees(question.format(amount=span(seen.price)), "N"):
+                return
+        entered: list[DealTry] = []
+        seal = seen.tournament.seal
+
+        def enter(desk: Desk, call_id: int, ticked: int) -> Receipt:
+            found = tournaments.enter(desk, call_id, ticked, seal)
+            entered[:] = [found.deal_try]
+            return found.receipt
+
+        try:
+            await self._caller.post(enter)
+            await self._hands(seen.tournament).play_on(list(entered[0].acts))
+        except (OutOfStep, Refused) as refused:
+            self._console.say(f"|12{refused}")
+            await self._console.any_key()
+
+
+def _is_sealed(desk: Desk) -> bool:
+    found = tournaments.running(desk)
+    return found is not None and desk.now < found.ends
+
+
+def _entered(pot: Pot) -> str:
+    told = ngettext("{number} caller has entered.", "{number} callers have entered.", pot.entered)
+    return told.format(number=pot.entered)
+
+
+def champion_words(names: Sequence[str]) -> str:
+    """Name who won, one or several.
+
+    >>> champion_words(["Ann"]), champion_words(["Ann", "Bob"])
+    ('Champion: Ann', 'Champions: Ann, Bob')
+    """
+    told = ngettext("Champion: {names}", "Champions: {names}", len(names))
+    return told.format(names=", ".join(names))

@@ -1,0 +1,135 @@
+"""The tournament: entered once, played by all with the same cards, settled and told afterwards."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from door.games.blackjack import duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from tests.world import BOARD, World, log_on, register, world
+from timebank.wagers import tournaments
+
+HOUR = 3600
+# Open at once, for a day; a hand each, and callers are known from the first day.
+TOML = """
+[calls]
+minutes_per_day = 600
+[timebank]
+known_days = 0
+[tournament]
+day = "{day}"
+hour = 0
+hours = 24
+hands = {hands}
+entry_minutes = 5
+"""
+
+
+def toml(hands: int = 2, day: str = "fri") -> str:
+    return BOARD + TOML.format(day=day, hands=hands)
+
+
+def keys_to_the_end(board: World, hands: int) -> str:
+    """What is pressed to stand every hand, with a key after each."""
+    with board.books() as desk:
+        found = tournaments.running(desk)
+    assert found is not None
+    acts: tuple[str, ...] = ()
+    game = duplicate.played(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
+    met, keys = len(game.over), ""
+    while not game.is_over:
+        assert game.at is not None
+        declines = "no-insurance" in game.at.legal()
+        acts = (*acts, "no-insurance" if declines else "stay")
+        game = duplicate.played(BLACK_JACK_FOR_TIME, found.seed, acts, hands)
+        keys += ("n" if declines else "s") + " " * (len(game.over) - met)
+        met = len(game.over)
+    return keys
+
+
+def banked(board: World) -> list[tuple[str, int]]:
+    with board.books() as desk:
+        said = (
+            "SELECT name, balance FROM accounts JOIN callers ON callers.id = caller_id"
+            " WHERE kind = 'bank' AND unit = 'second' ORDER BY name"
+        )
+        return [tuple(row) for row in desk.connection.exec_driver_sql(said)]
+
+
+async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml()) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("d")
+        await ada.until("A tournament is on until")
+        ada.send("t")
+        await ada.until("0 callers have entered.")
+        assert "It costs 5 minutes to enter." in ada.picture
+        ada.send("p")
+        await ada.until("Pay 5 minutes to enter?")
+        ada.send("n")
+        await ada.until_gone("Pay 5 minutes to enter?")
+        ada.send("py")
+        await ada.until("of 2")
+        keys = keys_to_the_end(board, 2)
+        ada.send(keys[:1])
+        await ada.close()  # in the middle of it
+        await board.at_rest()
+
+        again = await board.call()
+        await log_on(again, "Ada")
+        again.send("dt")
+        await again.until("1 caller has entered.")
+        again.send("p" + keys[1:])
+        await again.until("You're number 1 of 1.")
+        again.send("qq")
+        await again.close()
+        await board.at_rest()
+        assert board.findings() == []
+
+        await board.clock.advance(24 * HOUR)
+        await board.at_rest()
+        assert banked(board) == [("Ada", 20 * 60)]
+        late = await board.call()
+        await log_on(late, "Ada")
+        await late.until("You came in 1 of 1 in the tournament of")
+        late.send(" ")
+        await late.until("oodbye")
+        late.send("d")
+        await late.until("The tournament is over: T shows who won.")
+        late.send("t")
+        await late.until("Champion: Ada")
+        await late.until("20")
+        assert board.findings() == []
+
+
+async def test_somebody_new_plays_for_the_place_and_pays_nothing(tmp_path: Path) -> None:
+    settings = toml(hands=1).replace("known_days = 0", "known_days = 7")
+    async with world(tmp_path, toml=settings) as board:
+        bob = await board.call()
+        await register(bob, "Bob")
+        bob.send("dt")
+        await bob.until("guests win no minutes.")
+        assert "You see who stands where once you have played." in bob.picture
+        bob.send("p")
+        await bob.until("1 of 1")
+        bob.send(keys_to_the_end(board, 1))
+        await bob.until("You're number 1 of 1.")
+        with board.books() as desk:
+            found = tournaments.running(desk)
+            assert found is not None
+            assert found.seed.hex() not in bob.transcript
+            entry = tournaments.entry_of(desk, found.seal, 1)
+            assert entry is not None
+            assert (entry.for_prize, entry.paid) == (False, 0)
+
+
+async def test_where_there_is_none_the_daily_deal_says_nothing_of_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(day="sun")) as board:
+        assert board.clock.now() < datetime(2100, 1, 1, tzinfo=UTC)
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("d")
+        await ada.until("You haven't played it yet.")
+        assert "ournament" not in ada.picture

@@ -1,0 +1,56 @@
+"""`timebank tournament`: what there was, and the one that runs called off."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import timedelta
+
+import pytest
+
+from timebank.wagers import deals, tournaments
+
+
+@pytest.fixture
+def running(board):
+    """Ann, whom the board knows, has entered the tournament of a Friday and finished it."""
+    ann = board.caller("Ann")
+    board.wait(int(timedelta(days=12, hours=7).total_seconds()))
+    seal = f"{1:064x}"
+    board.do(tournaments.current, bytes(32), seal, "black-jack-for-time", {}, 10)
+    call = board.call(ann)
+    call.post(lambda *values: tournaments.enter(*values, seal).receipt)
+    call.close()
+    board.do(tournaments.act, seal, ann, (), "stay", 10)
+    board.do(deals.weigh, seal, ann, 0)
+    return board
+
+
+def test_without_any_it_says_so(board, timebank):
+    assert timebank("tournament") == (0, "There was no tournament yet.\n", "")
+    assert timebank("tournament", "--format", "json") == (0, "[]\n", "")
+
+
+def test_one_is_shown_while_it_runs_and_when_it_is_settled(running, timebank):
+    assert timebank("tournament")[1].splitlines()[1].split() == [
+        *("2026-03-13", "2026-03-15", "18:00", "running", "1", "1", "0:00:00", "0:30:00", "0:00:00")
+    ]
+    (record,) = json.loads(timebank("tournament", "--format", "json")[1])
+    assert (record["state"], record["put_in"], record["seed"]) == ("running", 1800, None)
+    running.wait(3 * 86400)
+    running.do(tournaments.settle)
+    (row,) = csv.DictReader(io.StringIO(timebank("tournament", "--format", "csv")[1]))
+    assert (row["state"], row["champion"], row["paid"]) == ("settled", "Ann", "900")
+    assert row["seed"] == "00" * 32
+
+
+def test_one_is_called_off_with_a_reason(running, timebank):
+    code, _, refused = timebank("tournament", "--call-off", " ")
+    assert (code, refused) == (2, "Please give a reason: it goes into the books.\n")
+    code, told, _ = timebank("tournament", "--call-off", "the rules were wrong", "--by", "Jane")
+    assert (code, told.splitlines()[1].split()[3:5]) == (0, ["called", "off"])
+    assert running.system()["prizes"] == 0
+    code, _, refused = timebank("tournament", "--call-off", "again")
+    assert (code, refused) == (2, "No tournament runs just now.\n")
+    assert running.audit() == []

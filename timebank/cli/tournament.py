@@ -1,0 +1,108 @@
+"""The `timebank` command that shows tournaments, and calls one off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from timebank.cli.common import by_option, config_option, format_option, opened, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from timebank.ledger.database import Desk
+    from timebank.reports.exports import Record
+    from timebank.reports.tables import Listing
+    from timebank.settings.schedule import Schedule
+    from timebank.wagers.tournaments import PlacedEntry, Pot, Tournament
+
+    Shown = tuple[Tournament, Pot, list[PlacedEntry]]
+
+FIELDS = (
+    *("day", "starts", "ends", "state", "hands", "entry", "prizes", "put_in", "entered"),
+    *("finished", "paid", "champion", "seal", "seed"),
+)
+MOST = 10_000
+
+
+@click.command()
+@config_option
+@format_option
+@click.option("--last", type=click.IntRange(1, MOST), default=10, help="Show so many.")
+@click.option(
+    "--call-off",
+    metavar="WHY",
+    help="End the one that runs: all entries go back. WHY is shown to those who entered.",
+)
+@by_option
+def tournament(config: Path, form: str, last: int, call_off: str | None, by: str) -> None:
+    """Show the weekly tournaments, the newest first.
+
+    With --call-off, the one that runs is ended first. Entries go back to the callers' bank
+    accounts, and what was put up to the house.
+    """
+    from timebank.wagers import tournaments
+
+    with opened(config) as books:
+        if call_off is not None:
+            with books.work() as desk:
+                tournaments.call_off(desk, call_off, by)
+        with books.look() as desk:
+            found = list(_found(desk, last))
+        schedule = books.settings.schedule
+    records = [_record(each, schedule) for each in found]
+    tell(form, [_table(found, schedule)], FIELDS, records, paged=False)
+
+
+def _found(desk: Desk, last: int) -> Iterator[Shown]:
+    from timebank.wagers import tournaments
+
+    for each in tournaments.listing(desk, last):
+        yield each, tournaments.pot(desk, each), tournaments.standings(desk, each.seal)
+
+
+def _state(shown: Tournament) -> str:
+    return shown.outcome or "running"
+
+
+def _record(shown: Shown, schedule: Schedule) -> Record:
+    from timebank.ledger.schema import stamp
+    from timebank.reports.exports import iso
+
+    each, pot, placed = shown
+    values = (
+        *(each.day.isoformat(), iso(stamp(each.starts), schedule), iso(stamp(each.ends), schedule)),
+        *(_state(each), each.hands, each.entry, sum(each.prizes), each.put_in, pot.entered),
+        *(pot.finished, sum(one.prize for one in placed)),
+        ", ".join(one.name for one in placed if one.place == 1),
+        *(each.seal, each.shown_seed),
+    )
+    return dict(zip(FIELDS, values, strict=True))
+
+
+def _table(found: list[Shown], schedule: Schedule) -> Listing:
+    from timebank.reports.statements import NAME, printable
+    from timebank.reports.tables import Column, Listing
+    from timebank.words import clock
+
+    columns = (
+        *(Column("Opened"), Column("Until", goes=3), Column("State")),
+        *(Column("Entered", right=True), Column("Finished", right=True, goes=4)),
+        *(Column("Entry", right=True, goes=2), Column("Put up", right=True, goes=1)),
+        *(Column("Paid", right=True), Column("Champion", least=NAME)),
+    )
+    rows = [
+        (
+            *(each.day.isoformat(), f"{schedule.local(each.ends):%Y-%m-%d %H:%M}", _state(each)),
+            *(str(pot.entered), str(pot.finished), clock(each.entry), clock(sum(each.prizes))),
+            clock(sum(one.prize for one in placed)),
+            ", ".join(printable(one.name) for one in placed if one.place == 1),
+        )
+        for each, pot, placed in found
+    ]
+    return Listing(columns, rows, "There was no tournament yet.")
+
+
+COMMANDS = (tournament,)
