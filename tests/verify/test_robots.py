@@ -430,6 +430,21 @@ def test_plain_lines_of_that_page_are_heard() -> None:
     assert (settled.net, settled.number, settled.seal) == (-300, 1, SEAL)
 
 
+def test_a_part_of_that_page_tells_seals_and_not_which_shoe_the_hand_was_of() -> None:
+    seen = Seen("Ada")
+    ears = Ears(seen, 60, lambda: 0.0)
+    ears.hears("Black Jack For Time - Turns today: 0")
+    ears.hears("You bust with 22 and lose 5 coins.")
+    ears.hears("Your pot: 54 coins. Turns today: 1.")
+    for line in ("Fairness (1 of 2)", "Seal of this shoe", "a" * 64, "Press any key"):
+        ears.hears(line)
+    assert seen.seals == {"a" * 64}
+    for line in ("Fairness (2 of 2)", "Seal of the last shoe", SEAL, "Press any key"):
+        ears.hears(line)
+    assert seen.seals == {"a" * 64, SEAL}
+    assert seen.settlements[0].seal == ""
+
+
 def test_a_table_is_known_by_its_title_alone() -> None:
     seen = Seen("Ada")
     ears = Ears(seen, 60, lambda: 0.0)

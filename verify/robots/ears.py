@@ -46,8 +46,8 @@ class Ears:
         if phrases.COINS_TO_BET.is_in(line) or phrases.PLACE_BETS.is_in(line):
             # from now on the shoe that lies there may be a new one
             self._is_fresh = False
-        if phrases.FAIRNESS.fullmatch(line):
-            self._page = []
+        if phrases.FAIRNESS.fullmatch(reading.without_part(line)):
+            self._page = [line]
         elif self._page is not None:
             self._reads_fairness(line)
         if self._game == "unix-bj":

@@ -206,18 +206,35 @@ def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
 # Pages and sentences.
 
 
+_PART = re.compile(r" \(\d+ \w+ \d+\)")  # "(1 of 2)", in any language
+
+
 @dataclass
 class Fairness:
     """What the page behind <F>airness says: seals, and seeds by the seals that they open."""
 
-    shoe: str = ""  # the seal of the shoe that lies there, or that lay there last
+    shoe: str = ""  # the seal of the shoe that lies there, or that lay there last; "" if unknown
     seals: set[str] = field(default_factory=set)
     seeds: dict[str, str] = field(default_factory=dict)
     wrong: str = ""
 
 
+def without_part(heading: str) -> str:
+    """Take away which part of a page it is, where it has several.
+
+    >>> without_part("Fairness (1 of 2)"), without_part("Fairness")
+    ('Fairness', 'Fairness')
+    """
+    return _PART.sub("", heading.strip())
+
+
 def fairness(text: str) -> Fairness:
-    """Read the page as a caller does who takes the SHA-256 of the seed."""
+    """Read the page as a caller does who takes the SHA-256 of the seed; its heading comes first.
+
+    One part of it does not tell which shoe the last hand was dealt from.
+    """
+    heading, _newline, _rest = text.partition("\n")
+    is_whole = _PART.search(heading) is None
     this, last = phrases.THIS_SEAL.search(text), phrases.LAST_SEAL.search(text)
     found = Fairness()
     for seal in (this, last, phrases.NEXT_SEAL.search(text)):
@@ -232,7 +249,7 @@ def fairness(text: str) -> Fairness:
         if seal is not None and opens != seal["digits"]:
             found.wrong = f"the seed {seed['digits']} does not open the seal {seal['digits']}"
     shoe = last or this
-    found.shoe = shoe["digits"] if shoe else ""
+    found.shoe = shoe["digits"] if shoe and is_whole else ""
     return found
 
 
