@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
 from door.call.call_clock import CallClock, Patience
+from door.call.chair import WATCHED, CallersChair
 from door.call.console import Console
 from door.call.display import hanging, literal
 from door.call.last_hand import LastHand
@@ -85,13 +86,17 @@ class Caller:
         self.hand_waits = False  # whether a hand that they play alone is open
         self.is_away = False  # at a table that another process keeps, which sees to their screen
         self.came_back_to = ""  # the game where an open hand waited for them
+        self.chair: CallersChair | None = None  # where they sit, while they do
         self.ended = Flag()
         # Those of the log-on are still on their way to them.
         self.reads_notices = bool(opened.notices or opened.messages)
         limits = Limits(config.company.messages_a_day, config.company.messages_waiting)
-        self.talk = Talk(console, books, limits, record.id, self.ask_books)
+        writes = config.company.messages
+        self.talk = Talk(
+            console, books, limits, record.id, self.ask_books, self._send_away, writes=writes
+        )
         console.on_shown = self._look_at_the_end
-        if config.company.messages:
+        if config.company.messages or config.company.watching:
             console.on_command = self.talk.command
         self.follow_preferences()
 
@@ -282,6 +287,13 @@ class Caller:
         )
         self.follow_preferences()
         self.status.show()  # in the language that they may have chosen
+
+    async def _send_away(self) -> str:
+        """Have nobody watch from now on, at this table or another; return what is said of it."""
+        await self.remember({WATCHED: "none"})
+        if self.chair is not None:
+            self.chair.clear()
+        return _("Nobody watches you any more. Y in the menu lets them again.")
 
     def tell(self, receipt: Receipt) -> None:
         said = wording.sentences(receipt)

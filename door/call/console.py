@@ -80,7 +80,7 @@ def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
 
 
 COMMAND = "/"
-_COMMANDS = re.compile(r"/(?:[pr?](?: |$)|w *$)", re.IGNORECASE)
+_COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
 ANY_KEY = OpenKeys("any")
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
@@ -283,6 +283,11 @@ class Console:
         if self._waiter is not None:
             return None
         return max(self.waits_from + LONGEST_WAIT, self.clock.monotonic() + LAST_SECONDS)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the other end has yet to take what was sent last."""
+        return getattr(self.line, "is_blocked", False)
 
     # Keys.
 

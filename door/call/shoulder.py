@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ansi.keys import BACKSPACE, ENTER, RUBOUT
+from door.call.bystander import Bystander
 from door.call.console import Paint
 from door.call.display import CanvasDisplay, Display, LinesDisplay, WholeWidth, literal, wrap
-from timebank.language import _, speaking_to
+from timebank.language import Phrase, _, speaking_to
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
@@ -55,6 +56,11 @@ class Chat:
         with speaking_to(self._console.viewer):
             words = _("The sysop wants to talk to you. Type, and press Enter after each line.")
         self._tell(f"|14{words}")
+        if caller.chair is not None and caller.chair.is_shared:
+            # It waits for nobody else either: others sit there.
+            with speaking_to(self._console.viewer):
+                words = _("The table goes on meanwhile, and so does its clock.")
+            self._tell(f"|14{words}")
 
     def end(self) -> None:
         self._console.uncover()
@@ -173,27 +179,25 @@ def _paint_half(
         canvas.put_pipe(row, area.left + 1, f"|07{line}")
 
 
-class Shoulder:
-    """The sysop's look over a caller's shoulder, from now until `end`."""
+class Shoulder(Bystander):
+    """The sysop's look over a caller's shoulder."""
 
     def __init__(self, caller: Caller, chat_ended: Callable[[], None]) -> None:
-        """Begin it, and tell the caller; `chat_ended` is called when a chat ends, by anybody."""
-        self._console = caller.console
+        """`chat_ended` is called when a chat ends, by anybody."""
         self._caller = caller
         self._chat_ended = chat_ended
         self._tail = ""
         self.chat: Chat | None = None
-        self._console.onlookers = (*self._console.onlookers, self._hear)
-        with speaking_to(self._console.viewer):
-            self._console.say(f"|14{_('The sysop is looking over your shoulder.')}")
+        super().__init__(
+            caller.console,
+            Phrase("The sysop is looking over your shoulder."),
+            Phrase("The sysop looks over your shoulder no more."),
+        )
 
     def end(self) -> None:
         if self.chat is not None:
             self.chat.end()
-        others = tuple(each for each in self._console.onlookers if each != self._hear)
-        self._console.onlookers = others
-        with speaking_to(self._console.viewer):
-            self._console.say(f"|14{_('The sysop looks over your shoulder no more.')}")
+        super().end()
 
     def begin_chat(self, by: str) -> str:
         """Break in to chat; return why there is none, which is empty where there is one now."""
@@ -216,7 +220,7 @@ class Shoulder:
         lines = _without_rubbed_out(self._tail).replace("\r", "").split("\n")
         return [_shown(line) for line in lines[-self._console.line.rows :]]
 
-    def _hear(self, text: str) -> None:
+    def hear(self, text: str) -> None:
         if not isinstance(self._console.display, CanvasDisplay):
             if not self._tail:
                 self._tail = "\r\n".join(self._console.display.seen())

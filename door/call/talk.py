@@ -1,8 +1,9 @@
 """What a caller can say to another from any prompt, and what they hear.
 
 A line that begins with a slash is a command: `/p NAME words` sends a message, `/r words` answers
-the last one, `/w` says who is on. A message is in the books before anybody is told of it
-(timebank/callers/messages.py); whichever process has the reader shows it, as it does with notices.
+the last one, `/w` says who is on, `/o` sends away who watches. A message is in the
+books before anybody is told of it (timebank/callers/messages.py); whichever process has the reader
+shows it, as it does with notices.
 """
 
 from __future__ import annotations
@@ -88,14 +89,26 @@ class Talk:
     """What one caller says and hears on one call."""
 
     def __init__(
-        self, console: Console, books: Books, limits: Limits, caller_id: int, ask: AskBooks
+        self,
+        console: Console,
+        books: Books,
+        limits: Limits,
+        caller_id: int,
+        ask: AskBooks,
+        send_away: Callable[[], Awaitable[str]],
+        *,
+        writes: bool = True,
     ) -> None:
+        """`send_away` sends away who watches from behind their chair, and returns what is said of
+        it; without `writes` callers may not write to each other."""
         self._console = console
         self._books = books
         self._limits = limits
         self._caller_id = caller_id
+        self._writes = writes
         # Their caller has them, and is not to be kept by them when the call is over.
         self._asks: WeakMethod[AskBooks] = WeakMethod(ask)
+        self._sends_away: WeakMethod[Callable[[], Awaitable[str]]] = WeakMethod(send_away)
         self._pace = spoken.Pace()
         self._last: int | None = None  # who wrote to them last
         self._came_between = ""  # the name of who did while they were answering another
@@ -105,6 +118,11 @@ class Talk:
         ask = self._asks()
         assert ask is not None  # who speaks is on a call
         return ask
+
+    def refuse_haste(self) -> None:
+        """Count something that another caller is told of; raises `NotSaid` for one too many."""
+        if not self._pace.allows(self._console.clock.monotonic()):
+            raise NotSaid(_("Not so fast: please wait a few seconds."))
 
     # What they say.
 
@@ -128,7 +146,7 @@ class Talk:
             longest=LONGEST_COMMAND,
             meaning=_(
                 "/p name message writes to a caller, /r message answers the last one who wrote to"
-                " you, /w says who is on."
+                " you, /w says who is on, /o sends away who watches you."
             ),
             typed=typed,
         )
@@ -137,16 +155,25 @@ class Talk:
         """Do a whole command; raises `NotSaid` and `Refused`."""
         word, _blank, rest = typed.strip().partition(" ")
         match word.lower():
-            case "/p":
+            case "/p" if self._writes:
                 await self.page(rest)
-            case "/r":
+            case "/r" if self._writes:
                 await self._answer(rest)
             case "/w":
                 await self._say_who_is_on()
-            case _:
+            case "/o":
+                await self._send_away()
+            case _ if self._writes:
                 raise NotSaid(
                     _("Use: /p name message, /r message to answer, or /w to see who is on.")
                 )
+            case _:
+                raise NotSaid(_("Use: /w to see who is on, /o to send away who watches you."))
+
+    async def _send_away(self) -> None:
+        send_away = self._sends_away()
+        assert send_away is not None  # as above
+        self._console.say(f"|10{await send_away()}")
 
     async def _answer(self, line: str) -> None:
         """Answer who wrote last; where that changed as they typed, they are asked first."""
@@ -173,8 +200,7 @@ class Talk:
         await self._send(lambda desk, _on: (callers.get(desk, to), cleaned))
 
     async def _send(self, find: _Find) -> None:
-        if not self._pace.allows(self._console.clock.monotonic()):
-            raise NotSaid(_("Not so fast: please wait a few seconds."))
+        self.refuse_haste()
         sent = await self._ask_books()(
             partial(_send, sender=self._caller_id, find=find, limits=self._limits)
         )

@@ -1,4 +1,4 @@
-"""`[company]` in sysop.toml: what callers may say to each other, and hear of them."""
+"""`[company]` in sysop.toml: what callers may say to each other, hear of them and see."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class CompanySettings:
     messages_waiting: int = 30
     one_liners: bool = True  # whether they may leave a line on the menu
     comings: bool = True  # whether they are told who logs on and off
+    watching: bool = True  # whether one may watch another's table
 
 
 def read_company(table: TomlTable) -> CompanySettings:
@@ -28,4 +29,5 @@ def read_company(table: TomlTable) -> CompanySettings:
         messages_waiting=table.whole("messages_waiting", usual.messages_waiting, 1, MOST_WAITING),
         one_liners=table.flag("one_liners", usual.one_liners),
         comings=table.flag("comings", usual.comings),
+        watching=table.flag("watching", usual.watching),
     )

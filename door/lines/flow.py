@@ -149,6 +149,11 @@ class StreamLine:
         """Whether the line is over; bytes may still be on their way out."""
         return bool(self._ended) or self._transport.is_closing()
 
+    @property
+    def is_blocked(self) -> bool:
+        """Whether something that was written has not left yet."""
+        return self._blocked
+
     def room(self) -> memoryview:
         """Where to read the next bytes: never more than may wait here, and never nothing."""
         if self._waiting and not self._ended:

@@ -23,6 +23,7 @@ import json
 import logging
 from typing import TYPE_CHECKING, Any
 
+from door.call.bystander import LOOK_SECONDS
 from door.call.shoulder import Shoulder
 from door.clock import sleep
 from door.errors import CommandRefused, LinkBroken, Unreachable
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from timebank.calls.calls import OpenCall
 
 ATTEND = "attend"
-LOOK_SECONDS = 0.2  # between two looks at the caller's screen
 LARGEST = 4096  # bytes of a line from the sysop
 _GONE = "{name} is on node {node} no more."
 

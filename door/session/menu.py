@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
@@ -31,10 +30,10 @@ from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
+from door.session.who import visit_who
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext, speaking_to
-from timebank.wagers.journal import games_in_play
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from door.call.display import Area
     from door.call.purse import TickingPurse
     from door.games.engine.descriptor import Game
-    from timebank.ledger.database import Desk
 
 
 SERVICES = {
@@ -61,7 +59,7 @@ SERVICES = {
 SILENT = {"L": N_("Luck")}  # what the menu has no room for, and the help names
 MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
-    "W": N_("See who else is on the board, and where."),
+    "W": N_("See who else is on the board, and where; watch their table."),
     "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
     "M": N_("Write to other callers, read what they wrote, leave a line on the menu."),
     "D": N_("Play the ten hands that everybody plays today, for honour."),
@@ -72,10 +70,7 @@ MEANINGS = {
     "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
 }
 MAIN_MENU = N_("Main menu")
-ELSEWHERE = N_("on another line")
-MOST_OF_A_PLACE = 23  # characters of where somebody is, in a list
 NAMES_SHOWN = 3  # of those who are on
-WIDE = 70  # columns that a table takes
 INDENT, NARROW_INDENT = "     ", "    "
 MORE = "..."
 BANK_COLUMN, NARROW_BANK_COLUMN = 22, 20  # from the left of the time that is left
@@ -167,7 +162,7 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
     if choice == "T":
         await visit_bank(caller)
     elif choice == "W":
-        await _who_is_on(board, caller)
+        await visit_who(board, caller)
     elif choice == "N":
         await _news(caller)
     elif choice == "D":
@@ -529,50 +524,3 @@ async def _news(caller: Caller) -> None:
     columns = console.page_columns - MARGIN if console.is_painted else bulletins.COLUMN
     lines = bulletins.lines(bulletin, caller.config.board.name, columns)
     await console.read(_("Bulletin"), "\n".join(lines))
-
-
-async def _who_is_on(board: Board, caller: Caller) -> None:
-    """List who is on line, here and in other processes of this board."""
-    here = {other.call_id: other for other in board.callers()}
-    now = board.clock.now()
-    is_wide = caller.console.page_columns >= WIDE
-    calls, games = await caller.ask_books(partial(_look_who_is_on, here=here))
-    rows = []
-    for call in calls:
-        place = _where(board, call, here, games)
-        on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
-        if is_wide:
-            rows.append(f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}")
-        else:
-            words = _("{name}: {place}, {time}").format(
-                name=literal(call.name), place=place, time=on_for
-            )
-            rows.append(f"|15{call.node:>2} |07{words}")
-    if is_wide:
-        heads = (_("Node"), _("Caller"), _("Where"), _("On for"))
-        rows.insert(0, f"|11{heads[0]:>4}  {heads[1]:<26}{heads[2]:<24}{heads[3]:>9}")
-    await caller.console.read(_("Who is on"), "\n".join(rows))
-
-
-def _look_who_is_on(
-    desk: Desk, here: Collection[int]
-) -> tuple[Sequence[OpenCall], Mapping[int, str]]:
-    """Look up who is on, and at which games those have a hand whose call is not one of `here`."""
-    on = [call for call in open_calls(desk) if call.live]
-    elsewhere = [call.caller_id for call in on if call.call_id not in here]
-    return on, games_in_play(desk, elsewhere) if elsewhere else {}
-
-
-def _where(
-    board: Board, call: OpenCall, here: Mapping[int, Caller], games: Mapping[int, str]
-) -> str:
-    """Say where somebody is. Of those whom other processes serve the books know a hand in play, and
-    the server."""
-    if call.call_id in here:
-        return _(here[call.call_id].place)
-    game = GAMES.get(games.get(call.caller_id, ""))
-    if game is not None:
-        return _(game.title)
-    if call.server in {peer.name for peer in board.peers.others}:
-        return _("on {server}").format(server=literal(call.server))[:MOST_OF_A_PLACE]
-    return _(ELSEWHERE)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from door.call import comings, passwords, phrases
+from door.call.chair import ALLOWED, WATCHED, Allowed, allowed
 from door.call.console import Paint
 from door.call.display import LAYOUT_COLUMNS, literal
 from door.call.page import Page
@@ -44,6 +45,7 @@ LABELS = {
     "Y": N_("Your phrase"),
     "D": N_("Auto-deposit"),
     "N": N_("Named as loser"),
+    "H": N_("Watched at"),
     "O": N_("Own limits"),
     "P": N_("Password"),
     "R": N_("Recovery code"),
@@ -61,12 +63,18 @@ MEANINGS = {
     "Y": N_("Choose the phrase that cuts your cards when you type no other."),
     "D": N_("When you log off, bank the minutes that you have left."),
     "N": N_("Be named among those who lost most, or not: winners always are."),
+    "H": N_("Let others sit behind your chair and watch: at Vegas, at all tables, or at none."),
     "O": N_("Limit what you can lose in a day, pause for some days, or hear hourly how you do."),
     "P": N_("Choose another password."),
     "R": N_("Make a code that logs you on once when you've lost your password."),
     "K": N_("Log on by SSH with a key instead of your password: add one, or take one away."),
     "V": N_("Take the three screens and the practice hand again."),
     "Q": N_("Go back to the main menu."),
+}
+WATCHED_AT: dict[Allowed, str] = {
+    "shared": N_("Vegas"),
+    "all": N_("all tables"),
+    "none": N_("no table"),
 }
 PACES: dict[Pace, str] = {"normal": N_("normal"), "fast": N_("fast"), "off": N_("off")}
 PAINTS = {
@@ -92,6 +100,8 @@ async def visit_settings(board: Board, caller: Caller) -> None:
             hidden = (*hidden, "Y")
         if not board.config.company.comings:
             hidden = (*hidden, "W")
+        if not board.config.company.watching:
+            hidden = (*hidden, "H")
         choice = await console.ask(
             {key: _(label) for key, label in LABELS.items() if key not in hidden},
             cancel="Q",
@@ -117,6 +127,9 @@ async def _change(board: Board, caller: Caller, choice: str) -> None:
         await caller.remember({"language": _next(list(LANGUAGES), caller.console.viewer.language)})
     elif choice == "A":
         await caller.remember({"animation": _next(list(get_args(Pace)), caller.pace)})
+    elif choice == "H":
+        chosen = _next(list(ALLOWED), allowed(caller.record))
+        await caller.remember({WATCHED: chosen})
     elif choice == "O":
         await own_limits.visit_limits(caller)
     elif choice == "V":
@@ -153,6 +166,7 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
         *_phrase(caller),
         _row(_("Auto-deposit"), switched["D"]),
         _row(_("Named as loser"), switched["N"]),
+        *_watched(caller),
         _row(_("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
         *secrets,
     ]
@@ -180,6 +194,12 @@ def _phrase(caller: Caller) -> list[str]:
     phrase = phrases.kept(caller.record.preferences)
     words = _("drawn when needed") if phrase is None else literal(phrase.text)
     return [_row(_("Your phrase"), words)]
+
+
+def _watched(caller: Caller) -> list[str]:
+    if not caller.config.company.watching:
+        return []
+    return [_row(_("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
 
 
 async def _change_phrase(board: Board, caller: Caller) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -202,6 +202,11 @@ class BaccaratScene:
                 self.coups.append(event)
 
     # How it looks.
+
+    def from_behind(self, name: str) -> BaccaratScene:
+        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+        bets = [(what, value) for what, value in self.figures if what == bet_name()]
+        return replace(self, figures=bets, played=name)
 
     def paint(self, canvas: Canvas, area: Area) -> None:
         layout = layout_of(area)

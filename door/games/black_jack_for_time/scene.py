@@ -93,7 +93,7 @@ class BlackJackScene(TableScene):
         width = felt.columns - 2 * MARGIN
         hands: tuple[tuple[int, str, Sequence[Card | None]], ...] = (
             (felt.top, _("Dealer"), self.dealer),
-            (felt.below, _("Your hand"), self.mine),
+            (felt.below, self.player or _("Your hand"), self.mine),
         )
         end = column
         for row, name, cards in hands:
@@ -122,7 +122,7 @@ class BlackJackScene(TableScene):
         dealer, mine = listed_cards(self.dealer), listed_cards(self.mine)
         return [
             f"|07{figure(_('Dealer'), f'|15{dealer}|07 ({counted(self.dealer)})')}",
-            f"|07{figure(_('You'), f'|15{mine}|07 ({counted(self.mine)})')}",
+            f"|07{figure(self.player or _('You'), f'|15{mine}|07 ({counted(self.mine)})')}",
         ]
 
     def _bet_figures(self) -> list[tuple[str, str]]:

@@ -50,6 +50,9 @@ class FairScene(Scene, Protocol):
     def standing(self) -> str:
         """Return the figures in a line, for a caller who has no panel to look at."""
 
+    def from_behind(self, name: str) -> Scene:
+        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+
 
 class Alone(Sitting):
     """A caller alone with a shoe of their own, from hand to hand."""
@@ -145,6 +148,9 @@ class Alone(Sitting):
         """Return what can be turned on and off: by letter, the preference, its name, and what is
         said when it goes on and off."""
         return {CUT: ("cut", N_("Cut"), self.words.cut_on, self.words.cut_off)}
+
+    def _seen_by_others(self) -> FairScene:
+        return self.scene
 
     # The evening at this table.
 

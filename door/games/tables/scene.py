@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ansi.canvas import Canvas
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH
@@ -195,8 +196,10 @@ class TableScene:
     is_dealt: bool = False
     result: Result | None = None
     banner: str = ""  # across the felt, for a moment
-    # Whether the caller's time, pot and turns are there; no film of a hand shows them.
+    # Whether the caller's time, pot and turns are there; no film of a hand shows them, and nobody
+    # else sees them.
     has_purse: bool = True
+    player: str = ""  # whose table it is, where somebody else looks at it
     history: tuple[Result, ...] = ()  # the latest last
     tally: TableTally = field(default_factory=TableTally)
     # What was painted last, for which area; nothing after a change.
@@ -224,6 +227,12 @@ class TableScene:
 
     # How it looks.
 
+    def from_behind(self, name: str) -> Self:
+        """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
+        seen = copy(self)
+        seen.has_purse, seen.player, seen.switches, seen._painted = False, name, {}, None
+        return seen
+
     def paint(self, canvas: Canvas, area: Area) -> None:
         """Paint the table. A second that passes changes the clock alone: that is all the work."""
         wanted = (canvas.columns, canvas.colour, area)
@@ -243,13 +252,18 @@ class TableScene:
 
     def lines(self) -> Sequence[str]:
         told = [f"|15{self.title}"]
-        if self.is_dealt and self.result is None:  # else they are told with what may be bet next
+        if self.player:
+            told = [f"|15{self.title}|07 - {self.player}"]
+        elif self.is_dealt and self.result is None:  # else they are told with what may be bet next
             told = [f"|15{self.title}|07 - {self._turn_words()}"]
         if self.is_dealt:
             told.extend(self._told_cards())
             told.extend(f"|07{figure(name, f'|15{value}')}" for name, value in self._figures())
         else:
             told.append("|07" + _("A coin is {span} of your time.").format(span=span(self.coin)))
+        if self.player and self.result is not None:  # its caller reads it in a sentence
+            amount = _signed_coins(self.result.net, self.coin)
+            told.append(f"|15{self.result.words} {amount}".rstrip())
         return told
 
     def standing(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from door.call import phrases
+from door.call.chair import CallersChair
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
 from door.games.tables.way_in import walk_in
@@ -15,6 +16,7 @@ from timebank.language import _
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
+    from door.call.chair import Watchable
     from door.call.display import Scene
     from door.games.tables.strategy import TableCard
     from door.games.tables.words import Words
@@ -30,6 +32,7 @@ class Sitting:
     header = ""  # the drawn screen that is shown on the way in; "" for none
     scene: Scene
     strategy: TableCard | None = None  # the card of this table
+    is_shared = False  # whether others sit at it too
 
     def __init__(self, caller: Caller, words: Words) -> None:
         self.caller = caller
@@ -52,6 +55,10 @@ class Sitting:
     def _follow(self) -> None:
         """Follow the clock, once a second."""
 
+    def _seen_by_others(self) -> Watchable | None:
+        """Return the scene of the table, where others may look at it."""
+        return None
+
     def _statement(self) -> str:
         """Say how the caller did, for the menu and the goodbye; "" when they did not play."""
         raise NotImplementedError
@@ -66,10 +73,15 @@ class Sitting:
             await walk_in(self.caller, self.header, self.title)
         before = self.caller.clock.on_tick
         self.caller.clock.on_tick = self._follow
+        chair = self.caller.chair = CallersChair(
+            *(self.caller, self.title, self._seen_by_others()), is_shared=self.is_shared
+        )
         try:
             await self._evening()
             self.console.forget()
         finally:
+            self.caller.chair = None
+            chair.clear()
             self.caller.clock.on_tick = before
             self.caller.statement = self._statement() or self.caller.statement
 

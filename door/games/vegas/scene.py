@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from door.games.vegas.state import Chair, TableState
     from timebank.wagers.beacons import BeaconRound
 
+LINES_TOLD = 3  # of talk, to those who watch in lines
 LINES_OF_TALK = 30  # that are kept; a large window shows more of them
 NAME_COLUMNS = 13  # of a seat in a line of its own
 
@@ -113,9 +115,18 @@ class VegasScene:
         self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
+        self.aloud: deque[str] = deque(maxlen=LINES_OF_TALK)  # what of it all have heard
+        self.is_from_behind = False  # whether somebody else looks at it
         self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
         self.banner: SeatEnding | None = None  # across the felt, for a moment
         self.has_side = False  # what is said stands beside the felt, where it was painted last
+
+    def from_behind(self, name: str) -> VegasScene:
+        """Return it as it looks now to somebody behind the chair of its caller; where they sit is
+        on it, so nobody is told their name."""
+        seen = copy(self)
+        seen.talk, seen.is_from_behind = self.aloud, True
+        return seen
 
     # Cards that fall one by one.
 
@@ -197,7 +208,7 @@ class VegasScene:
         self._paint_short(canvas, end, area.rows - 1)
 
     def lines(self) -> Sequence[str]:
-        told = [f"|15{self.title}|07 - {self._turns_only()}"]
+        told = [f"|15{self.title}|07 - {self._turns_only()}".removesuffix("|07 - ")]
         for seat in self._state.seated():
             words = _("Seat {number}: {name}, {coins}") if seat.bet else _("Seat {number}: {name}")
             seated = words.format(
@@ -216,6 +227,8 @@ class VegasScene:
         else:
             coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
             told.append(f"|07{coin}")
+        if self.is_from_behind:
+            told.extend(list(self.aloud)[-LINES_TOLD:])
         return told
 
     def explain(self) -> Sequence[str]:
@@ -267,7 +280,8 @@ class VegasScene:
         alarm, left = self._state.alarm, self._table.seconds_left()
         if alarm is None:
             return ""
-        if alarm.what == "turn" and alarm.name == self._caller.record.name:
+        is_theirs = alarm.name == self._caller.record.name and not self.is_from_behind
+        if alarm.what == "turn" and is_theirs:
             return f"|15|20 {_('Your turn: {seconds} s').format(seconds=left)} |18"
         words = {
             "bell": _("Cards in {seconds} s"),
@@ -473,6 +487,8 @@ class VegasScene:
     # In words.
 
     def _turns_only(self) -> str:
+        if self.is_from_behind:
+            return ""
         turns: int = self._caller.purse.turns(GAME)
         limit = self._table.settings.turns_per_day
         if not limit:
@@ -481,7 +497,7 @@ class VegasScene:
 
     def _turn_words(self) -> str:
         coin = _("A coin is {time}").format(time=span(self._table.coin))
-        return f"{coin}   {self._turns_only()}"
+        return f"{coin}   {self._turns_only()}".rstrip()
 
     def _place(self, seat: Chair) -> int | None:
         return None if self._state.hand is None else self._state.hand.place_of(seat.caller_id)
@@ -527,10 +543,13 @@ class VegasScene:
         if place is None or hand is None:
             return []
         words = _("{cards} ({total})")
-        return [
+        told = [
             words.format(cards=told_cards(one.cards), total=total_of(one))
             for one in hand.round.seats[place].hands
         ]
+        if self.is_from_behind and (net := self._net_words(place)):
+            told.append(net)  # its callers read it in a sentence
+        return told
 
 
 def _hands_words(hands: Sequence[Hand], room: int, net: str = "") -> str:

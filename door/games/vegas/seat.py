@@ -95,6 +95,7 @@ MEANINGS = {
 
 class VegasVisit(Sitting):
     header = GAME
+    is_shared = True
     scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one it advises
 
@@ -157,6 +158,9 @@ class VegasVisit(Sitting):
             leave(self)
             self.tutor.leave()
             del self.tutor
+
+    def _seen_by_others(self) -> VegasScene:
+        return self.scene
 
     async def has_open_hand(self) -> bool:
         return await self.table.find(self.caller.record.id)
@@ -319,9 +323,11 @@ class VegasVisit(Sitting):
         """Remember what is talk, count what is theirs, and ring when it is their turn."""
         if isinstance(item, news.Said | news.Whispered):
             self.scene.talk.extend(vegas_words.told(item, self.me))
+            if isinstance(item, news.Said):
+                self.scene.aloud.extend(vegas_words.told(item, me=""))
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
             self.console.bell()
-            if not self._is_looking:
+            if not self._is_looking or self.console.cover is not None:
                 words = _("Your turn at Vegas: {time}.").format(time=span(item.seconds))
                 self.console.say(f"|14{words}")
         elif self._is_my_end(item):

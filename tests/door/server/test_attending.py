@@ -9,6 +9,7 @@ from typing import Any
 
 from door.lines import link
 from door.top.beside_link import BesideLink
+from tests.door.company import player, table_toml
 from tests.door.several import servers
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import REFUSING
@@ -114,3 +115,14 @@ async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(
         await late.until(lambda _, told: told == {"error": "Another call is on node 1 by now."})
         for each in (sysop, second, nobody, late):
             each.leaves()
+
+
+async def test_a_chat_at_a_shared_table_says_that_nobody_waits_for_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada")
+        sysop = await Sysop(board).looks(link.NAME, node=1)
+        await sysop.sees("Vegas")
+        sysop.says(chat=True)
+        await ada.sees("The table goes on meanwhile, and so does its clock.")
+        sysop.leaves()
+        await ada.sees("The sysop looks over your shoulder no more.")

@@ -1,0 +1,187 @@
+"""Who is on: here, on other servers of the board and in doors; and whose table can be watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.display import literal
+from door.call.page import Page
+from door.errors import NotNow, NotSaid
+from door.games.registry import GAMES
+from door.session.watching import Watcher
+from timebank.calls.calls import OpenCall, open_calls
+from timebank.language import N_, Phrase, _
+from timebank.names.names import fold
+from timebank.wagers.journal import games_in_play
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.call.chair import CallersChair
+    from timebank.ledger.database import Desk
+
+PLACE = N_("Who is on")
+ELSEWHERE = N_("on another line")
+WATCH = N_("Watch")
+MOST_OF_A_PLACE = 23  # characters of where somebody is, in a list
+WIDE = 70  # columns that a table takes
+LONGEST_NAME = 40
+WATCH_KEY, QUIT = "WQ"
+
+
+@dataclass(frozen=True)
+class _On:
+    """Somebody who is on; `chair` is where they sit, if that is here."""
+
+    call: OpenCall
+    place: str
+    chair: CallersChair | None
+    plays: bool  # at a table, here or elsewhere
+
+    def may_be_seen_by(self, caller: Caller) -> bool:
+        return self.chair is not None and self.chair.refusal(caller) is None
+
+
+async def visit_who(board: Board, caller: Caller) -> None:
+    """List who is on; from there a caller may watch the table of another."""
+    told = ""
+    while True:
+        on = await _look(board, caller)
+        rows = _rows(board, caller, on)
+        if not _playing(caller, on):
+            await caller.console.read(_(PLACE), "\n".join(rows))
+            return
+        if await _choose(caller, rows, told) == QUIT:
+            return
+        told = ""
+        try:
+            # Somebody may have got up, or sat down, while they read.
+            await _watch(caller, _playing(caller, await _look(board, caller)))
+        except (NotNow, NotSaid) as refused:
+            told = f"|12{refused}"
+
+
+def _playing(caller: Caller, on: Sequence[_On]) -> list[_On]:
+    return [each for each in on if each.plays and each.call.call_id != caller.call_id]
+
+
+async def _choose(caller: Caller, rows: Sequence[str], told: str) -> str:
+    """Show the list, all its pages, and ask what then."""
+    console, text = caller.console, "\n".join(rows)
+    caller.place = PLACE
+    if not console.holds(text) and not await console.read(_(PLACE), text, leads_on=True):
+        return QUIT
+    console.stage(Page(_(PLACE), rows))
+    if told:
+        console.say(told)
+    return await console.ask(
+        {WATCH_KEY: _(WATCH), QUIT: _("Quit")},
+        default=QUIT,
+        cancel=QUIT,
+        meanings={
+            WATCH_KEY: _("Sit down behind somebody's chair and see their table. They are told."),
+            QUIT: _("Go back to the main menu."),
+        },
+    )
+
+
+async def _watch(caller: Caller, playing: Sequence[_On]) -> None:
+    """Have them watch one of those who play; raises `NotNow` and `NotSaid`."""
+    if not playing:
+        raise NotNow(Phrase("Nobody else is at a table now."))
+    found = playing[0] if len(playing) == 1 else await _ask_whom(caller, playing)
+    if found is None:
+        return
+    if found.chair is None:
+        words = Phrase(
+            "{name} plays on another server or in a door: nobody can watch them from here.",
+            name=found.call.name,
+        )
+        raise NotNow(words)
+    caller.talk.refuse_haste()  # who is watched is told each time
+    await Watcher(caller, found.chair).stay()
+
+
+async def _ask_whom(caller: Caller, playing: Sequence[_On]) -> _On | None:
+    typed = await caller.console.entry(
+        f"|07{_('Behind whose chair?')}|15",
+        longest=LONGEST_NAME,
+        meaning=_("The name of somebody at a table, or how it begins."),
+    )
+    if not typed or not fold(typed):
+        return None
+    begun = [each for each in playing if fold(each.call.name).startswith(fold(typed))]
+    meant = [each for each in begun if fold(each.call.name) == fold(typed)] or begun
+    if not meant:
+        raise NotNow(Phrase("Nobody of that name is at a table."))
+    if len(meant) > 1:
+        names = ", ".join(each.call.name for each in meant)
+        raise NotNow(Phrase("Who do you mean: {names}?", names=names))
+    return meant[0]
+
+
+# The list.
+
+
+async def _look(board: Board, caller: Caller) -> list[_On]:
+    here = {other.call_id: other for other in board.callers()}
+    calls, games = await caller.ask_books(partial(_look_into_books, here=here))
+    found = []
+    for call in calls:
+        other = here.get(call.call_id)
+        chair = None if other is None else other.chair
+        is_away = other is not None and other.is_away
+        plays = chair is not None or is_away or call.caller_id in games
+        found.append(_On(call, _where(board, call, here, games), chair, plays))
+    return found
+
+
+def _look_into_books(
+    desk: Desk, here: Collection[int]
+) -> tuple[Sequence[OpenCall], Mapping[int, str]]:
+    """Look up who is on, and at which games those have a hand whose call is not one of `here`."""
+    on = [call for call in open_calls(desk) if call.live]
+    elsewhere = [call.caller_id for call in on if call.call_id not in here]
+    return on, games_in_play(desk, elsewhere) if elsewhere else {}
+
+
+def _where(
+    board: Board, call: OpenCall, here: Mapping[int, Caller], games: Mapping[int, str]
+) -> str:
+    """Say where somebody is. Of those whom other processes serve the books know a hand in play, and
+    the server."""
+    if call.call_id in here:
+        return _(here[call.call_id].place)
+    game = GAMES.get(games.get(call.caller_id, ""))
+    if game is not None:
+        return _(game.title)
+    if call.server in {peer.name for peer in board.peers.others}:
+        return _("on {server}").format(server=literal(call.server))[:MOST_OF_A_PLACE]
+    return _(ELSEWHERE)
+
+
+def _rows(board: Board, caller: Caller, on: Sequence[_On]) -> list[str]:
+    """Return a line for each who is on; behind it stands whether they can be watched."""
+    now, rows = board.clock.now(), []
+    is_wide = caller.console.page_columns >= WIDE
+    for each in on:
+        call, place = each.call, each.place
+        may = f"|10{_(WATCH).lower()}" if each.may_be_seen_by(caller) else ""
+        on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
+        if is_wide:
+            row = f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}  {may}"
+        else:
+            words = _("{name}: {place}, {time}").format(
+                name=literal(call.name), place=place, time=on_for
+            )
+            row = f"|15{call.node:>2} |07{words} {may}"
+        rows.append(row.rstrip())
+    if is_wide:
+        heads = (_("Node"), _("Caller"), _("Where"), _("On for"))
+        rows.insert(0, f"|11{heads[0]:>4}  {heads[1]:<26}{heads[2]:<24}{heads[3]:>9}")
+    return rows

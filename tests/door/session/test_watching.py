@@ -1,0 +1,194 @@
+"""Callers sit behind another's chair: who may, what they see, and what nobody sees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import mock
+
+from door.call.bystander import LOOK_SECONDS
+from door.call.chair import MOST_BEHIND
+from door.call.console import Console
+from door.call.spoken import SPAN_SECONDS
+from tests.door.company import AT_TABLE, player, table_toml
+from tests.door.seated import everybody_plays, shoe
+from tests.door.several import servers
+from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
+from tests.terminal import REFUSING, SYNCTERM, Profile
+from tests.world import World, world
+from timebank.callers import callers, messages
+
+OPEN = sysop_toml(events="")
+LIST = "<W>atch  <Q>uit"
+OVER = "has got up, or lets nobody watch any more."
+
+
+async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
+    """Somebody who reads who is on."""
+    guest = await visitor(board, name, profile=profile)
+    guest.presses("w")
+    await guest.is_asked(LIST)
+    return guest
+
+
+async def sits_behind(guest: Guest, watched: Guest) -> None:
+    guest.presses("w")
+    await guest.is_asked(f"Behind {watched.name}, at ")
+    await watched.sees(f"{guest.name} sits down behind you and watches. /o sends them away.")
+
+
+async def two_looks(board: World) -> None:
+    for _ in range(2):
+        await board.clock.advance(LOOK_SECONDS)
+        await board.at_rest()
+
+
+async def sees_in_time(board: World, guest: Guest, text: str) -> None:
+    await two_looks(board)
+    await guest.sees(text)
+
+
+async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada")
+        assert ada.caller.console.onlookers == ()
+        bob = await reader(board, "Bob")
+        cyd = await reader(board, "Cyd", REFUSING)
+        for each in (bob, cyd):
+            await sits_behind(each, ada)
+        ada.presses("b")
+        await ada.is_asked("Coins to bet")
+        ada.presses("3\r")
+        await ada.has_the_turn()
+        await sees_in_time(board, bob, "3 coins")
+        await sees_in_time(board, cyd, "Dealer: ")
+        # What is said aloud is heard; what is hers alone is not.
+        ada.presses("khello table\r")
+        for each in (bob, cyd):
+            await sees_in_time(board, each, "Ada says: hello table")
+        board.enter("Dan")
+        with board.books() as desk:
+            dan, to = (callers.find(desk, name) for name in ("Dan", "Ada"))
+            assert dan is not None
+            assert to is not None
+            messages.send(desk, dan.id, to, "between us", messages.Limits())
+        board.server.books.notices_wait.set()
+        await ada.sees("between us")
+        ada.presses("u")
+        await ada.sees("The tutor is on")
+        ada.presses("r")
+        await ada.sees("The rules of Vegas")
+        for each in (bob, cyd):
+            await sees_in_time(board, each, "Ada looks at something else.")
+        ada.presses("q")
+        await ada.is_asked(AT_TABLE)
+        await sees_in_time(board, bob, "BLACKJACK PAYS")
+        ada.presses("s")
+        await ada.is_asked("<B>et")
+        for each in (bob, cyd):
+            await two_looks(board)
+            seen = each.terminal.transcript.partition("Behind Ada")[2]
+            for private in ("between us", "utor", "Coins to bet", "Turns today", "The rules of"):
+                assert private not in seen
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        for each in (bob, cyd):
+            await each.sees(f"Ada {OVER}")
+        assert ada.caller.console.onlookers == ()
+
+
+async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        bob = await reader(board, "Bob")
+        assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked
+        bob.presses("w")
+        await bob.sees("Ada lets nobody watch here.")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        ada.presses("yh")
+        await ada.sees("Watched at         all tables")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.sits_down()
+        await bob.is_asked(LIST)
+        await sits_behind(bob, ada)
+        await ada.bets(5, "hit")
+        await sees_in_time(board, bob, "Ada")
+        assert bob.screen.count("Pot") == 1  # his own, in the status line
+        # She sends him away, and nobody comes back until she says so.
+        await board.pass_time(SPAN_SECONDS)
+        ada.presses("/o\r")
+        await ada.sees("Nobody watches you any more.")
+        await ada.is_asked("<H>it")
+        await bob.sees(f"Ada {OVER}")
+        bob.presses("q")
+        await bob.is_asked(LIST)
+        bob.presses("w")
+        await bob.sees("Ada lets nobody watch here.")
+        # Whom she ignores does not watch either, nor one more than there is room for.
+        await ada.caller.remember({"watched": "all", messages.IGNORES: [bob.caller.record.id]})
+        bob.presses("w")
+        await bob.sees("Ada lets nobody watch here.")
+        await ada.caller.remember({messages.IGNORES: []})
+        chair = ada.caller.chair
+        assert chair is not None
+        chair.behind += [mock.Mock()] * MOST_BEHIND
+        bob.presses("w")
+        await bob.sees("There is no room left behind Ada.")
+        chair.behind.clear()
+        # Each time is news to her, so there are not too many of them.
+        bob.presses("w")
+        await bob.is_asked("Behind Ada")
+        bob.presses("q")
+        await ada.sees("Bob watches no more.")
+        await bob.is_asked(LIST)
+        bob.presses("w")
+        await bob.sees("Not so fast")
+
+
+async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_last(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        await ada.caller.remember({"watched": "all"})
+        await ada.sits_down()
+        bob = await reader(board, "Bob")
+        await sits_behind(bob, ada)
+        with mock.patch.object(Console, "is_slow", new=True):
+            await ada.bets(5, "hit")
+            await two_looks(board)
+            assert "5 coins" not in bob.screen
+        await sees_in_time(board, bob, "5 coins")
+        ada.presses("s")
+        await ada.is_asked(TABLE)
+
+
+async def test_of_who_plays_elsewhere_it_is_said_and_the_daily_deal_is_for_nobody_else(
+    tmp_path: Path,
+) -> None:
+    async with servers(tmp_path, toml=OPEN) as (here, there):
+        ada = await visitor(there, "Ada")
+        bob = await visitor(here, "Bob", profile=REFUSING)
+        await ada.sits_down()
+        await ada.bets(5, "hit")
+        bob.presses("w")
+        await bob.is_asked(LIST)
+        bob.presses("w")
+        await bob.sees("Ada plays on another server or in a door: nobody can watch them from here.")
+        bob.presses("q")
+        await bob.is_asked(MENU)
+        ada.presses("s")
+        await ada.is_asked(TABLE)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.caller.remember({"watched": "all"})
+        ada.presses("d")
+        await ada.is_asked("<P>lay")
+        ada.presses("p")
+        await ada.sees("Your hand")
+        assert ada.caller.chair is None
+        bob.presses("w")
+        await bob.is_asked("Press any key")
