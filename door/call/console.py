@@ -218,7 +218,7 @@ class Console:
         # Does a line that begins with a slash, whatever is asked just then; None where nobody does.
         self.on_command: Callable[[str], Awaitable[None]] | None = None
         # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
-        self._shows_offers: Callable[[OpenKeys], None] | None = getattr(line, "offers", None)
+        self._shows_offers: Callable[[OpenKeys, str], None] | None = getattr(line, "offers", None)
         self._offer: OpenKeys | None = ANY_KEY
         self._offered = ANY_KEY  # what is asked now, shown or not
         self.cover: Cover | None = None
@@ -393,7 +393,7 @@ class Console:
         if self._offer is not None and self._shows_offers is not None:
             self._offered, self._offer = self._offer, None
             if self.cover is None:
-                self._shows_offers(self._offered)
+                self._shows_offers(self._offered, self.viewer.language)
 
     def _offer_no_more(self) -> None:
         self._offer = self._offered = ANY_KEY
@@ -774,7 +774,7 @@ class Console:
         self._show()
         self.cover, self._kept = cover, ""
         if self._shows_offers is not None:
-            self._shows_offers(OpenKeys("text"))
+            self._shows_offers(OpenKeys("text"), self.viewer.language)
 
     def uncover(self) -> None:
         cover, display = self.cover, self.display
@@ -792,7 +792,7 @@ class Console:
         else:
             self._lay_out_anew(display.view())
         if self._shows_offers is not None:
-            self._shows_offers(self._offered)
+            self._shows_offers(self._offered, self.viewer.language)
 
     async def part(self) -> None:
         """Let the last words leave, then hang up; what is said later is not heard."""

@@ -40,10 +40,12 @@ class PageLine(StreamLine):
     def origin(self) -> str:
         return self._page.origin
 
-    def offers(self, offer: OpenKeys) -> None:
+    def offers(self, offer: OpenKeys, language: str) -> None:
+        """Show what can be pressed now, to a caller who reads that language."""
         typed = dict(offer.typed)
         keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
-        self.tell({"t": "open", "ask": offer.ask, "keys": keys, "default": offer.default})
+        now = {"ask": offer.ask, "keys": keys, "default": offer.default, "language": language}
+        self.tell({"t": "open", **now})
 
     def give_ticket(self, ticket: str) -> None:
         self.tell({"t": "ticket", "ticket": ticket})

@@ -4,7 +4,7 @@ import "./styles.js";
 import { BoardLine } from "./line.js";
 import { Sheet } from "./sheet.js";
 import { FONT, TALL, THEME, sizeOf } from "./look.js";
-import { language, spoken, words } from "./words.js";
+import { language, speak, spoken, words } from "./words.js";
 
 const { Terminal } = await import("./vendored/xterm.mjs");
 const { WebLinksAddon } = await import("./vendored/addon-web-links.mjs");
@@ -67,6 +67,9 @@ const line = new BoardLine(
         bytes: (data) => terminal.write(data),
         message: (message) => {
             if (message.t === "open") {
+                if (speak(message.language)) {
+                    name();
+                }
                 offer(message);
             }
         },

@@ -1,4 +1,5 @@
-// What the page itself says. The board says all else, in the language of its caller.
+// What the page itself says: in the language of the browser, and once the board knows its caller, in
+// theirs. The board says all else.
 
 const WORDS = {
     en: {
@@ -54,5 +55,18 @@ const WORDS = {
 };
 
 export const language = navigator.language || "en";
-export const spoken = language.slice(0, 2).toLowerCase() in WORDS ? language.slice(0, 2).toLowerCase() : "en";
-export const words = WORDS[spoken];
+export let spoken = "en";
+export let words = WORDS.en;
+
+// Speaks a language from now on, where it can; tells whether that is another one than before.
+export function speak(wanted) {
+    const before = spoken;
+    const known = String(wanted).slice(0, 2).toLowerCase();
+    if (Object.hasOwn(WORDS, known)) {
+        spoken = known;
+        words = WORDS[known];
+    }
+    return spoken !== before;
+}
+
+speak(language);

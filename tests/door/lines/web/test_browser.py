@@ -244,9 +244,20 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
             assert box["height"] >= 44
             assert box["width"] >= 44
 
-        # The end of the call leaves the screen as large as it was, and offers another.
+        # The page speaks the caller's language, which is not the browser's.
         await ada.taps("Q")
         await ada.sees("<G>oodbye")
+        await ada.taps("Y")
+        await ada.sees("<L>anguage")
+        await ada.taps("L")
+        await ada.page.get_by_role("button", name="Aide").wait_for()
+        assert await ada.page.locator("html").get_attribute("lang") == "fr"
+        await ada.taps("L")
+        await ada.page.get_by_role("button", name="Help").wait_for()
+        await ada.taps("Q")
+        await ada.sees("<G>oodbye")
+
+        # The end of the call leaves the screen as large as it was, and offers another.
         await ada.taps("G")
         await ada.taps("Y")
         again = ada.page.get_by_role("button", name="Call again")

@@ -59,7 +59,7 @@ async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() ->
     async with open_site() as board, browser(board) as socket:
         call = await says_hello(socket, board)
         assert await heard(socket) == GREETING
-        call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"))
+        call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
         said = await heard(socket)
         assert isinstance(said, str)
         assert json.loads(said) == {
@@ -67,6 +67,7 @@ async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() ->
             "ask": "keys",
             "keys": [["H", "Hit"], ["S", "Tirer é"]],
             "default": "H",
+            "language": "fr",
         }
         await socket.send('{"t":"beat"}')
         assert await heard(socket) == '{"t":"beat"}'
