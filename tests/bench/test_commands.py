@@ -18,9 +18,10 @@ def test_a_command_is_held_against_itself_in_smaller_books(
 ) -> None:
     few = [each for each in commands.COMMANDS if each.words[-1] == "--since-last"][:1]
     monkeypatch.setattr(commands, "COMMANDS", few)
-    (row,) = commands.run(replace(QUICK, command_transfers=(1000, 2000)), tmp_path)
+    row, bound = commands.run(replace(QUICK, command_transfers=(1000, 2000)), tmp_path)
     assert row.what.startswith("timebank audit --since-last, 2,")
     assert row.value > 0
     assert row.baseline is not None
     assert row.goal is not None
+    assert (bound.what, bound.value, bound.verdict) == (row.what, row.value, "reached")
     assert not list(tmp_path.iterdir()), "it leaves nothing behind"
