@@ -419,8 +419,8 @@ _AUDIT = (
     Mutant(
         "The audit takes the first row that does not fit the chain for one that does.",
         "timebank/audit/chain.py",
-        "        if follows and not (\n",
-        "        if follows and self._bad and not (\n",
+        "if follows and row.made(self._link) != row.digest:",
+        "if follows and self._bad and row.made(self._link) != row.digest:",
     ),
     Mutant(
         "The audit does not mind an entry whose last rows are gone.",
@@ -445,6 +445,78 @@ _AUDIT = (
         "timebank/audit/guests.py",
         "if says != moves:",
         "if says > moves:",
+    ),
+    Mutant(
+        "A checkpoint that was changed is believed.",
+        "timebank/audit/checkpoints.py",
+        "if digest_of(text) != digest:",
+        "if not digest:",
+    ),
+    Mutant(
+        "A checkpoint does not know of a hand that is open.",
+        "timebank/audit/checkpoints.py",
+        "select(func.coalesce(opened, highest(number) + 1))",
+        "select(highest(number) + 1)",
+    ),
+    Mutant(
+        "A checkpoint is left of balances that its rows do not add up to.",
+        "timebank/audit/accounts.py",
+        "if self._held != self._mark.balances:",
+        "if not self._held:",
+    ),
+    Mutant(
+        "After a checkpoint the audit begins with the balances that the books have now.",
+        "timebank/audit/accounts.py",
+        "account.recomputed = then.balance",
+        "account.recomputed = account.kept",
+    ),
+    Mutant(
+        "After a checkpoint the audit does not mind an account that became another one.",
+        "timebank/audit/accounts.py",
+        "if now != then:",
+        "if now.id != then.id:",
+    ),
+    Mutant(
+        "After a checkpoint the audit does not mind an account put in before it.",
+        "timebank/audit/accounts.py",
+        "and number <= checkpoint.last_account:",
+        "and number <= 0 < number:",
+    ),
+    Mutant(
+        "Time charged to a call that was over at a checkpoint is passed over.",
+        "timebank/audit/accounts.py",
+        "for (number,) in list(chosen(_CHARGED_LATE, desk, since)):",
+        "for (number,) in list(chosen(_CHARGED_LATE, desk, since))[:0]:",
+    ),
+    Mutant(
+        "Transfers of a hand that was over at a checkpoint are passed over.",
+        "timebank/audit/rounds.py",
+        "for (number,) in list(chosen(_NAMED_LATE, desk, since)):",
+        "for (number,) in list(chosen(_NAMED_LATE, desk, since))[:0]:",
+    ),
+    Mutant(
+        "Books with another last digest are taken for those of a checkpoint.",
+        "timebank/audit/chain.py",
+        "elif digest != checkpoint.digest:",
+        "elif row is None:",
+    ),
+    Mutant(
+        "A later generation that was changed is no reason against a checkpoint.",
+        "timebank/audit/chain.py",
+        "if known[: len(checkpoint.generations)] != checkpoint.generations:",
+        "if len(known) < len(checkpoint.generations):",
+    ),
+    Mutant(
+        "The nightly check begins with the oldest checkpoint that is kept.",
+        "timebank/keeping/kept_checkpoints.py",
+        "newest = max(readable,",
+        "newest = min(readable,",
+    ),
+    Mutant(
+        "What an audit of everything found is not told the next night.",
+        "timebank/cli/common.py",
+        "return Wrong([*findings, *earlier], len(earlier), last.more)",
+        "return Wrong(findings)",
     ),
 )
 

@@ -10,7 +10,7 @@ import pytest
 from tests.timebank.books import GAME, lost, won
 from tests.timebank.hosts import comes, known
 from tests.timebank.vandal import Vandal
-from timebank.audit import jobs
+from timebank.audit import accounts, checkpoints, jobs
 from timebank.audit.checkpoints import digest_of
 from timebank.errors import CheckpointRefused
 from timebank.keeping import backup, kept_checkpoints
@@ -115,6 +115,36 @@ def test_what_is_wrong_for_a_checkpoint_leaves_none(books, evening, vandal):
     findings, left = audited(books)
     assert findings
     assert left is None
+
+
+def test_balances_that_were_others_when_the_audit_began_leave_none(books, evening):
+    """Somebody moves a balance and moves it back between two looks of the audit."""
+    with books.database.reading(books.settings, books.now) as desk:
+        draft = checkpoints.draft(desk, None)
+        ours = accounts.Mark(draft.last, draft.call, draft.balances())
+        assert accounts.check(desk, accounts.Task(mark=ours)).findings == []
+        moved = draft._replace(
+            accounts=(*draft.accounts[:-1], draft.accounts[-1]._replace(balance=77))
+        )
+        theirs = ours._replace(balances=moved.balances())
+        (finding,) = accounts.check(desk, accounts.Task(mark=theirs)).findings
+    assert str(finding) == (
+        f"transfer {draft.last}: The balances were others when the audit began: somebody wrote past"
+        " the books."
+    )
+
+
+def test_rows_written_behind_a_checkpoint_are_none_of_it(books, evening):
+    """A process of the audit sees a later moment than that of the checkpoint."""
+    _, ann = evening
+    with books.database.reading(books.settings, books.now) as desk:
+        draft = checkpoints.draft(desk, None)
+    ann.act(lost(60))
+    books.call(books.caller("Bob"), node=3).win(600, 900)
+    mark = accounts.Mark(draft.last, draft.call, draft.balances())
+    with books.database.reading(books.settings, books.now) as desk:
+        found = accounts.check(desk, accounts.Task(mark=mark))
+    assert found == ([], 1)  # Ann's call has been open since the first transfer
 
 
 def test_balances_are_those_of_the_checkpoint_whatever_the_books_say(books, evening, vandal):
