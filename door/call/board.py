@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
     from timebank.ledger.database import Desk
+    from timebank.wagers.tournaments import Champion
 
 C = TypeVar("C", bound=Caller)
 
@@ -78,6 +79,7 @@ class Board:
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
+        self.champion: Champion | None = None  # of the last tournament, for the first screen
         self.by_doors: list[Caller] = []  # on nodes of their own boards
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.keys_of_gone = 0  # what those have typed who are on a line no more

@@ -235,7 +235,7 @@ class DoorListener:
                 guest = call.arrival.guest
                 console = Console(line, guest.look or looks.guess(line.hints), self._board.clock)
                 console.ask_size()
-                greeting.show(console, self._board.config, welcome(guest))
+                greeting.show(console, self._board.config, welcome(guest), self._board.champion)
                 with self._on(console) as back, self._session():
                     went_well = await answer_guest(self._board, console, guest, call.game)
         except NoLine as nobody:

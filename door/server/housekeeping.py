@@ -37,6 +37,7 @@ from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
 from timebank.thebank.importer import import_all
 from timebank.thebank.outbox import Delivery, flush_outbox
+from timebank.wagers import tournaments
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -46,11 +47,11 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Database, Desk
     from timebank.settings.schedule import EarlyEvent
     from timebank.settings.settings import BankSettings
+    from timebank.wagers.tournaments import Champion
 
 OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # how often calls are closed whose server is dead
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
-TOURNAMENT_SECONDS = 60.0  # how often it is asked whether a tournament is over
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
 T = TypeVar("T")
@@ -68,6 +69,9 @@ class _Look(NamedTuple):
     busy: int
     # Events that were started early.
     early: tuple[EarlyEvent, ...]
+    # A tournament is over and not settled; and who won the last one.
+    due: bool
+    champion: Champion | None
 
 
 class Housekeeping:
@@ -93,6 +97,7 @@ class Housekeeping:
         seen = await self._books.run(self._look)
         self._leads = seen.leads
         self._take_early(seen.early)
+        self._board.champion = seen.champion
         await self._look_for_a_wrong_clock()
         await self._begin_to_lead()
         for kind in (bus.SERVERS, bus.LEASE):
@@ -102,7 +107,6 @@ class Housekeeping:
             self._look_when_told(),
             self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
-            self._led(lambda: TOURNAMENT_SECONDS, self._settle_tournament),
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
             self._led(lambda: DEAD_SECONDS, self._close_dead_calls),
         )
@@ -112,7 +116,6 @@ class Housekeeping:
         await self._guarded(self.keep_clock)
         await self._guarded(self._look_for_events)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
-        await self._guarded(self._settle_tournament)
         self._begin(self._guarded(self._renew_mark))
 
     async def _begin_to_lead(self) -> None:
@@ -120,7 +123,6 @@ class Housekeeping:
         if self._leads:
             await self._stand_overdue()
             await self._write_bulletin()
-            await self._guarded(self._settle_tournament)
             self._books.outbox_waits.set()
 
     def _led(self, seconds: Callable[[], float], work: Work) -> Coroutine[Any, Any, None]:
@@ -239,7 +241,10 @@ class Housekeeping:
         seen = await self._books.run(self._look)
         self._take_early(seen.early)
         self._board.busy_elsewhere = seen.busy
+        self._board.champion = seen.champion
         await self._lead(seen.leads)
+        if seen.due and self._leads:
+            await self._guarded(self._settle_tournament)
         if seen.version != self._books_version:
             self._books_version = seen.version
             if self._leads:
@@ -258,8 +263,14 @@ class Housekeeping:
         if board.server_id:
             leads = leadership.attend(desk, board.server_id, draining=board.draining)
         version = dialects.of(desk.connection).data_version(desk.connection)
-        early = early_events.standing(desk)
-        return _Look(version, leads, busy_elsewhere(desk, board.process), early)
+        return _Look(
+            version,
+            leads,
+            busy_elsewhere(desk, board.process),
+            early_events.standing(desk),
+            tournaments.is_due(desk),
+            tournaments.champion(desk),
+        )
 
     async def _lead(self, leads: bool) -> None:
         """Take the jobs up, or leave them to whoever has them now."""
@@ -286,7 +297,12 @@ class Housekeeping:
         self._look_now.set()
 
     async def _look_for_events(self) -> None:
-        self._take_early(await self._books.run(early_events.standing))
+        early, is_due = await self._books.run(
+            lambda desk: (early_events.standing(desk), tournaments.is_due(desk))
+        )
+        self._take_early(early)
+        if is_due:
+            await self._settle_tournament()
 
     def _take_early(self, early: tuple[EarlyEvent, ...]) -> None:
         """Go by the events that were started early, and tell who is on of what is new in them."""

@@ -26,7 +26,7 @@ from door.lines.web import pages
 from door.lobby import bulletins, greeting, texts
 from timebank.errors import BooksFailed
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
-from timebank.wagers import chains, chronicle
+from timebank.wagers import chains, chronicle, tournaments
 from timebank.words import day_words, span, title
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from timebank.callers.standings import Standing
     from timebank.ledger.database import Desk
     from timebank.wagers.chains import SealedChain
+    from timebank.wagers.tournaments import Champion
 
 FRESH_SECONDS = 300  # how often it is made, and how long a browser may keep it
 ABOUT, PICTURE, SEALS = "about", "about.png", "seals.txt"
@@ -69,6 +70,9 @@ class BoardNow:
     news: Bulletin | None  # without it nobody is named
     breakers: Sequence[str]
     sealed: Sequence[SealedChain]
+    # The tournament that is open, and until when by the board's clock; who won the last one.
+    until: str
+    champion: Champion | None
 
 
 class PublicPage:
@@ -125,7 +129,14 @@ def _look(desk: Desk, public: PublicSettings, *, seals: bool) -> BoardNow:
         bulletins.of_yesterday(desk) if public.has_names else None,
         chronicle.bank_breakers(desk, bulletins.PLACES) if public.has_names else (),
         chains.sealed_today(desk) if seals else (),
+        _open_until(desk),
+        tournaments.champion(desk) if public.has_names else None,
     )
+
+
+def _open_until(desk: Desk) -> str:
+    until = tournaments.outlook(desk).until
+    return "" if until is None else f"{until.astimezone(desk.settings.zone):%Y-%m-%d %H:%M %Z}"
 
 
 def _files(config: Config, ports: Sequence[int], found: BoardNow) -> Iterator[tuple[str, File]]:
@@ -298,6 +309,8 @@ def _head(config: Config, address: str, language: str) -> str:
 
 def _parts(ways: Sequence[CallingWay], found: BoardNow, *, seals: bool) -> Iterator[str]:
     yield _section(_("How to call"), _calling(ways))
+    if found.until or found.champion is not None:
+        yield _section(_("The tournament"), _tournament(found))
     if found.news is not None:
         yield _section(_("Hall of fame"), _hall(found.news, found.breakers))
     if seals:
@@ -320,6 +333,19 @@ def _calling(ways: Sequence[CallingWay]) -> str:
             rows.append(f"<li>{typed}</li>")
     inside, kind = "\n".join(rows), "dl" if ways[0].name else "ul"
     return f"<{kind}>\n{inside}\n</{kind}>"
+
+
+def _tournament(found: BoardNow) -> str:
+    told = []
+    if found.until:
+        told.append(
+            _("A tournament is on until {time}. The cards are the same for everybody.").format(
+                time=found.until
+            )
+        )
+    if found.champion is not None:
+        told.append(greeting.champion_words(found.champion.names))
+    return "\n".join(f"<p>{html.escape(each)}</p>" for each in told)
 
 
 def _hall(news: Bulletin, breakers: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
             caller.board,
             header.xtrn,
         )
-    greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"])
+    greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"], board.champion)
     await answer_guest(board, console, guest, game)
 
 

@@ -73,7 +73,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
         claimed = None if shown is None else _claimed(shown)
         if back is None:
             _meet(console, is_asked=shown is None or not (claimed or shown.key))
-            greeting.show(console, board.config, [f"|07{news}"])
+            greeting.show(console, board.config, [f"|07{news}"], board.champion)
         refuse_while_closed(board)
         record, is_new = back, False
         if record is None and shown is not None and shown.key is not None:

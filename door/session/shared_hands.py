@@ -192,17 +192,23 @@ class SharedHands:
 
 
 def ranked(
-    placed: Sequence[Placed], caller_id: int, room: int, prizes: Mapping[int, str] | None = None
+    placed: Sequence[Placed],
+    caller_id: int,
+    room: int,
+    prizes: Mapping[int, str] | None = None,
+    *,
+    is_narrow: bool = False,
 ) -> Iterator[str]:
     """List who stands where, the caller too where there is no room for all before them; `prizes`
-    are what callers have won, by their numbers."""
+    are what callers have won, by their numbers: where it `is_narrow` they stand for the coins."""
     if not placed:
         yield f"|07{_('Nobody has played it to the end yet.')}"
         return
     mine = next((each for each in placed if each.caller_id == caller_id), None)
-    heads = (_("Caller"), _("Coins"), _("Cost"))
-    won = f"{_('Prize'):>8}" if prizes else ""
-    yield f"|11   {heads[0]:<18}{heads[1]:>6}{heads[2]:>9}{won}"
+    has_coins = not (prizes and is_narrow)
+    coins = f"{_('Coins'):>6}" if has_coins else ""
+    won = f"{_('Prize'):>7}" if prizes else ""
+    yield f"|11   {_('Caller'):<18}{coins}{_('Cost'):>9}{won}"
     shown = list(placed[:room])
     if mine is not None and mine not in shown:
         shown[-1] = mine
@@ -210,8 +216,9 @@ def ranked(
         colour = "|14" if each is mine else "|15"
         cost = "?" if each.cost is None else percent(each.cost)
         name = literal(each.name[:NAME_CELLS])
-        won = f"{prizes.get(each.caller_id, ''):>8}" if prizes else ""
-        yield f"|07{each.place:>2} {colour}{name:<18}|07{signed(each.score):>6}{cost:>9}|10{won}"
+        coins = f"{signed(each.score):>6}" if has_coins else ""
+        won = f"|10{prizes.get(each.caller_id, ''):>7}" if prizes else ""
+        yield f"|07{each.place:>2} {colour}{name:<18}|07{coins}{cost:>9}{won}"
 
 
 def percent(cost: int) -> str:

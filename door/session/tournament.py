@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from door.call.display import wrap
+from door.call.display import literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
@@ -23,6 +23,7 @@ from door.games.blackjack.duplicate import cut_of
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
 from door.games.tables.weighing import rules_of, settle_tournament, weigh_tournament
+from door.lobby.greeting import champion_words
 from door.session.shared_hands import DealScene, SharedHands, ranked
 from timebank.errors import BooksFailed, OutOfStep, Refused
 from timebank.language import N_, _, ngettext
@@ -48,6 +49,7 @@ MEANINGS = {
 GAME = "black-jack-for-time"
 LEAST_SHOWN = 3  # of a ranking
 MOST_SHOWN = 50
+NARROW = 48  # columns that a ranking with prizes takes
 
 log = logging.getLogger("door.tables")
 
@@ -268,9 +270,11 @@ class TournamentPage:
         prizes = {each.caller_id: minutes(each.prize) for each in placed if each.prize}
         yield f"|15{whole_date(last.day)}"
         if champions:
-            yield f"|14{champion_words(champions)}"
+            yield f"|14{literal(champion_words(champions))}"
         yield ""
-        yield from ranked(shown, self._caller.record.id, MOST_SHOWN, prizes)
+        is_narrow = self._console.page_columns < NARROW
+        number = self._caller.record.id
+        yield from ranked(shown, number, MOST_SHOWN, prizes, is_narrow=is_narrow)
         yield ""
         yield f"|07{_('Seal')} {last.seal}"
         yield f"|07{_('Seed')} {last.shown_seed}"
@@ -323,13 +327,3 @@ def _is_sealed(desk: Desk) -> bool:
 def _entered(pot: Pot) -> str:
     told = ngettext("{number} caller has entered.", "{number} callers have entered.", pot.entered)
     return told.format(number=pot.entered)
-
-
-def champion_words(names: Sequence[str]) -> str:
-    """Name who won, one or several.
-
-    >>> champion_words(["Ann"]), champion_words(["Ann", "Bob"])
-    ('Champion: Ann', 'Champions: Ann, Bob')
-    """
-    told = ngettext("Champion: {names}", "Champions: {names}", len(names))
-    return told.format(names=", ".join(names))

@@ -750,6 +750,8 @@ tournaments = Table(
     sqlite_with_rowid=False,
 )
 
+_index("tournaments_settled", tournaments.c.ends, where="outcome = 'settled'")
+
 # Who entered a tournament, once. Whoever has entered has a row in `deal_tries` as well.
 tournament_entries = Table(
     "tournament_entries",

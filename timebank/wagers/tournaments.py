@@ -310,6 +310,17 @@ _STANDINGS = read(
 )
 
 
+_CHAMPIONS: Reader[str] = value(
+    lambda: (
+        select(callers.c.name)
+        .join_from(entries, callers, callers.c.id == entries.c.caller_id)
+        .where(equal(entries.c.seal), entries.c.place == 1)
+        .where(callers.c.deleted.is_(None), callers.c.locked == 0)
+        .order_by(callers.c.name, callers.c.id)
+    )
+)
+
+
 # What there is.
 
 
@@ -365,7 +376,7 @@ def champion(desk: Desk) -> Champion | None:
     last = last_settled(desk)
     if last is None:
         return None
-    names = tuple(each.name for each in standings(desk, last.seal) if each.place == 1)
+    names = tuple(_CHAMPIONS.all(desk.connection, seal=last.seal))
     return Champion(last.day, names) if names else None
 
 

@@ -41,6 +41,11 @@ TOMLS = {
     "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
     "checked": f'{STEADY}\n[fairness]\nshoes_ahead = 0\ncheck_address = "{CHECK_PAGE}"\n',
     "staged": LIVELY,
+    # Open on the day of the walk; two hands, and Ada is known.
+    "tournament": (
+        f"{STEADY}\n[timebank]\nknown_days = 0\n"
+        '[tournament]\nday = "fri"\nhour = 0\nhours = 24\nhands = 2\nentry_minutes = 5\n'
+    ),
 }
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
 DEAL_KEYS = " s s s  s s s s  "  # what stands the hands of the deal from `bytes(32)` but the first
@@ -237,6 +242,28 @@ async def daily_deal(here: Evening) -> None:
     await here.take("daily-deal-ranking")
 
 
+async def tournament(here: Evening) -> None:
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.deals(bytes(32), bytes([6]) * 32)
+    await here.take("tournament-on", "d")
+    await here.take("tournament", "t")
+    await here.take("tournament-rules", "r")
+    await here.take("tournament-entry", "q", "p")
+    await here.take("tournament-hand", "y")
+    await here.press("s", " ", "s", " ")
+    await here.take("tournament-ranking")
+    await here.press("q", "q", "g", "y")
+    await here.board.clock.advance(24 * 60 * MINUTE)
+    await here.dials()
+    await here.settles()
+    await here.take("welcome-champion")
+    await log_on(here.terminal, "Ada")
+    await here.settles()
+    await here.take("tournament-won")
+    await here.press(" ")
+    await here.take("tournament-last", "d", "t")
+
+
 async def time_up(here: Evening) -> None:
     await here.visits("Ada")
     await here.board.pass_time(MINUTE + 2)
@@ -402,6 +429,7 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "company": company,
     "fame": fame,
     "daily-deal": daily_deal,
+    "tournament": tournament,
     "time-up": time_up,
     "last-turn": last_turn,
     "black-jack-for-time": black_jack_for_time,

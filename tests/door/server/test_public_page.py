@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from unittest import mock
 
@@ -22,6 +23,7 @@ from tests.world import BOARD, World, world
 from timebank.errors import BooksUnavailable, SettingsError
 from timebank.ledger.database import Desk
 from timebank.wagers import chains
+from timebank.wagers.tournaments import Champion, Outlook
 
 ADDRESS = "https://board.example"
 PUBLIC = f'[public]\npage = true\naddress = "{ADDRESS}"\n'
@@ -149,6 +151,28 @@ async def test_nothing_is_read_for_who_asks_and_it_stays_when_books_fail(
     assert [record.getMessage() for record in caplog.records] == [
         "the page about the board stays as it was: No disk."
     ]
+
+
+async def test_the_tournament_is_told_and_its_champion_where_names_are(board: World) -> None:
+    old = board.server.board.config
+    until = datetime(2026, 11, 22, 17, tzinfo=UTC)
+    on = mock.patch.object(
+        public_page.tournaments, "outlook", return_value=Outlook(until, False, None)
+    )
+    won = mock.patch.object(
+        public_page.tournaments, "champion", return_value=Champion(until.date(), ("<Ada>",))
+    )
+    with on, won:
+        for names in (True, False):
+            public = replace(old.public, has_names=names)
+            board.server.board.config = replace(old, public=public)
+            await board.server.public_page.renew()
+            page = await text(board, "/about")
+            assert "A tournament is on until 2026-11-22 " in page
+            assert ("<p>Champion: &lt;Ada&gt;</p>" in page) is names
+    board.server.board.config = old
+    await board.server.public_page.renew()
+    assert "ournament" not in await text(board, "/about")
 
 
 async def test_a_sysop_says_how_to_call_and_whether_callers_are_named(board: World) -> None:

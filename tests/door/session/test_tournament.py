@@ -92,6 +92,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         await board.at_rest()
         assert banked(board) == [("Ada", 20 * 60)]
         late = await board.call()
+        await late.until("Champion: Ada")
         await log_on(late, "Ada")
         await late.until("You came in 1 of 1 in the tournament of")
         late.send(" ")

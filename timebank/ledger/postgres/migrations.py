@@ -452,6 +452,7 @@ CREATE TABLE tournament_entries (
     FOREIGN KEY(prize_id) REFERENCES transfers (id)
 )""",
         "CREATE INDEX entries_of_a_caller ON tournament_entries (caller_id, day)",
+        "CREATE INDEX tournaments_settled ON tournaments (ends) WHERE outcome = 'settled'",
     ),
 }
 

@@ -478,6 +478,9 @@ CREATE TABLE tournament_entries (
 ) WITHOUT ROWID"""
     )
     connection.execute("CREATE INDEX entries_of_a_caller ON tournament_entries (caller_id, day)")
+    connection.execute(
+        "CREATE INDEX tournaments_settled ON tournaments (ends) WHERE outcome = 'settled'"
+    )
 
 
 # The step that leaves each version.
