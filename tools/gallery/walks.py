@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+from door.call.bystander import LOOK_SECONDS
 from door.config import config as settings
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.baccarat.round import BaccaratAction
@@ -369,6 +370,37 @@ async def vegas(here: Evening) -> None:
     await here.take("vegas-end")
 
 
+async def watching(here: Evening) -> None:
+    """Behind the chair of a caller who plays, goes to the bank and gets up."""
+    await here.visits("Ada", saved=60 * MINUTE)
+    here.board.enter("Bob")
+    bob = await here.board.call(REFUSING)
+    await log_on(bob, "Bob")
+    for key in " v":
+        await here.settles()
+        bob.send(key)
+    await here.settles()
+    await here.take("who-plays", "w")
+    await here.press("w")
+    here.deals(shoe(1, first_may_hit))
+    for keys in ("b", "5\r", "h"):
+        await _does(here, bob, keys)
+    await here.take("watching")
+    await _does(here, bob, "t")
+    await here.take("watching-nothing")
+    await _does(here, bob, "q")
+    await _does(here, bob, "qy")
+    await here.take("watching-is-over")
+
+
+async def _does(here: Evening, other: Terminal, keys: str) -> None:
+    """Let another caller press keys, and who looks on see what comes of them."""
+    other.send(keys)
+    await here.settles()
+    await here.board.clock.advance(2 * LOOK_SECONDS)
+    await here.settles()
+
+
 async def _bob_comes(here: Evening) -> Sitter:
     return await (await arrives(here.board, "Bob")).sits()
 
@@ -437,6 +469,7 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "staged": staged,
     "red-dog": red_dog,
     "vegas": vegas,
+    "watching": watching,
     "baccarat": baccarat,
     "bank-broken": bank_broken,
     "french": french,

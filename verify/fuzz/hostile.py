@@ -268,6 +268,8 @@ FLOODS: dict[str, tuple[bytes, bytes]] = {
     "reports": (b"", b"\x1b[24;80R\x1b[?64;1;2c\x1b]lQ\x1b\\\x1bP1$r0m\x1b\\\x1b[I\x1b[O"),
     "rubbing out": (b"", b"x\x08"),
     "zeros": (b"", b"\0"),
+    "pages": (b"", b"/p Caller 7 Are you there? I am, and I have a lot to say.\r"),
+    "one-liners": (b"m", b"oA line for the wall, which has no room for it.\r"),
     "noise": (b"", bytes(range(256))),
 }
 

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 from door.cli.main import main as door
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.playing import Table, sit_down
-from tests.door.visiting import MENU, Guest, sysop_toml
-from tests.terminal import MODERN, PATIENCE, SYNCTERM, Profile, Terminal
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, PATIENCE, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import PASSWORD, World, world
 from timebank.cli.main import main as timebank
 from verify.fuzz.oracles import assert_harmless, assert_one_line
@@ -150,6 +150,43 @@ async def test_a_message_with_minutes_is_nothing_but_a_message(
         (why,) = {line.why for line in board.lines("Bob") if "sent by" in line.why}
         assert_one_line(why)
         assert "for the tea" in assert_told_clean(timebank, board, "statement", "Bob")
+
+
+@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+async def test_what_callers_say_to_each_other_is_nothing_but_words(
+    tmp_path: Path, log: list[str], evil: bytes
+) -> None:
+    """A message, to a painted screen and to lines; a line on the wall; talk and a whisper."""
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        bob, cyd = await visitor(board, "Bob", profile=SYNCTERM), Guest(board, "Cyd")
+        board.enter("Cyd")
+        await cyd.visits(REFUSING)
+        said = b"begins " + evil + b" ends"
+
+        async def types(keys: str, back_to: str) -> None:
+            ada.terminal.send(keys.encode() + said)
+            await ada.terminal.wait_for(lambda _: "ends" in ada.screen, "all of it typed")
+            ada.presses("\r")
+            await ada.is_asked(back_to)
+
+        for reader in (bob, cyd):
+            await types(f"/p {reader.name} ", MENU)
+            await reader.sees("Ada: begins")
+        ada.presses("m")
+        await ada.is_asked("<W>rite")
+        await types("o", "<W>rite")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        for each in (ada, bob, cyd):
+            each.presses("v")
+            await each.is_asked("Tal<k>")
+        await types("k", "Tal<k>")
+        for reader in (bob, cyd):
+            await reader.sees("Ada says: begins")
+        await types("/bob ", "Tal<k>")
+        await bob.sees("Ada whispers to you: begins")
+        assert_clean(ada.terminal, bob.terminal, cyd.terminal)
 
 
 async def is_let_in(wire: socket.socket) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.door.attention import Stopwatch
 from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
 from tests.door.processes import arrives, command
@@ -291,3 +292,23 @@ async def test_who_loses_the_line_at_a_door_without_a_server_finds_the_hand_or_i
         again = await host.on_terminal("--dropfile", str(host.door32()))
         await again.prompt("Press any key")
         assert again.terminal.shows("Your hand of") == (not staked)
+
+
+async def test_a_caller_of_a_door_and_one_of_the_house_write_to_each_other(tmp_path: Path) -> None:
+    """In processes of their own: each reads it within a second, wherever they are."""
+    async with hosted(tmp_path, serves=True) as host:
+        file = host.door32()
+        moth = await host.on_terminal("--dropfile", str(file), name=NAME)
+        await moth.comes_in()
+        host.enter("Ada")
+        ada = Table(host, await host.call(MODERN), "Ada")
+        await log_on(ada.terminal, "Ada")
+        await arrives(ada)
+        for writer, reader, name, words in (
+            (ada, moth, NAME, "are you there?"),
+            (moth, ada, "Ada", "just below the lamp"),
+        ):
+            watch = Stopwatch(moth.process.pid)
+            writer.terminal.send(f"/p {name} {words}\r")
+            await reader.terminal.until(f"{writer.name}: {words}")
+            assert watch.seconds < 1

@@ -15,6 +15,7 @@ import pytest
 from door.server import rlogin_calls
 from tests.door.lines.host import FarEnd
 from tests.door.lines.test_rlogin_clients import installed, running
+from tests.door.visiting import visitor
 from tests.terminal import Profile, Terminal
 from tests.world import BOARD, World, world
 
@@ -290,3 +291,17 @@ async def test_a_name_holds_no_code_that_colours_a_screen(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0A|12da\0syncterm\0")
         await terminal.until("A│12da@Xibalba")
+
+
+async def test_who_was_sent_talks_with_the_boards_own_callers_at_once(tmp_path) -> None:
+    """No clock goes on meanwhile."""
+    async with board(tmp_path) as here:
+        moth = await sent(here, SAID)
+        await moth.until(TOUR)
+        moth.send("n")
+        await moth.until("oodbye")
+        bob = await visitor(here, "Bob")
+        bob.presses("/p Ada@Xibalba how is it over there?\r")
+        await moth.until("Bob: how is it over there?")
+        moth.send("/r full of moths\r")
+        await bob.sees("Ada@Xibalba: full of moths")

@@ -476,3 +476,17 @@ def read_again(machine: Machine, nodes: int) -> None:
 
 def nodes(*found: Machine) -> list[int]:
     return [each.server.board.config.calls.nodes for each in found]
+
+
+async def test_what_is_written_at_one_server_is_read_at_once_at_another(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    """No clock goes on meanwhile."""
+    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+        await until_known(north, "south")
+        ada, bob = await visitor(north, "Ada"), await visitor(south, "Bob")
+        ada.presses("/p Bob are you there?\r")
+        await ada.sees("Sent to Bob, who is on.")
+        await bob.sees("Ada: are you there?")
+        bob.presses("/r I am\r")
+        await ada.sees("Bob: I am")
