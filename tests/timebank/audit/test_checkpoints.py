@@ -222,6 +222,11 @@ def test_books_restored_from_a_copy_of_before_it_do_not_continue_it(books, folde
     checkpoint(books, restored)
     Vandal(books)("UPDATE generations SET why = 'nothing'")
     assert any("generation 2: It does not fit the chain" in each for each in found(books, before))
+    Vandal(books)(f"UPDATE generations SET digest = '{'b' * 64}'")
+    assert found(books, restored) == [
+        "ledger: These books do not continue those that the checkpoint was made of: their"
+        " generations are others."
+    ]
 
 
 @pytest.mark.of_a_file
