@@ -304,10 +304,10 @@ class TournamentPage:
             if not await self._console.agrees(question.format(amount=span(seen.price)), "N"):
                 return
         entered: list[DealTry] = []
-        seal = seen.tournament.seal
+        seal, price = seen.tournament.seal, seen.price
 
         def enter(desk: Desk, call_id: int, ticked: int) -> Receipt:
-            found = tournaments.enter(desk, call_id, ticked, seal)
+            found = tournaments.enter(desk, call_id, ticked, seal, price)
             entered[:] = [found.deal_try]
             return found.receipt
 

@@ -212,8 +212,8 @@ _WAS_HELD: Reader[int] = value(
 _PUT_IN_SINCE: Reader[int] = value(
     lambda: (
         select(total(tournaments.c.put_in))
-        .join_from(tournaments, sealed, sealed.c.seal == tournaments.c.seal)
-        .where(sealed.c.opened > bindparam("since"), tournaments.c.taken_back_id.is_(None))
+        .where(tournaments.c.starts > bindparam("since"))
+        .where(tournaments.c.taken_back_id.is_(None))
     )
 )
 _HOLDS: Reader[int] = value(lambda: select(accounts.c.balance).where(equal(accounts.c.id)))
@@ -411,7 +411,7 @@ def current(
     if desk.now >= ends or _WAS_HELD.one(desk.connection, starts=stamp(starts)):
         return None
     day = desk.settings.schedule.local(starts).date()
-    prizes_up, put_in, row = _put_up(desk, day)
+    prizes_up, put_in, row = _put_up(desk, starts)
     deals.add(desk, seal, day, seed, rules, is_daily=False)
     _ADD(
         desk.connection,
@@ -433,21 +433,24 @@ def _entry(desk: Desk) -> int:
     return 0 if desk.settings.mode == "none" else desk.settings.tournament.entry
 
 
-def _put_up(desk: Desk, day: date) -> tuple[list[int], int, int | None]:
+def _put_up(desk: Desk, starts: datetime) -> tuple[list[int], int, int | None]:
     """Have the house put in what is missing for the prizes, up to what it may in a week.
 
+    A week is one from opening to opening: who comes first seals it, at any time after.
     Returns the prizes that there are minutes for, what was put in, and by which transfer.
     """
-    terms = desk.settings.tournament
+    terms, schedule = desk.settings.tournament, desk.settings.schedule
     wanted = () if desk.settings.mode == "none" else terms.prizes
     if not wanted:
         return [], 0, None
     account = prizes(desk)
     holds = _HOLDS.one(desk.connection, id=account.id)
-    since = _PUT_IN_SINCE.one(desk.connection, since=stamp(desk.now - WEEK))
+    week_before, _ends = terms.latest(schedule, starts - timedelta(seconds=1))
+    since = _PUT_IN_SINCE.one(desk.connection, since=stamp(week_before))
     put_in = min(max(0, sum(wanted) - holds), max(0, terms.from_house - since))
     row: int | None = None
     if put_in:
+        day = schedule.local(starts).date()
         source, reason = house(desk, GAME, "second"), reasons.PutUp(day.isoformat())
         moved = transfer(desk, [Movement(source, account, put_in, reason, None, None)])
         row = moved[0].number
@@ -461,10 +464,13 @@ def _put_up(desk: Desk, day: date) -> tuple[list[int], int, int | None]:
 # How it is played.
 
 
-def enter(desk: Desk, call_id: int, ticked: int, seal: str) -> EnteredTry:
+def enter(desk: Desk, call_id: int, ticked: int, seal: str, agreed: int) -> EnteredTry:
     """Enter a caller, who pays what it costs them, or find their entry: there is one alone.
 
-    Raises `CallClosed`; `ShoeGone` where the tournament is not open; `NotEnough` and `OwnLimit`.
+    `agreed` are the seconds that they know of: a day can have made a new caller one who can win.
+
+    Raises `CallClosed`; `ShoeGone` where the tournament is not open; `Refused` where it costs
+    more than was agreed; `NotEnough` and `OwnLimit`.
     """
     tournament = _open(desk, seal)
     posting = begin_entry(desk, call_id, ticked)
@@ -472,6 +478,14 @@ def enter(desk: Desk, call_id: int, ticked: int, seal: str) -> EnteredTry:
     if entry_of(desk, seal, caller_id) is None:
         for_prize = _can_win(posting)
         price = tournament.entry if for_prize else 0
+        if price > agreed:
+            raise Refused(
+                Phrase(
+                    "You can win minutes now, and it costs {price} to enter.",
+                    price=span_phrase(price),
+                )
+            )
+        posting.keep_own_limits(price)
         if price:
             _pay_in(posting, tournament, price)
         else:
@@ -524,7 +538,6 @@ def _can_win(posting: Posting) -> bool:
 
 def _pay_in(posting: Posting, tournament: Tournament, price: int) -> None:
     desk = posting.desk
-    posting.keep_own_limits(price)
     if price > posting.usable:
         raise NotEnough(
             Phrase(

@@ -20,7 +20,7 @@ def running(board):
     seal = f"{1:064x}"
     board.do(tournaments.current, bytes(32), seal, "black-jack-for-time", {}, 10)
     call = board.call(ann)
-    call.post(lambda *values: tournaments.enter(*values, seal).receipt)
+    call.post(lambda *values: tournaments.enter(*values, seal, 0).receipt)
     call.close()
     board.do(tournaments.act, seal, ann, (), "stay", 10)
     board.do(deals.weigh, seal, ann, 0)

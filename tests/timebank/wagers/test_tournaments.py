@@ -61,7 +61,7 @@ def held(books):
 
 def enter(books, caller_id: int, call=None):
     call = call or books.call(caller_id)
-    entered = call.post(tournaments.enter, books.do(tournaments.running).seal)
+    entered = call.post(tournaments.enter, books.do(tournaments.running).seal, TERMS.entry)
     return call, entered
 
 
@@ -120,7 +120,7 @@ def test_an_entry_is_paid_once_and_the_try_goes_on(books, held):
     assert (entered.entry.for_prize, entered.entry.paid) == (True, 300)
     assert call.moved[-1] == ("entry", 300, "online", "prizes")
     books.do(tournaments.act, held.seal, 1, (), "hit", None)
-    again = call.post(tournaments.enter, held.seal)
+    again = call.post(tournaments.enter, held.seal, TERMS.entry)
     assert (again.entry, again.deal_try.acts) == (entered.entry, ("hit",))
     assert books.system()["prizes"] == 1200
     with pytest.raises(OutOfStep):
@@ -179,6 +179,30 @@ def test_the_house_puts_in_no_more_than_it_may_in_a_week(open_board):
     assert books.system()["prizes"] == 0
 
 
+def test_a_week_of_the_house_is_one_of_tournaments_whenever_they_are_sealed(open_board):
+    """Who comes first seals it, so two can be less than seven days apart."""
+    books = open_board()
+    assert look(books).put_in == 900  # an hour after it opened
+    play(books, 1, 30)
+    books.wait_until(FRIDAY + timedelta(days=14))
+    second = look(books, 2)
+    # Ann has won the first prize, and the second one is left.
+    assert (second.prizes, second.put_in) == ((600, 300), 600)
+    assert books.audit() == []
+
+
+def test_changed_hours_open_the_house_no_second_time_in_a_week(open_board):
+    books = open_board()
+    assert look(books).put_in == 900
+    play(books, 1, 30)
+    end(books)
+    books.do(tournaments.settle)
+    books.change(tournament=replace(TERMS, weekday=(TERMS.weekday + 2) % 7))
+    books.wait(3600)
+    assert look(books, 2).put_in == 0
+    assert books.audit() == []
+
+
 def test_it_waits_until_every_try_is_weighed(books, held):
     play(books, 1, 30, cost=None)
     end(books)
@@ -204,7 +228,7 @@ def test_nothing_is_added_once_it_is_over(books, held):
     end(books)
     for late in (
         lambda: books.do(tournaments.act, held.seal, 1, (), "hit", None),
-        lambda: bob.post(tournaments.enter, held.seal),
+        lambda: bob.post(tournaments.enter, held.seal, TERMS.entry),
     ):
         with pytest.raises(ShoeGone):
             late()
@@ -288,8 +312,24 @@ def test_what_is_paid_counts_for_the_limit_of_ones_own(books, held):
     books.do(pause, 1, 2)
     call = books.call(1)
     with pytest.raises(OwnLimit, match="You've paused yourself"):
-        call.post(tournaments.enter, held.seal)
+        call.post(tournaments.enter, held.seal, TERMS.entry)
     assert books.system()["prizes"] == 900
+
+
+def test_who_has_paused_enters_none_that_costs_nothing_either(open_board):
+    books = open_board(replace(TERMS, entry=0))
+    seal = look(books).seal
+    books.do(pause, 1, 2)
+    with pytest.raises(OwnLimit, match="You've paused yourself"):
+        books.call(1).post(tournaments.enter, seal, 0)
+
+
+def test_nobody_pays_more_than_they_have_agreed_to(books, held):
+    call = books.call(1)
+    with pytest.raises(Refused, match="You can win minutes now"):
+        call.post(tournaments.enter, held.seal, 0)
+    assert books.system()["prizes"] == 900
+    assert books.do(tournaments.entry_of, held.seal, 1) is None
 
 
 def test_what_is_paid_is_lost_for_the_limit_of_ones_own_until_it_comes_back(books, held):
@@ -326,7 +366,7 @@ def test_nobody_pays_what_an_event_cuts_off(books, held):
     books.wait_until(FRIDAY + timedelta(days=7, hours=8, minutes=57))
     call = books.call(1)
     with pytest.raises(NotEnough, match="you can use 3 minutes now"):
-        call.post(tournaments.enter, held.seal)
+        call.post(tournaments.enter, held.seal, TERMS.entry)
 
 
 def test_the_account_of_prizes_is_never_negative(books, held):
