@@ -113,6 +113,20 @@ def _local(instant: datetime, schedule: Schedule) -> tuple[datetime, str]:
     return local, f"{local:%H:%M}"
 
 
+def fresh_minutes(schedule: Schedule, now: datetime) -> str:
+    """Say when a caller has minutes again: when the next day begins, or the event of that time is
+    over."""
+    begins = schedule.next_day(now)
+    closed = schedule.closed_at_or_after(begins)
+    if closed is not None and closed.start <= begins:
+        time = when(closed.end, schedule, now)
+        return _("Fresh minutes at {time}, after {event}.").format(time=time, event=closed.name)
+    local = schedule.local(begins)
+    if local.hour or local.minute:  # where summer time leaves out midnight
+        return _("Fresh minutes at {time}.").format(time=f"{local:%H:%M}")
+    return _("Fresh minutes at midnight.")
+
+
 def comes_back_after(purse: Purse, schedule: Schedule) -> str:
     """Name the event after which the time that is held comes back, "" where nothing is promised.
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from door.call.books import Books
+    from door.call.grace import Grace
     from door.call.purse import TickingPurse
     from door.call.status_line import StatusLine
     from door.clock import Timer
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 TIME_UP = Phrase("You're out of time.")
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
+GRACE_WARNING = 60
 
 
 def _nothing() -> None:
@@ -80,8 +82,10 @@ class CallClock:
     on_tick: Callable[[], None] = _nothing
     _entry_is_due: Flag = field(default_factory=Flag)
     _timer: Timer | None = None
+    day_grace: Grace | None = None  # while it is used
     _grace_until: float | None = None
     _idle_warned: bool = False
+    _grace_warned: bool = True  # until there is more of it than that
     _next_warning: int = 0
     _next_day: datetime = field(init=False)
 
@@ -132,8 +136,19 @@ class CallClock:
     def end_grace(self) -> None:
         self._grace_until = None
 
+    def use_grace(self, grace: Grace | None) -> None:
+        """Let the call go on for the grace of the day, and show it; None ends it."""
+        self.day_grace = self.status.grace = grace
+        if grace is not None:
+            self.console.lift(TimeUp)
+        self.status.show()
+
     def _has_to_end(self) -> bool:
-        return self.purse.time_is_up() and self._grace_until is None
+        return self.purse.time_is_up() and self._grace_until is None and not self._has_grace()
+
+    def _has_grace(self) -> bool:
+        grace = self.day_grace
+        return not (grace is None or grace.is_over() or self.purse.seconds_to_event() == 0)
 
     def _day_after(self) -> datetime:
         return self.books.settings().schedule.next_day(self.console.clock.now())
@@ -154,6 +169,7 @@ class CallClock:
         self._check_idle()
         if self._grace_until is not None and console.clock.monotonic() >= self._grace_until:
             self._grace_until = None
+        self._warn_of_grace()
         if self._is_entry_due():
             self._entry_is_due.set()
         console.display.flush()
@@ -185,6 +201,19 @@ class CallClock:
         with speaking_to(self.console.viewer):
             self.console.say(f"|12{words.format(time=span(left), event=event)}")
 
+    def _warn_of_grace(self) -> None:
+        grace = self.day_grace
+        if grace is None or self.purse.time_left():
+            return
+        left = grace.left()
+        if left > GRACE_WARNING:
+            self._grace_warned = False
+        elif not self._grace_warned:
+            self._grace_warned = True
+            self.console.bell()
+            with speaking_to(self.console.viewer):
+                self.console.say(f"|12{_('{time} left.').format(time=span(left))}")
+
     def _check_idle(self) -> None:
         console, calls = self.console, self.calls
         idle = console.clock.monotonic() - console.last_key
@@ -201,6 +230,8 @@ class CallClock:
 
     def _is_entry_due(self) -> bool:
         purse = self.purse
+        if self.day_grace is not None and self.day_grace.wants_more():
+            return True
         if purse.ticked() - purse.posted.ticked >= POST_SECONDS or self._has_to_end():
             return True
         now, closing = self.console.clock.now(), purse.posted.closing

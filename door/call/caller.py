@@ -15,6 +15,7 @@ from door.call.call_clock import CallClock, Patience
 from door.call.chair import WATCHED, CallersChair
 from door.call.console import Console
 from door.call.display import hanging, literal
+from door.call.grace import Grace
 from door.call.last_hand import LastHand
 from door.call.status_line import StatusLine
 from door.call.talk import Talk
@@ -24,6 +25,7 @@ from door.flag import Flag
 from timebank.callers import callers, own_limits
 from timebank.callers.messages import Limits
 from timebank.callers.notices import note_seen
+from timebank.calls import grace
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
 from timebank.language import LANGUAGES, N_, Phrase, _
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
+    from timebank.calls.grace import GracePiece
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.settings.settings import BankSettings
@@ -140,7 +143,8 @@ class Caller:
             back = wording.when(closing.end, schedule, now)
             words = _("{event} has begun. Please call back at {time}.")
             return words.format(event=closing.name, time=back)
-        return _("You're out of time. Fresh minutes at midnight.")
+        fresh = wording.fresh_minutes(schedule, now)
+        return _("You're out of time. {fresh}").format(fresh=fresh)
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of their minutes when they go for `reason`."""
@@ -248,13 +252,61 @@ class Caller:
         """Post the time used, and let the day and the events do their work."""
         return await self.post(touch, is_theirs=False, is_own=True)
 
+    async def begin_grace(self) -> bool:
+        """Let them go on for the grace of the day; False where there is none, or time again."""
+        begun = Grace(self.console.clock, self.console.clock.monotonic())
+        given = await self._take_grace()
+        if given.seconds:
+            begun.add(given)
+            self.clock.use_grace(begun)
+        return given.seconds > 0
+
+    async def end_grace(self) -> None:
+        """Charge them again; what they leave of the last piece is theirs for later that day."""
+        used = self.clock.day_grace
+        self.clock.use_grace(None)
+        if used is not None:
+            await self._give_back(used.day, used.unused())
+
+    async def _go_on_in_grace(self, used: Grace) -> Receipt:
+        given = await self._take_grace()
+        if self.clock.day_grace is used:
+            used.add(given)
+        else:  # it has ended meanwhile
+            await self._give_back(given.day, given.seconds)
+        return given.receipt
+
+    async def _take_grace(self) -> GracePiece:
+        adopt, ticked = self.expect(), self.purse.ticked()
+        given = await self.ask_books(
+            lambda desk: grace.take(desk, self.call_id, ticked), is_theirs=False
+        )
+        adopt(given.receipt)
+        return given
+
+    async def _give_back(self, day: str, seconds: int) -> None:
+        if seconds:
+            with contextlib.suppress(BooksFailed):  # it stays counted
+                await self.ask_books(
+                    lambda desk: grace.give_back(desk, self.record.id, day, seconds),
+                    is_theirs=False,
+                    takes_its_time=True,
+                )
+
+    async def _entry(self) -> Receipt:
+        """Make the entry that is due."""
+        used = self.clock.day_grace
+        if used is not None and used.wants_more():
+            return await self._go_on_in_grace(used)
+        return await self.touch()
+
     async def keep(self) -> None:
         """Make the entries that the clock asks for, until cancelled or the call is closed."""
         is_stuck = False
         while True:
             await self.clock.entry_due()
             try:
-                receipt = await self.touch()
+                receipt = await self._entry()
                 self.tell(receipt)
                 if receipt.purse.word_is_due and not self.is_away:
                     await self._tell_word()

@@ -17,6 +17,7 @@ from timebank.language import _, reader
 if TYPE_CHECKING:
     from door.call.books import Books
     from door.call.console import Console
+    from door.call.grace import Grace
     from door.call.purse import TickingPurse
     from timebank.language import Phrase
 
@@ -53,6 +54,7 @@ class StatusLine:
     coin: int
     account: Phrase | None = None
     waits: bool = False
+    grace: Grace | None = None  # what it tells in place of the time, where none is left
     # What all but the clock was made of, and the line: from one second to the next it is the same.
     # Whether the next event is within a day is looked at with every entry, once a minute.
     _made_of: tuple[object, ...] = ()
@@ -74,10 +76,14 @@ class StatusLine:
     def pieces(self) -> list[str]:
         """Return as much of it as fits: a cut amount would be another one. Bars are pieces too."""
         left = self.purse.time_left()
+        has_grace = self.grace is not None and not left
+        if self.grace is not None and has_grace:
+            left = self.grace.left()
         clock, pot = _clock(left), self.purse.pot(self.coin)
         viewer = reader()
         made_of = (
             len(clock),  # which decides what fits
+            has_grace,
             pot,
             self.node,
             self.coin,
@@ -90,12 +96,13 @@ class StatusLine:
             viewer.spelling,
         )
         if made_of != self._made_of:
-            self._made_of, self._made = made_of, tuple(self._fitted(len(clock), pot))
+            fitted = self._fitted(len(clock), pot, has_grace=has_grace)
+            self._made_of, self._made = made_of, tuple(fitted)
         return [clock if piece == _CLOCK else piece for piece in self._made]
 
-    def _fitted(self, clock_width: int, pot: int) -> list[str]:
+    def _fitted(self, clock_width: int, pot: int, *, has_grace: bool) -> list[str]:
         """Choose pieces and bars for this width; where the clock stands, there is `_CLOCK`."""
-        parts = self._parts(pot)
+        parts = self._parts(pot, has_grace=has_grace)
         room = self.console.line.columns - 1 - INDENT - (clock_width - CODE_WIDTH)
         while len(parts) > 1:
             taken = sum(_width(piece) for part in parts for piece in part if piece != _CLOCK)
@@ -105,14 +112,17 @@ class StatusLine:
             parts.pop()
         return [*parts[0]]
 
-    def _parts(self, pot: int) -> list[tuple[str, ...]]:
+    def _parts(self, pot: int, *, has_grace: bool) -> list[tuple[str, ...]]:
         """Return what there is to tell, the most important first."""
+        # For translators: of minutes that cost nothing, for who is out of time.
+        grace = _("Grace")
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
-            return [(f"|11{_('Time')} ", _CLOCK), (f"|11{_('Pot')} |15{pot}",), (bank,)]
+            time = grace if has_grace else _("Time")
+            return [(f"|11{time} ", _CLOCK), (f"|11{_('Pot')} |15{pot}",), (bank,)]
         parts = [
             (f"|11{_('Node')} |15{self.node}",),
-            (f"|11{_('Time left')} ", _CLOCK),
+            (f"|11{grace if has_grace else _('Time left')} ", _CLOCK),
             (f"|11{_('Pot')} |15{wording.coins(pot)}",),
             (bank,),
         ]

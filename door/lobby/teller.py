@@ -86,27 +86,33 @@ async def _at_the_window(caller: Caller) -> None:
 
 async def last_chance(caller: Caller) -> bool:
     """Give a caller without time two uncharged minutes to withdraw; tell whether they have time."""
+    caller.clock.grace(GRACE_SECONDS)
+    try:
+        words = _("You are out of time. You have {amount} here to withdraw some.")
+        return await withdraw_some(caller, words.format(amount=span(GRACE_SECONDS)))
+    finally:
+        caller.clock.end_grace()
+
+
+async def may_withdraw(caller: Caller) -> bool:
+    return bool((await _allowance(caller)).withdraw.seconds)
+
+
+async def withdraw_some(caller: Caller, words: str) -> bool:
+    """Let a caller without time withdraw some, where there is any; tell whether they have time."""
     allowance = await _allowance(caller)
     if not allowance.withdraw.seconds:
         return False
     caller.place = N_("Time bank")
-    caller.clock.grace(GRACE_SECONDS)
-    try:
-        caller.console.stage(window(caller, allowance, {}))
-        caller.console.say(
-            f"|14{_('You are out of time. You have {amount} here to withdraw some.')}".format(
-                amount=span(GRACE_SECONDS)
-            )
+    caller.console.stage(window(caller, allowance, {}))
+    caller.console.say(f"|14{words}")
+    while caller.purse.time_left() <= 0:
+        choice = await caller.console.ask(
+            {key: _(COMMANDS[key]) for key in "WQ"}, default="W", cancel="Q"
         )
-        while caller.purse.time_left() <= 0:
-            choice = await caller.console.ask(
-                {key: _(COMMANDS[key]) for key in "WQ"}, default="W", cancel="Q"
-            )
-            if choice == "Q":
-                break
-            caller.console.say(await serve(_serve(caller, "W")))
-    finally:
-        caller.clock.end_grace()
+        if choice == "Q":
+            break
+        caller.console.say(await serve(_serve(caller, "W")))
     return caller.purse.time_left() > 0  # midnight may have brought some
 
 

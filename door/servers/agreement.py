@@ -37,6 +37,7 @@ _IN_THE_FILE = {
     "zone": "[board] time_zone",
     "events": "[[events]]",
     "minutes_per_day": "[calls] minutes_per_day",
+    "grace_minutes": "[calls] grace_minutes",
     "limits.deposit": "[timebank] largest_deposit",
     "limits.withdrawal": "[timebank] largest_withdrawal",
     "limits.transfer": "[timebank] largest_transfer",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from door import wording
 from timebank.callers import standings
 from timebank.errors import BooksFailed
 from timebank.language import _, ngettext
@@ -12,48 +13,75 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from timebank.callers.standings import CallResult
+    from timebank.callers.standings import CallResult, DayResult
     from timebank.ledger.database import Desk
 
 PARTINGS = ("log-off", "time up")  # why a call ended whose caller has time for a few words
 
 
+class _Found(NamedTuple):
+    call: CallResult
+    day: DayResult
+    place: int  # among the richest, 0 for none
+
+
 async def say_of_call(caller: Caller, reason: str) -> list[str]:
-    """Return how the call went and when fresh minutes come; nothing where the books are shut."""
+    """Return how call and day went and when fresh minutes come; nothing where the books are
+    shut."""
     if reason not in PARTINGS:
         return []
     try:
-        result, place = await caller.look_up(partial(_look_up, caller))
+        found = await caller.look_up(partial(_look_up, caller))
     except BooksFailed:
         return []
-    said = _of_hands(result)
-    if place:
-        said.append(_of_rank(place))
+    said = _of_hands(found.call, found.day)
+    if found.place:
+        said.append(_of_rank(found.place))
     if reason == "log-off" and caller.record.board is None:
-        said.append(_("Fresh minutes at midnight."))
+        schedule = caller.bank_settings.schedule
+        said.append(wording.fresh_minutes(schedule, caller.console.clock.now()))
     return said
 
 
-def _look_up(caller: Caller, desk: Desk) -> tuple[CallResult, int]:
-    since = caller.opened.receipt.purse.day
-    result = standings.of_call(desk, caller.record.id, caller.call_id, since)
-    return result, standings.place(desk, caller.record.id)
+def _look_up(caller: Caller, desk: Desk) -> _Found:
+    number, since = caller.record.id, caller.opened.receipt.purse.day
+    return _Found(
+        standings.of_call(desk, number, caller.call_id, since),
+        standings.of_day(desk, number, caller.purse.posted.day),
+        standings.place(desk, number),
+    )
 
 
-def _of_hands(result: CallResult) -> list[str]:
-    if not result.hands:
-        return []
+def _of_hands(call: CallResult, day: DayResult) -> list[str]:
+    said = []
+    if call.hands:
+        words = (_("This call: {hands}, {time} up."), _("This call: {hands}, {time} down."))
+        said.append(_net(call, words, _("This call: {hands}, and you broke even.")))
+    if day.hands != call.hands:
+        words = (_("Today: {hands}, {time} up."), _("Today: {hands}, {time} down."))
+        said.append(_net(day, words, _("Today: {hands}, and you broke even.")))
+    if day.callers > 1:
+        said.append(_of_today(day.place, day.callers))
+    if call.best > 0:
+        said.append(_("Best hand: {time} won.").format(time=span(call.best)))
+    if day.best > max(0, call.best):
+        said.append(_("Best hand today: {time} won.").format(time=span(day.best)))
+    return said
+
+
+def _net(result: CallResult | DayResult, won_or_lost: tuple[str, str], even: str) -> str:
     hands = ngettext("{number} hand", "{number} hands", result.hands).format(number=result.hands)
-    if result.net > 0:
-        words = _("This call: {hands}, {time} up.")
-    elif result.net < 0:
-        words = _("This call: {hands}, {time} down.")
-    else:
-        words = _("This call: {hands}, and you broke even.")
-    said = [words.format(hands=hands, time=span(abs(result.net)))]
-    if result.best > 0:
-        said.append(_("Best hand: {time} won.").format(time=span(result.best)))
-    return said
+    if not result.net:
+        return even.format(hands=hands)
+    words = won_or_lost[0] if result.net > 0 else won_or_lost[1]
+    return words.format(hands=hands, time=span(abs(result.net)))
+
+
+def _of_today(place: int, callers: int) -> str:
+    if place == 1:
+        return _("Nobody has won more today.")
+    words = _("You're number {place} of the {callers} who played today.")
+    return words.format(place=place, callers=callers)
 
 
 def _of_rank(place: int) -> str:

@@ -22,7 +22,7 @@ from door.call.display import (
 from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
-from door.games.tables.words import turns_are_used
+from door.games.tables.words import games_left, turns_are_used
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.pulse import pulse_of
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from door.call.display import Area
     from door.call.purse import TickingPurse
     from door.games.engine.descriptor import Game
+    from door.games.engine.settings import StakeSettings
 
 
 SERVICES = {
@@ -89,8 +90,8 @@ async def main_menu(board: Board, caller: Caller) -> None:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
-        able = (key for key, game in games.items() if _has_turns(board, caller, game))
-        default = next(able, None)
+        able = games_left(caller, house=_house(board, caller))
+        default = next((game.letter for game, *_left in able), None)
         # Nothing here holds the scene while they play: a thousand callers would keep as many.
         choice = await _choose(
             caller, await _scene(board, caller, list(games.values()), default), games, default, told
@@ -104,7 +105,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
                 if await caller.console.agrees(_("Leave the board?")):
                     return
             else:
-                await _serve(board, caller, choice)
+                await visit_room(board, caller, choice)
         except BooksUnavailable as broken:
             if caller.hand_waits:
                 raise
@@ -158,7 +159,8 @@ def _ticking(caller: Caller, scene: MenuScene) -> Iterator[None]:
         caller.clock.on_tick = before
 
 
-async def _serve(board: Board, caller: Caller, choice: str) -> None:
+async def visit_room(board: Board, caller: Caller, choice: str) -> None:
+    """Go to a room of the menu that is no table, by its letter."""
     if choice == "T":
         await visit_bank(caller)
     elif choice == "W":
@@ -179,9 +181,13 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await visit_settings(board, caller)
 
 
-def _has_turns(board: Board, caller: Caller, game: Game) -> bool:
-    config = board.config if game.is_shared else caller.config
-    return not turns_are_used(caller, game.name, config.games[game.name])
+def _house(board: Board, caller: Caller) -> dict[str, StakeSettings]:
+    """Return the settings of the games that are open: a shared table's are those of now."""
+    return {
+        name: (board.config if game.is_shared else caller.config).games[name]
+        for name, game in GAMES.items()
+        if board.config.games[name].open
+    }
 
 
 # The menu itself.
@@ -460,14 +466,14 @@ async def _scene(
 
 def _statement(board: Board, caller: Caller) -> str:
     """Say how they did at the table they come from, and where they may go on without turns."""
-    games = [game for name, game in GAMES.items() if board.config.games[name].open]
-    still = [game.title for game in games if _has_turns(board, caller, game)]
-    done = [game.title for game in games if game.title not in still]
+    house = _house(board, caller)
+    done = [GAMES[name].title for name, game in house.items() if turns_are_used(caller, name, game)]
     if not done:
         return caller.statement
     words = _("No turns left today at {games}.").format(games=", ".join(done))
-    if still:
-        more = _("Still open: {games}.").format(games=", ".join(still))
+    if still := games_left(caller, house=house):  # how many turns, the menu says of each
+        titles = ", ".join(game.title for game, *_left in still)
+        more = _("Still open: {games}.").format(games=titles)
         words = f"{words} {more}"
     return f"{caller.statement} {words}".strip()
 

@@ -31,6 +31,7 @@ from door.lobby import looks, texts
 from door.lobby.teller import GRACE_SECONDS, last_chance
 from door.session import tour
 from door.session.farewell import say_of_call
+from door.session.grace import spend_grace
 from door.session.guests import ask_look, let_sysop_in, receive_guest
 from door.session.logon import log_on
 from door.session.menu import main_menu
@@ -196,7 +197,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
         except TimeUp:
             # An open hand or savings may carry the evening on, once.
             await _go_on_without_time(board, caller)
-            await rooms(board, caller)
+            await _with_grace(board, caller, rooms)
     except CarrierLost:
         return LINE_LOST
     except TakenOver as taken:
@@ -288,16 +289,34 @@ async def _note_read(caller: Caller) -> None:
         caller.console.say("\n".join(written))
 
 
-async def _go_on_without_time(board: Board, caller: Caller) -> None:
-    """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
+async def _stand(board: Board, caller: Caller) -> None:
+    """Stand a hand that is open still, though there is no time to play it; the question that the
+    time ran out at is asked no more."""
+    caller.console.display.answered()
     if found := await table_with_open_hand(board, caller):
         _, table = found
         caller.clock.grace(GRACE_SECONDS)
         await table.stand_open_hand()
         await caller.console.any_key()
         caller.clock.end_grace()
-    if caller.purse.time_is_up() and not (caller.purse.may_go_on and await last_chance(caller)):
-        raise TimeUp(TIME_UP)
+
+
+async def _go_on_without_time(board: Board, caller: Caller) -> None:
+    """Stand an open hand and offer the savings."""
+    await _stand(board, caller)
+    if caller.purse.time_is_up() and caller.purse.may_go_on:
+        await last_chance(caller)
+
+
+async def _with_grace(board: Board, caller: Caller, rooms: Rooms) -> None:
+    """Go on for as long as there is time, and behind that for the grace of the day."""
+    while True:
+        if caller.purse.time_is_up() and not await spend_grace(board, caller):
+            raise TimeUp(TIME_UP)
+        try:
+            return await rooms(board, caller)
+        except TimeUp:
+            await _stand(board, caller)
 
 
 async def _good_bye(caller: Caller, words: str, reason: str) -> str:

@@ -30,6 +30,7 @@ DROP TABLE tournaments;
 DROP TABLE deal_tries;
 DROP TABLE deals;
 DROP INDEX one_account_of_prizes;
+ALTER TABLE days DROP COLUMN grace;
 DROP INDEX calls_of_a_caller;
 DROP INDEX notices_of_a_caller;
 DROP INDEX one_open_call_a_node;

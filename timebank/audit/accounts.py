@@ -444,6 +444,18 @@ def _standing() -> Query:
     )
 
 
+@each_is_wrong(
+    "caller {}", "{2} uncharged seconds were given on {1}, and their time is their board's."
+)
+def _grace() -> Query:
+    last = and_(callers.c.id == days.c.caller_id, callers.c.day == days.c.day)
+    return (
+        select(days.c.caller_id, days.c.day, days.c.grace)
+        .join(callers, last)
+        .where(days.c.grace > 0, callers.c.board.is_not(None))
+    )
+
+
 @each_is_wrong("caller {}", "The day last seen is {1}, the last begun {2}.")
 def _last_days() -> Query:
     last = select(func.max(days.c.day)).where(days.c.caller_id == callers.c.id).scalar_subquery()
@@ -569,7 +581,7 @@ def _lines_not_read() -> Query:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_incomplete, _grants, _days, _standing, _last_days, _calls, _of_no_call),
+    *(_incomplete, _grants, _days, _standing, _grace, _last_days, _calls, _of_no_call),
     _check_charged_late,
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
     *(_lines_not_read, check_hosts, check_loans, check_tournaments),

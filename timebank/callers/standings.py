@@ -34,7 +34,7 @@ from sqlalchemy import (
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, results, results_ever, rounds
-from timebank.ledger.sql import Prepared, Query, equal, read, value
+from timebank.ledger.sql import Prepared, Query, equal, read, total, value
 
 
 class Standing(NamedTuple):
@@ -50,6 +50,17 @@ class CallResult(NamedTuple):
     hands: int
     net: int
     best: int
+
+
+class DayResult(NamedTuple):
+    """What a caller's hands of a day came to in time, the largest win of one, and their place among
+    the `callers` who have played that day: those who won as much share it."""
+
+    hands: int
+    net: int
+    best: int
+    place: int
+    callers: int
 
 
 class HouseDay(NamedTuple):
@@ -110,6 +121,31 @@ _RICHER = value(
 )
 
 
+_OF_DAY = Prepared(
+    lambda: select(
+        total(results.c.hands),
+        total(results.c.won - results.c.lost),
+        func.coalesce(func.max(results.c.best), 0),
+    ).where(equal(results.c.day, results.c.caller_id), results.c.unit == "second")
+)
+
+
+def _placed() -> Query:
+    """Count all who have played for time on a day, and those of them who have won more."""
+    nets = (
+        select(func.sum(results.c.won - results.c.lost).label("net"))
+        .select_from(results)
+        .join(callers, callers.c.id == results.c.caller_id)
+        .where(equal(results.c.day), results.c.unit == "second", callers.c.deleted.is_(None))
+        .group_by(results.c.caller_id)
+        .subquery()
+    )
+    return select(func.count(), total(case((nets.c.net > bindparam("net"), 1), else_=0)))
+
+
+_PLACED = Prepared(_placed)
+
+
 # The preference of a caller who wants to be named among those who lost most.
 NAMED_AS_LOSER = "named_as_loser"
 
@@ -145,6 +181,15 @@ def of_call(desk: Desk, caller_id: int, call_id: int, since: date) -> CallResult
         desk.connection, caller_id=caller_id, call_id=call_id, since=since.isoformat()
     )
     return result
+
+
+def of_day(desk: Desk, caller_id: int, day: date) -> DayResult:
+    """Return how a caller has done on a day; they have no place without a hand."""
+    hands, net, best = _OF_DAY(desk.connection, caller_id=caller_id, day=day.isoformat()).one()
+    if not hands:
+        return DayResult(0, 0, 0, 0, 0)
+    played, ahead = _PLACED(desk.connection, day=day.isoformat(), net=net).one()
+    return DayResult(hands, net, best, 1 + ahead, played)
 
 
 def place(desk: Desk, caller_id: int) -> int:

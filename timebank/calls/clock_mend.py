@@ -211,7 +211,8 @@ _KEEP_APART = Prepared(
 )
 _FORGET = Prepared(lambda: delete(days).where(_OF_CALLER, _THIS_DAY))
 _BACK_TO = bindparam("back_to", type_=Text)
-_SET_BACK = Prepared(lambda: change(days, "", _OF_CALLER, _THIS_DAY, day=_BACK_TO, standing=0))
+_SET_BACK = Prepared(lambda: change(days, "grace", _OF_CALLER, _THIS_DAY, day=_BACK_TO, standing=0))
+_GRACE: Reader[int] = value(lambda: select(days.c.grace).where(_OF_CALLER, _THIS_DAY))
 _CALLER_BACK = Prepared(lambda: change(callers, "day", equal(callers.c.id)))
 _HANDS_BACK = Prepared(
     lambda: change(
@@ -225,15 +226,18 @@ _HANDS_BACK = Prepared(
 def _take_back(desk: Desk, each: Ahead) -> None:
     """Make the last of the days that are taken back the one that the caller is on.
 
-    It counts what they earned since it began. The days between, and the one whose place it takes,
-    are kept apart for their grants.
+    It counts what they earned since it began, and all the grace of these days. The days between,
+    and the one whose place it takes, are kept apart for their grants.
     """
     books, caller_id, back_to = desk.connection, each.caller_id, each.back_to
+    of_days = (back_to, *each.days)
+    grace = sum(_GRACE.first(books, caller_id=caller_id, this_day=day) or 0 for day in of_days)
     for day in (back_to, *each.days[:-1]):
         _KEEP_APART(books, now=stamp(desk.now), caller_id=caller_id, this_day=day)
         _FORGET(books, caller_id=caller_id, this_day=day)
     # A stake that it parted is no earlier day's any more.
-    _SET_BACK(books, back_to=back_to, caller_id=caller_id, this_day=each.days[-1])
+    last = {"caller_id": caller_id, "this_day": each.days[-1]}
+    _SET_BACK(books, back_to=back_to, grace=grace, **last)
     _CALLER_BACK(books, day=back_to, id=caller_id)
     _HANDS_BACK(books, day=back_to, caller_id=caller_id)
 

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -409,6 +409,8 @@ days = Table(
     # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
     # days of before the first release, on which more was lent whatever was owed.
     _whole("owed", ">= 0", nullable=True),
+    # Seconds of grace that were given on it, counted before they are used (calls/grace.py).
+    _whole("grace", ">= 0", 0),
     sqlite_with_rowid=False,
 )
 

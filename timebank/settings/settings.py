@@ -40,6 +40,7 @@ LONGEST_URL = 500
 MINUTE = 60
 LARGEST_BALANCE = 525_600  # minutes: a year
 MOST_DAYS = 36_500
+MOST_GRACE = 60  # minutes
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,10 @@ READERS = "[pages] readers"
 class BankSettings:
     """What the time bank needs to know of the board.
 
-    `minutes_per_day` are granted to each caller, 1 to 1440. `thebank_ext` is set whenever `mode`
-    is "external". `imports` are the files that are taken over every `import_seconds`, in mode
-    "built-in".
+    `minutes_per_day` are granted to each caller, 1 to 1440, and once these are used they have
+    `grace_minutes` that cost nothing, 0 to 60, to read and to play the daily deal. `thebank_ext` is
+    set whenever `mode` is "external". `imports` are the files that are taken over every
+    `import_seconds`, in mode "built-in".
     """
 
     zone: ZoneInfo
@@ -92,6 +94,7 @@ class BankSettings:
     # `server` where there is one.
     database: Path
     server: ServerPlace | None = None
+    grace_minutes: int = 5
     sysop: str = "Sysop"
     limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
@@ -155,12 +158,13 @@ def read_bank(root: TomlTable) -> BankSettings:
     data = board.path("data", "data")
     if os.path.exists(data) and not os.path.isdir(data):
         board.refuse("data", f"must be a folder; {data} is a file")
-    window = root.table("timebank")
+    window, calls = root.table("timebank"), root.table("calls")
     mode, thebank_ext = _mode(window)
     return BankSettings(
         zone=zone,
         events=_events(root),
-        minutes_per_day=root.table("calls").whole("minutes_per_day", 60, 1, DAY_MINUTES),
+        minutes_per_day=calls.whole("minutes_per_day", 60, 1, DAY_MINUTES),
+        grace_minutes=calls.whole("grace_minutes", BankSettings.grace_minutes, 0, MOST_GRACE),
         mode=mode,
         thebank_ext=thebank_ext,
         database=data / DATABASE,

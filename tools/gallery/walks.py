@@ -39,6 +39,7 @@ LIVELY = STEADY.replace('animation = "off"', 'animation = "normal"')
 CHECK_PAGE = "https://oil.example/check.html"
 TOMLS = {
     "time-up": f"{STEADY}\n[calls]\nminutes_per_day = 1\n",
+    "grace": f"{STEADY}\n[calls]\nminutes_per_day = 2\ngrace_minutes = 5\n",
     "last-turn": f"{STEADY}\n[games.black-jack-for-time]\nturns_per_day = 1\n",
     "checked": f'{STEADY}\n[fairness]\nshoes_ahead = 0\ncheck_address = "{CHECK_PAGE}"\n',
     "staged": LIVELY,
@@ -272,6 +273,16 @@ async def time_up(here: Evening) -> None:
     await here.take("time-up")
 
 
+async def grace(here: Evening) -> None:
+    await here.visits("Ada")
+    here.deals(hand("hit", "stay", ends="win"))
+    await here.press("b", "b", "1\r", "h", "s", "q")
+    await here.board.pass_time(3 * MINUTE + 2)
+    await here.settles()
+    await here.take("grace")
+    await here.take("goodbye-after-grace", "g")
+
+
 async def last_turn(here: Evening) -> None:
     await here.visits("Ada", saved=60 * MINUTE)
     here.deals(hand(ends="push"))
@@ -463,6 +474,7 @@ WALKS: dict[str, Callable[[Evening], Awaitable[None]]] = {
     "daily-deal": daily_deal,
     "tournament": tournament,
     "time-up": time_up,
+    "grace": grace,
     "last-turn": last_turn,
     "black-jack-for-time": black_jack_for_time,
     "checked": checked,

@@ -152,7 +152,7 @@ class Chooser:
             return ESCAPE
         if phrases.WINDOW.is_in(prompt):
             return "q"
-        if phrases.MAIN_MENU.is_in(prompt):
+        if phrases.MAIN_MENU.is_in(prompt) or phrases.GRACE_MENU.is_in(prompt):
             return "g"
         for letter in "YQSNC":
             if letter in letters:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timebank.settings.settings import BankSettings
+from timebank.words import MINUTE
 from verify.simulate.second_account import SecondAccount
 from verify.simulate.wrong import must
 
@@ -218,6 +220,7 @@ class Watch:
             must((day or "") <= max(latest_day, self.early), "somebody is on {}", day)
             self._rounds(file, accounts)
             self._calls(file, began, now)
+            self._grace(file)
             self._cards(file)
             self._shoes(file)
             self._count(file)
@@ -367,6 +370,13 @@ class Watch:
             )
 
     @staticmethod
+    def _grace(file: sqlite3.Connection) -> None:
+        """Nobody has more uncharged seconds in a day than the settings give, whatever they were on
+        and whatever became of it; and another board's callers have none."""
+        for caller_id, day, seconds in file.execute(GRACE, (BankSettings.grace_minutes * MINUTE,)):
+            must(False, "caller {} had {} seconds of grace on {}", caller_id, seconds, day)
+
+    @staticmethod
     def _cards(file: sqlite3.Connection) -> None:
         """No card of a shoe is dealt twice."""
         last = (0, 0, 0)
@@ -411,6 +421,12 @@ OPEN_ROUNDS = (
 )
 DAYS = "(SELECT day FROM days UNION ALL SELECT day FROM mended_days)"
 COUNTED = ("actions", DAYS, "callers", "rounds", "calls", "rounds WHERE settled IS NOT NULL")
+# Several days that a wrong clock began may have been made one.
+GRACE = """
+SELECT d.caller_id, d.day, d.grace FROM days d JOIN callers c ON c.id = d.caller_id
+WHERE d.grace > CASE WHEN c.board IS NULL THEN ?1 ELSE 0 END
+    AND NOT EXISTS (SELECT 1 FROM mended_days m WHERE m.caller_id = d.caller_id)
+"""
 DEALT = (
     "SELECT r.shoe_id, r.start_position, r.id, max(a.cards_used) FROM rounds r"
     " JOIN actions a ON a.round_id = r.id JOIN shoes s ON s.id = r.shoe_id"

@@ -21,6 +21,10 @@ class BaccaratSettings(StakeSettings):
     language: Language  # spoken to a caller who has not chosen one
     rules: BaccaratRules
 
+    @property
+    def for_play_money(self) -> bool:
+        return True
+
 
 def read(table: TomlTable) -> BaccaratSettings:
     return BaccaratSettings(

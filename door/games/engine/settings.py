@@ -27,6 +27,16 @@ class StakeSettings:
     largest_bet: int
     turns_per_day: int
 
+    @property
+    def for_time(self) -> bool:
+        """Whether minutes can be wagered there."""
+        return True
+
+    @property
+    def for_play_money(self) -> bool:
+        """Whether play money can be wagered there, whatever turns and minutes are left."""
+        return False
+
     @classmethod
     def of(cls, games: Mapping[str, StakeSettings]) -> Self:
         """Return the settings of the game whose class this is."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ansi.width import text_width
 from door import wording
+from door.call.display import LAYOUT_COLUMNS
 from door.games.registry import GAMES
 from timebank.language import N_, _, ngettext
-from timebank.words import span
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
+    from door.games.engine.descriptor import Game
     from door.games.engine.settings import StakeSettings
 
 
@@ -94,21 +96,61 @@ def turns_and_bets(caller: Caller, game: str, stakes: StakeSettings) -> str:
 
 
 def elsewhere(caller: Caller, game: str) -> str:
-    """Say where there are turns left today, to a caller who has none in `game`."""
-    others = ", ".join(games_left(caller, game))
-    if others:
-        return _("Still open: {games}.").format(games=others)
-    return _("Every table has fresh turns after midnight.")
+    """Say where there is something to bet yet today, to a caller who has no turns in `game`."""
+    return still_open(caller, game) or _("Every table has fresh turns after midnight.")
 
 
-def games_left(caller: Caller, besides: str) -> list[str]:
-    """Return the titles of the other games where the caller has turns left today."""
-    every = caller.config.games
-    return [
-        game.title
-        for name, game in GAMES.items()
-        if name != besides and every[name].open and not turns_are_used(caller, name, every[name])
-    ]
+def still_open(caller: Caller, besides: str) -> str:
+    """Say at which other tables a caller may still bet today, and how much; "" for none.
+
+    "Still open: Baccarat (12 turns), UNIX bj, Vegas (20). You have 31 coins." Where coins differ,
+    each table has its own; a narrow screen has room for the tables alone.
+    """
+    found = games_left(caller, besides)
+    if not found:
+        return ""
+    console = caller.console
+    has_room = not console.is_painted or console.page_columns >= LAYOUT_COLUMNS
+    pots = {pot for _game, _turns, pot in found if pot} if has_room else set()
+    others, counts_turns = [], False
+    for game, turns, pot in found:
+        told = []
+        if turns and has_room:
+            told.append(str(turns) if counts_turns else _of_turns(turns))
+            counts_turns = True
+        if pot and len(pots) > 1:
+            told.append(wording.coins(pot))
+        others.append(f"{game.title} ({', '.join(told)})" if told else game.title)
+    words = _("Still open: {games}.").format(games=", ".join(others))
+    if len(pots) != 1:
+        return words
+    return f"{words} {_('You have {coins}.').format(coins=wording.coins(pots.pop()))}"
+
+
+def games_left(
+    caller: Caller, besides: str = "", house: Mapping[str, StakeSettings] | None = None
+) -> list[tuple[Game, int, int]]:
+    """Return the games where the caller may still bet today, each with the turns and the coins that
+    they have there: 0 where those are not counted, or play money alone is wagered. `house` are the
+    settings that count now, where those of the call do not."""
+    every = caller.config.games if house is None else house
+    found = []
+    for name, settings in every.items():
+        if name == besides or not settings.open:
+            continue
+        game = GAMES[name]
+        pot = caller.purse.pot(settings.coin_minutes * MINUTE)
+        has_turns = not turns_are_used(caller, name, settings)
+        if settings.for_time and has_turns and pot > settings.smallest_bet:
+            turns = max(0, settings.turns_per_day - caller.purse.turns(name))
+            found.append((game, turns, pot))
+        elif settings.for_play_money:
+            found.append((game, 0, 0))
+    return found
+
+
+def _of_turns(turns: int) -> str:
+    return ngettext("{number} turn", "{number} turns", turns).format(number=turns)
 
 
 # Rules that games share.

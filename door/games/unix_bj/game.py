@@ -23,6 +23,14 @@ class UnixBjSettings(StakeSettings):
     prompts: Literal["1975", "1971"]
     rules: BlackjackRules
 
+    @property
+    def for_time(self) -> bool:
+        return self.stakes == "minutes"
+
+    @property
+    def for_play_money(self) -> bool:
+        return not self.for_time
+
 
 def read(table: TomlTable) -> UnixBjSettings:
     return UnixBjSettings(

@@ -470,7 +470,7 @@ async def test_one_that_is_silent_is_waited_for_until_its_row_is_gone(
 def read_again(machine: Machine, nodes: int) -> None:
     path = machine.folder / "sysop.toml"
     head, _, _ = path.read_text("utf-8").partition("[calls]")
-    path.write_text(f"{head}[calls]\nnodes = {nodes}\n", "utf-8")
+    path.write_text(f"{head}[calls]\nnodes = {nodes}\ngrace_minutes = 0\n", "utf-8")
     machine.server.reload()
 
 

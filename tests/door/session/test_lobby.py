@@ -227,3 +227,27 @@ async def test_a_new_caller_is_asked_on_a_screen_of_their_own(tmp_path: Path) ->
         await ada.is_asked("The name you want:")
         rows = [row.strip() for row in ada.terminal.lines]
         assert rows[:3] == ["Your first call", "", "Welcome! Press Esc at any time to go back."]
+
+
+async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_played(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        for name, ends in (("Bob", "win"), ("Ada", "lose")):
+            guest = await visitor(board, name)
+            await guest.sits_down()
+            await guest.bets(5, "stay", ends=ends)
+            await guest.stays()
+            guest.presses("q")
+            await guest.is_asked(MENU)
+            await guest.logs_off()
+        ada = Guest(board, "Ada")
+        await ada.visits()
+        ada.presses("gy")
+        await ada.is_sent_off(
+            "Today: 1 hand, 5 minutes down.", "You're number 2 of the 2 who played today."
+        )
+        bob = Guest(board, "Bob")
+        await bob.visits()
+        bob.presses("gy")
+        await bob.is_sent_off("Nobody has won more today.", "Best hand today: 5 minutes won.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -147,3 +147,22 @@ def test_the_books_of_the_benches_are_in_order(books, folder):
     with large_books.reading(books.settings, books.now) as desk:
         assert standings.differing(desk) == []
     large_books.close()
+
+
+def test_a_day_tells_hands_net_and_best_and_who_shares_a_place(books):
+    callers = [books.caller(name) for name in ("Ann", "Bob", "Cid", "Dan")]
+    ann, bob, cid, dan = (books.call(number) for number in callers)
+    ann.win(600, 900)
+    ann.lose(300)
+    bob.win(600, 600)
+    cid.lose(60)
+    dan.hand_of_bj()  # for play money, and not over
+    today = books.now.date()
+    found = [books.do(standings.of_day, number, today) for number in callers]
+    assert found == [
+        (2, 600, 900, 1, 3),
+        (1, 600, 600, 1, 3),
+        (1, -60, 0, 3, 3),
+        (0, 0, 0, 0, 0),
+    ]
+    assert books.do(standings.of_day, callers[0], today - timedelta(days=1)).hands == 0

@@ -454,6 +454,8 @@ CREATE TABLE tournament_entries (
         "CREATE INDEX entries_of_a_caller ON tournament_entries (caller_id, day)",
         "CREATE INDEX tournaments_settled ON tournaments (ends) WHERE outcome = 'settled'",
     ),
+    # The uncharged seconds that were given on a day.
+    11: ("ALTER TABLE days ADD COLUMN grace BIGINT DEFAULT 0 NOT NULL CHECK (grace >= 0)",),
 }
 
 

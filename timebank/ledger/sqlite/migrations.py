@@ -483,6 +483,13 @@ CREATE TABLE tournament_entries (
     )
 
 
+def _grace(connection: sqlite3.Connection) -> None:
+    """Lead from version 11 to 12: the uncharged seconds that were given on a day."""
+    connection.execute(
+        "ALTER TABLE days ADD COLUMN grace INTEGER DEFAULT 0 NOT NULL CHECK (grace >= 0)"
+    )
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -495,6 +502,7 @@ STEPS: Steps = {
     8: _messages,
     9: _daily_deals,
     10: _tournaments,
+    11: _grace,
 }
 
 

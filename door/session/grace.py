@@ -1,0 +1,102 @@
+"""The grace of the day: what a caller who is out of time may still do, for some minutes uncharged.
+
+No time is won or lost there: the tables are closed to them, and the bank only lets them withdraw.
+Callers of other boards have none, since their time is the host's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.console import lit
+from door.call.page import Page
+from door.lobby.teller import may_withdraw, withdraw_some
+from door.session.menu import MEANINGS, SERVICES, visit_room
+from timebank.errors import BooksFailed, BooksUnavailable
+from timebank.language import N_, _
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+
+TITLE = N_("Grace minutes")
+WIDE = 70  # columns in which the rooms are listed
+OPEN = "NMDHSW"  # letters of the rooms in the main menu
+WITHDRAW = N_("Take minutes out of the bank and go on playing.")
+LEAVE = N_("Leave the board.")
+
+
+async def spend_grace(board: Board, caller: Caller) -> bool:
+    """Let a caller without time look around for the grace of the day; tell whether they have time
+    again. Raises `TimeUp` once the grace is used up, and where they leave."""
+    if not (_may_have_any(caller) and await _begins(caller)):
+        return False
+    told = ""
+    try:
+        while caller.purse.time_left() <= 0:
+            choice, told = await _choose(caller, told), ""
+            if choice == "G":
+                return False
+            try:
+                if choice == "T":
+                    await withdraw_some(caller, _("Withdraw some minutes to go on."))
+                else:
+                    await visit_room(board, caller, choice)
+            except BooksUnavailable as broken:
+                told = str(broken)
+        return True
+    finally:
+        await caller.end_grace()
+
+
+def _may_have_any(caller: Caller) -> bool:
+    is_ours = caller.record.board is None
+    return is_ours and bool(caller.bank_settings.grace_minutes) and caller.purse.may_go_on
+
+
+async def _begins(caller: Caller) -> bool:
+    try:
+        return await caller.begin_grace()
+    except BooksFailed:
+        return False
+
+
+async def _choose(caller: Caller, told: str) -> str:
+    console = caller.console
+    caller.place = TITLE
+    company = caller.config.company
+    hidden = set() if company.messages or company.one_liners else {"M"}
+    keys = {key: _(SERVICES[key]) for key in OPEN if key not in hidden}
+    meanings = {key: _(MEANINGS[key]) for key in keys}
+    try:
+        if await may_withdraw(caller):
+            keys["T"], meanings["T"] = _(SERVICES["T"]), _(WITHDRAW)
+    except BooksUnavailable as broken:
+        told = told or str(broken)
+    keys["G"], meanings["G"] = _(SERVICES["G"]), _(LEAVE)
+    console.stage(Page(_(TITLE), _words(caller, meanings)))
+    if told:
+        console.say(f"|12{told}")
+    return await console.ask(
+        keys, menu=f"|07{_('Free of charge:')} {lit(keys)}", cancel="G", meanings=meanings
+    )
+
+
+def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:
+    """Say why they are here, for how long, and what there is to do."""
+    grace = caller.clock.day_grace
+    left = 0 if grace is None else grace.left()
+    day = span(caller.bank_settings.grace_minutes * MINUTE)
+    now, schedule = caller.console.clock.now(), caller.bank_settings.schedule
+    has_room = caller.console.is_painted and caller.console.page_columns >= WIDE
+    rooms = [f"|15{key}  |07{words}" for key, words in meanings.items()] if has_room else []
+    return [
+        f"|14{_('Your time is used up, but you can look around for {left} more.')}".format(
+            left=span(left)
+        ),
+        _("It's free, {day} a day: no bets, but all of the rest.").format(day=day),
+        *(["", *rooms, ""] if rooms else []),
+        wording.fresh_minutes(schedule, now),
+    ]

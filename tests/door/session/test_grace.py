@@ -1,0 +1,166 @@
+"""Out of time: some minutes a day that cost nothing, told by the board, counted by the books."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
+from tests.terminal import MODERN
+from tests.world import NOON, World, world
+from timebank.calls.grace import PIECE
+from timebank.ledger.schema import days
+
+FREE = "<W>ho is on"  # in the last row of what is asked there
+
+
+def toml(grace: int = 5, *, minutes: int = 7, events: str = "") -> str:
+    return sysop_toml(events=events, minutes_per_day=minutes, grace_minutes=grace)
+
+
+async def out_of_time(board: World, *, saved: int = 0) -> Guest:
+    ada = await visitor(board, "Ada", saved=saved)
+    await board.pass_time(board.config.bank.minutes_per_day * MINUTE)
+    return ada
+
+
+def counted(board: World) -> list[int]:
+    """The seconds of grace that the books have counted of each day."""
+    with board.books() as desk:
+        return list(desk.connection.execute(select(days.c.grace).order_by(days.c.day)).scalars())
+
+
+def shown(ada: Guest) -> str:
+    return ada.status.split("│")[1].strip()
+
+
+async def test_who_is_out_of_time_may_look_around_and_is_charged_nothing(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml()) as board:
+        ada = await out_of_time(board)
+        await ada.is_asked(FREE)
+        await ada.sees("you can look around for 5 minutes more.")
+        assert shown(ada) == "Grace 5:00"
+        ada.presses("n")
+        await ada.sees("Bulletin")
+        await board.pass_time(48)
+        assert shown(ada) == "Grace 4:12"
+        ada.presses(" ")
+        ada.presses("h")
+        await ada.sees("Hall of fame")
+        ada.presses("q")
+        await ada.is_asked(FREE)
+        await board.pass_time(5 * MINUTE - 48 - 60)
+        await ada.sees("1 minute left.")
+        await board.pass_time(60)
+        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
+        assert counted(board) == [5 * MINUTE]
+        assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
+
+
+async def test_what_is_left_of_it_is_there_in_the_next_call_and_no_more(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(1)) as board:
+        ada = await out_of_time(board)
+        await ada.is_asked(FREE)
+        await board.pass_time(10)
+        ada.presses("g")
+        await ada.is_sent_off("Fresh minutes at midnight.")
+        assert counted(board) == [10]
+        await ada.calls()
+        await ada.reads_that("You're out of time.")
+        await ada.is_asked(FREE)
+        assert shown(ada) == "Grace 0:50"
+        await board.pass_time(5)
+        await ada.drops_carrier()
+        assert counted(board) == [15]
+        await ada.calls()
+        await ada.reads_that("You're out of time.")
+        await ada.is_asked(FREE)
+        await board.pass_time(45)
+        await ada.is_sent_off("You're out of time.")
+        await ada.calls()
+        await ada.reads_that("You're out of time.")
+        await ada.is_sent_off("You're out of time.")
+        assert counted(board) == [MINUTE]
+
+
+async def test_another_connection_goes_on_with_what_the_first_has_left(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(1)) as board:
+        ada = await out_of_time(board)
+        await ada.is_asked(FREE)
+        await board.pass_time(15)
+        again = Guest(board, "Ada")
+        await again.calls()
+        await again.is_asked("Drop that call")
+        again.presses("y")
+        await again.reads_that("You're out of time.")
+        await again.is_asked(FREE)
+        assert shown(again) == "Grace 0:45"
+        assert counted(board) == [15 + PIECE]
+
+
+async def test_no_table_is_open_and_the_bank_lets_them_withdraw_alone(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml()) as board:
+        ada = await out_of_time(board, saved=10 * MINUTE)
+        await ada.is_asked("<W>ithdraw")
+        ada.presses("q")
+        await ada.is_asked(FREE)
+        ada.presses("b")
+        await ada.sees("B does nothing here")
+        ada.presses("t")
+        await ada.is_asked("<W>ithdraw (Enter)")
+        await ada.withdraws(4)
+        await ada.is_asked(MENU)
+        await ada.sees_time_left(4 * MINUTE)
+        assert counted(board) == [0]
+        await board.pass_time(4 * MINUTE)
+        await ada.is_asked(FREE)
+        assert shown(ada) == "Grace 5:00"
+
+
+async def test_at_midnight_there_are_minutes_again(tmp_path: Path) -> None:
+    late = NOON + timedelta(hours=11, minutes=52)
+    async with world(tmp_path, toml=toml(), now=late) as board:
+        ada = await out_of_time(board)
+        await ada.is_asked(FREE)
+        await board.pass_time(MINUTE)
+        await ada.sees("You have 7 minutes today.")
+        await ada.sees_time_left(7 * MINUTE)
+        ada.presses("n")
+        await ada.sees("Bulletin")
+        ada.presses(" ")
+        await ada.is_asked(MENU)
+        assert counted(board) == [MINUTE, 0]
+
+
+async def test_a_system_event_ends_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(events=event("Backup", "12:09"))) as board:
+        ada = await out_of_time(board)
+        await ada.is_asked(FREE)
+        await ada.sees("for 2 minutes more")
+        await board.pass_time(2 * MINUTE)
+        await ada.is_sent_off("Backup has begun. Please call back at 13:09.")
+        assert counted(board)[0] <= 2 * MINUTE
+
+
+async def test_a_board_without_it_sends_them_off(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(0)) as board:
+        ada = await out_of_time(board)
+        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
+        assert counted(board) == [0]
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+async def test_it_fits_the_screen(tmp_path: Path, columns: int) -> None:
+    async with world(tmp_path, toml=toml()) as board:
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=columns, rows=24))
+        await board.pass_time(7 * MINUTE)
+        await ada.is_asked("<G>oodbye")
+        for words in (
+            "for 5 minutes more.",
+            "It's free, 5 minutes a day",
+            "Fresh minutes at midnight.",
+        ):
+            assert words in ada.screen, ada.terminal.picture
+        assert "Grace 5:00" in ada.status

@@ -1,0 +1,144 @@
+"""The uncharged minutes of a day: counted before they are used, and never more than there are."""
+
+from __future__ import annotations
+
+from datetime import time, timedelta
+
+import pytest
+
+from tests.timebank.books import DAILY, Call
+from timebank.calls import clock_mend, grace
+from timebank.calls.calls import close_dead_calls
+from timebank.calls.grace import PIECE, GracePiece
+from timebank.errors import CallClosed
+from timebank.settings.schedule import Event
+from timebank.settings.settings import BankLimits
+from timebank.window.teller import borrow
+
+MINUTE = 60
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+@pytest.fixture
+def call(books, ann):
+    """A call of Ann's who has used up her minutes."""
+    books.change(grace_minutes=1)
+    call = books.call(ann)
+    books.wait(60 * MINUTE)
+    call.touch()
+    return call
+
+
+def take(call: Call) -> GracePiece:
+    given = call.books.do(grace.take, call.id, call.ticked)
+    call.receipt = given.receipt
+    return given
+
+
+def counted(books) -> list[int]:
+    return [seconds for (seconds,) in books.sql("SELECT grace FROM days ORDER BY caller_id, day")]
+
+
+def test_the_minutes_of_a_day_are_given_in_pieces_and_nothing_is_charged(books, call):
+    first, second, third = (take(call) for _ in range(3))
+    assert [(each.seconds, each.left) for each in (first, second, third)] == [
+        (PIECE, MINUTE - PIECE),
+        (PIECE, 0),
+        (0, 0),
+    ]
+    assert counted(books) == [MINUTE]
+    books.wait(MINUTE)
+    call.touch()
+    assert call.moved == []
+    assert books.sql("SELECT charged, waived FROM calls") == [(60 * MINUTE, MINUTE)]
+    assert books.audit() == []
+
+
+def test_who_has_time_gets_none(books, ann):
+    call = books.call(ann)
+    assert take(call).seconds == 0
+    assert counted(books) == [0]
+
+
+def test_none_is_given_where_the_sysop_wants_none(books, call):
+    books.change(grace_minutes=0)
+    assert take(call).seconds == 0
+
+
+def test_what_is_left_of_a_piece_is_given_back_and_given_again(books, ann, call):
+    given = take(call)
+    books.wait(10)
+    books.do(grace.give_back, ann, given.day, PIECE - 10)
+    assert counted(books) == [10]
+    given = take(call)
+    assert (given.seconds, given.left) == (PIECE, MINUTE - 10 - PIECE)
+    books.do(grace.give_back, ann, given.day, 2 * PIECE)  # more than was ever given
+    assert counted(books) == [10 + PIECE]
+
+
+def test_all_calls_of_a_day_share_them_whatever_became_of_the_last_one(books, ann, call):
+    take(call)
+    books.wait(40)
+    books.do(close_dead_calls)  # as after a crash: the piece stays counted
+    again = books.call(ann)
+    assert (take(again).seconds, take(again).seconds) == (PIECE, 0)
+
+
+def test_a_call_that_is_not_open_gets_none(books, ann, call):
+    books.call(ann, take_over=True)
+    with pytest.raises(CallClosed):
+        take(call)
+    assert counted(books) == [0]
+
+
+def test_a_day_begins_with_all_of_them_and_with_minutes_that_come_first(books, ann, call):
+    take(call)
+    books.wait_until(books.now.replace(hour=0) + timedelta(days=1))
+    assert take(call).seconds == 0  # a new day has brought sixty
+    books.wait(60 * MINUTE)
+    assert take(call).left == MINUTE - PIECE
+    assert counted(books) == [PIECE, PIECE]
+
+
+def test_a_day_whose_grant_a_loan_takes_begins_with_all_of_them(books, ann, call):
+    books.change(limits=BankLimits(loan=60 * MINUTE, loan_share=100, known_days=0))
+    call.post(borrow, 60 * MINUTE)
+    books.wait(60 * MINUTE)
+    call.touch()
+    books.wait_until(books.now.replace(hour=0) + timedelta(days=1))
+    given = take(call)
+    assert (given.seconds, given.left) == (PIECE, MINUTE - PIECE)
+    assert counted(books) == [0, PIECE]
+    assert books.audit() == []
+
+
+def test_none_reaches_past_the_next_event(books, call):
+    books.change(events=(Event("Backup", time(13, 1), DAILY, 60),), grace_minutes=5)
+    books.wait(20)
+    given = take(call)
+    assert (given.seconds, given.left) == (PIECE, 10)
+    books.wait(25)
+    assert take(call).seconds == 15
+    books.wait(15)
+    assert take(call).seconds == 0
+    assert counted(books) == [45]
+
+
+def test_days_that_a_wrong_clock_began_give_no_second_minutes(books, ann, call):
+    take(call)
+    take(call)
+    for ahead in (400, 1):
+        books.step(ahead * 86_400)
+        call.touch()
+        books.wait(60 * MINUTE)
+        take(call)
+    assert counted(books) == [MINUTE, PIECE, PIECE]
+    books.step(-401 * 86_400)
+    books.do(clock_mend.mend, "Sysop")
+    assert counted(books) == [MINUTE + 2 * PIECE]
+    assert take(call).seconds == 0
+    assert books.audit() == []

@@ -1,0 +1,76 @@
+"""The grace of a day: uncharged minutes for callers who are out of time.
+
+No account has any part in them: their seconds are waived, as `calls.waived` says of each call.
+`days.grace` counts how many were given of a caller's day, over all of their calls, servers and door
+processes. A piece is counted in the books before any of it is used, so whoever dies in the middle
+of it has used no more than is written down. What is left of it at an orderly end is given back.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import enter
+from timebank.ledger.purse import Receipt
+from timebank.ledger.schema import days
+from timebank.ledger.sql import Prepared, Reader, change, equal, value
+from timebank.words import MINUTE
+
+PIECE = 30  # seconds that are given at a time
+
+
+class GracePiece(NamedTuple):
+    """A piece of grace: `seconds` of it, 0 for none, and how many the `day` has left behind it."""
+
+    receipt: Receipt
+    day: str
+    seconds: int
+    left: int
+
+
+_OF_DAY = equal(days.c.caller_id, days.c.day)
+_SO_FAR: Reader[int] = value(lambda: select(days.c.grace).where(_OF_DAY))
+_COUNT = Prepared(lambda: change(days, "grace", _OF_DAY))
+_GIVE_BACK = Prepared(
+    lambda: change(
+        days,
+        "",
+        *(_OF_DAY, days.c.grace >= bindparam("seconds")),
+        grace=days.c.grace - bindparam("seconds"),
+    )
+)
+
+
+def take(desk: Desk, call_id: int, ticked: int) -> GracePiece:
+    """Give the next piece to a caller who is out of time, and count it; raises `CallClosed`.
+
+    Nothing is given to a caller of another board, whose time is the host's; nor while there is time
+    on line; nor past the next event.
+    """
+    posting = enter(desk, call_id, ticked)
+    caller_id, day = posting.caller_id, posting.day or ""
+    given = left = 0
+    if posting.visit is None and not posting.balance["online"]:
+        of_day = {"caller_id": caller_id, "day": day}
+        so_far = 0 if posting.day_begins else _SO_FAR.one(desk.connection, **of_day)
+        room = max(0, desk.settings.grace_minutes * MINUTE - so_far)
+        if posting.limit is not None:
+            room = min(room, posting.limit)
+        given = min(PIECE, room)
+        left = room - given
+    if given:
+        # The row of a day that begins is written before this.
+        posting.afterwards(lambda _rows: _count(desk, caller_id, day, so_far + given))
+    return GracePiece(posting.finish(0, ""), day, given, left)
+
+
+def give_back(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
+    """Take back what was left of a piece; a day that has been taken back itself has no row."""
+    _GIVE_BACK(desk.connection, caller_id=caller_id, day=day, seconds=seconds)
+
+
+def _count(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
+    _COUNT(desk.connection, caller_id=caller_id, day=day, grace=seconds)
