@@ -31,7 +31,11 @@ from timebank.ledger.reasons import Cutoff, Reason
 from timebank.ledger.schema import BEFORE_RELEASE, metadata
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.dialect import RESULT_TRIGGERS, TRIGGERS
-from timebank.ledger.sqlite.migrations import COUNT_RESULTS, COUNT_RESULTS_EVER
+from timebank.ledger.sqlite.migrations import (
+    AWARDS_OF_HANDS,
+    COUNT_RESULTS,
+    COUNT_RESULTS_EVER,
+)
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
 from timebank.wagers.play_money import FULL_BANK
@@ -40,7 +44,10 @@ from tools.sentences_before import end_of_call, sentence
 
 KNOWN = (3, 4)
 # Made anew, or not taken along: NEW is no copy of OLD that a board could mistake for it.
-ANEW = {"transfers", "generations", "results", "results_ever", "identity", "servers", "leases"}
+ANEW = {
+    *("transfers", "generations", "results", "results_ever", "awards", "identity"),
+    *("servers", "leases"),
+}
 # Kinds of transfer by the names that they have now.
 RENAMED = {"withdrawal": "withdraw"}
 FORFEITED = ": forfeited, this board keeps no time bank"
@@ -82,7 +89,7 @@ FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.
 LEFT JOIN callers sc ON sc.id = s.caller_id LEFT JOIN callers gc ON gc.id = g.caller_id
 LEFT JOIN rounds r ON r.id = t.round_id ORDER BY t.id
 """
-TOTALS = (COUNT_RESULTS, COUNT_RESULTS_EVER)
+TOTALS = (COUNT_RESULTS, COUNT_RESULTS_EVER, AWARDS_OF_HANDS)
 
 
 def convert(old_path: Path, new_path: Path) -> str:

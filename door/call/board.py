@@ -272,6 +272,7 @@ class Board:
             self.by_doors.append(caller)
         else:
             self._on_nodes[opened.call_id] = caller
+        self.books.awards_wait.set()  # some may wait from before
         if not (opened.taken_over or (take_over and other is not None)):
             self.comings.came(caller)
         return caller

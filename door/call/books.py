@@ -47,6 +47,7 @@ class Books:
         self.settings = settings
         self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
         self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
+        self.awards_wait = asyncio.Event()  # set when somebody here may have earned an award
         self.gone = asyncio.Event()  # set when the files were found removed or replaced
         self._loop = asyncio.get_running_loop()
         self._database = database

@@ -118,6 +118,11 @@ class Caller:
         paces: tuple[Pace, ...] = get_args(Pace)
         return next((pace for pace in paces if pace == chosen), self.config.board.animation)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether they are typing, or cards are on their way to them."""
+        return self.status.waits or bool(self.console.display.view().typed)
+
     def follow_preferences(self) -> None:
         """Let the console speak and move as they have chosen."""
         self.console.pace = PACES[self.pace]
@@ -203,6 +208,8 @@ class Caller:
         def adopt(receipt: Receipt) -> None:
             if receipt.ended:
                 self.last_hand.ends(receipt.ended)
+            if receipt.ended or any(row.kind == "deposit" for row in receipt.rows):
+                self.books.awards_wait.set()
             if adopt_purse(receipt.purse):
                 if any(row.kind == "external" for row in receipt.rows):
                     self.books.outbox_waits.set()

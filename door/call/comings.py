@@ -158,7 +158,7 @@ class Comings:
             for name, has_come in news.items():
                 if name != caller.record.name:
                     _add(own, name, has_come=has_come)
-            if own and _is_busy(caller):
+            if own and caller.is_busy:
                 self._kept[caller] = own
             elif own:
                 with speaking_to(caller.console.viewer):
@@ -189,11 +189,6 @@ def _add(news: News, name: str, *, has_come: bool) -> None:
 
 def _is_deaf(caller: Caller) -> bool:
     return caller.is_away or caller.console.is_lost or caller.prefers(UNTOLD)
-
-
-def _is_busy(caller: Caller) -> bool:
-    """Whether they are typing, or cards are on their way to them."""
-    return caller.status.waits or bool(caller.console.display.view().typed)
 
 
 def sentence(news: Mapping[str, bool]) -> str:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.call.display import literal, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
+from door.games.registry import GAMES
 from door.lobby import bulletins
 from door.lobby.luck import show_luck
-from timebank.callers import fame
+from timebank.callers import awards, fame
+from timebank.callers.award_names import all_awards, name_of, wish_of
 from timebank.callers.standings import DaySpan
 from timebank.language import N_, _, ngettext
 from timebank.wagers import chronicle
@@ -38,6 +40,8 @@ MOST_PLACES = 10
 LINES_ROWS = 40  # of a page in plain lines, which scrolls
 ON_PLATE = 12
 PLATE_CELLS = 34
+AWARD_CELLS = 32  # of its name, in a row
+AWARD_COLUMNS = 70  # that such a row takes
 NARROW_LISTS = 3  # one above the other
 
 
@@ -53,8 +57,9 @@ def _columns_of(caller: Caller) -> int:
 
 # A caller's own page.
 
-RECORD_KEYS = {"L": N_("Luck"), "Q": N_("Quit")}
+RECORD_KEYS = {"A": N_("Awards"), "L": N_("Luck"), "Q": N_("Quit")}
 RECORD_MEANINGS = {
+    "A": N_("See what you have earned, and when, and what there is to earn yet."),
     "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
     "Q": N_("Go back to the main menu."),
 }
@@ -79,7 +84,40 @@ async def visit_record(board: Board, caller: Caller) -> None:
         )
         if choice == "Q":
             return
-        await show_luck(board, caller)
+        if choice == "A":
+            await _read_awards(caller)
+        else:
+            await show_luck(board, caller)
+
+
+async def _read_awards(caller: Caller) -> None:
+    """Show all awards of the house: those that are earned with their moments, and what the others
+    want."""
+    caller.place = N_("Awards")
+    found = await caller.look_up(lambda desk: awards.of_caller(desk, caller.record.id))
+    schedule = caller.bank_settings.schedule
+    earned = {each.word: f"{schedule.local(each.at):%Y-%m-%d %H:%M}" for each in found}
+    words = [*earned, *(each for each in all_awards(GAMES) if each not in earned)]
+    rows = [f"|07{_('{number} of {all} earned').format(number=len(earned), all=len(words))}", ""]
+    columns = _columns_of(caller) if caller.console.is_painted else 0
+    for word in words:
+        rows += _award(word, earned.get(word, ""), columns)
+    await caller.console.read(_("Your awards"), "\n".join(rows))
+
+
+def _award(word: str, earned: str, columns: int) -> list[str]:
+    """Say when an award was earned, or what it wants: in a row of so many columns, in two of a
+    narrow screen, in a line where there are none."""
+    name, wish = name_of(word), wish_of(word)
+    name_colour, colour = ("|15", "|10") if earned else ("|08", "|08")
+    told = earned or wish
+    if not columns:
+        return [f"{name_colour}{name}: {colour}{told}"]
+    if columns < AWARD_COLUMNS:
+        return [f"{name_colour}{name}", f"  {colour}{told}"]
+    if earned and AWARD_CELLS + len(earned) + 2 + len(wish) <= columns:
+        told = f"{earned}  |07{wish}"
+    return [f"{name_colour}{name:<{AWARD_CELLS}}{colour}{told}"]
 
 
 def _record(caller_id: int, desk: Desk) -> PlayRecord:

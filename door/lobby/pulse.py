@@ -16,7 +16,8 @@ from sqlalchemy import select
 
 from door.call.display import hanging, literal
 from door.call.shared import Shared
-from timebank.callers import fame, messages, standings
+from timebank.callers import awards, fame, messages, standings
+from timebank.callers.award_names import name_of
 from timebank.callers.messages import OneLiner
 from timebank.callers.standings import DaySpan, Standing
 from timebank.calls.calls import OpenCall, open_calls
@@ -54,6 +55,7 @@ class GoingsOn:
     best: Standing | None = None
     last: Sequence[str] = ()
     one_liner: OneLiner | None = None
+    award: tuple[str, str] | None = None  # whose, and its word
 
     def lines(self, *, one_liners: bool) -> list[str]:
         """Return what is shown of it, a line each, pipe codes allowed; the best comes first."""
@@ -68,6 +70,10 @@ class GoingsOn:
             if who is not None:
                 said = words.format(name=literal(who.name), amount=span(who.seconds))
                 told.append(f"|11{said}")
+        if self.award is not None:
+            name, word = self.award
+            said = _("{name} has earned an award: {award}.")
+            told.append(f"|14{said.format(name=literal(name), award=name_of(word))}")
         if self.last:
             said = _("Last callers: {names}").format(names=", ".join(map(literal, self.last)))
             told.append(f"|03{said}")
@@ -84,6 +90,7 @@ def look(desk: Desk) -> GoingsOn:
         best=next(iter(fame.best_hands(desk, period, 1)), None),
         last=tuple(names)[:LAST_CALLERS],
         one_liner=next(iter(messages.wall(desk, 1)), None),
+        award=awards.latest(desk),
     )
 
 

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from door import wording
+from door.call.caller import AT_LOG_ON
 from door.call.display import hanging, literal
 from door.call.talk import Unheard, take_unread, unseen_of
 from door.clock import sleep
@@ -27,11 +28,13 @@ from door.games.tables.weighing import settle_tournament
 from door.lobby import bulletins
 from door.server import leadership
 from door.servers import bus
+from timebank.callers import awards
+from timebank.callers.award_names import name_of
 from timebank.calls import clock_mend
 from timebank.calls.calls import RENEW_SECONDS, busy_elsewhere, close_dead_calls
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
-from timebank.language import speaking_to
+from timebank.language import ngettext, speaking_to
 from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 OVERDUE_SECONDS = 600.0
 DEAD_SECONDS = 60.0  # how often calls are closed whose server is dead
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
+AWARD_SECONDS = 1.0  # one look for all hands that end meanwhile
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
 T = TypeVar("T")
@@ -145,6 +149,7 @@ class Housekeeping:
             self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
             self._deliver_outbox(),
             self._tell_at_once(),
+            self._tell_of_awards(),
             self._tell_when_told(),
             self._close_when_gone(),
         )
@@ -384,6 +389,36 @@ class Housekeeping:
             lines += caller.talk.hears(unread.messages)
             if lines:
                 caller.console.say("\n".join(lines))
+
+    async def _tell_of_awards(self) -> None:
+        """Tell callers what they have earned, a moment after a hand has ended or they have come."""
+        waits = self._books.awards_wait
+        while True:
+            await waits.wait()
+            await sleep(self._clock, AWARD_SECONDS)
+            waits.clear()
+            await self._guarded(self._tell_awards)
+
+    async def _tell_awards(self) -> None:
+        here = {
+            each.record.id: each
+            for each in self._board.callers()
+            if not (each.is_away or each.console.is_lost)
+        }
+        if not here:
+            return
+        earned = await self._books.read(partial(awards.untold, caller_ids=list(here)))
+        for caller_id, words in earned.items():
+            caller = here[caller_id]
+            if caller.is_busy or caller.place == AT_LOG_ON:
+                self._books.awards_wait.set()
+                continue
+            with speaking_to(caller.console.viewer):
+                names = ", ".join(map(literal, map(name_of, words)))
+                told = ngettext("Award: {names}!", "Awards: {names}!", len(words))
+                caller.console.say(f"|14{told.format(names=names)}")
+            # Once it is shown: a line that is lost meanwhile costs nobody their award.
+            await self._books.run(partial(awards.note_told, caller_id=caller_id, words=words))
 
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()

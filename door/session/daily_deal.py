@@ -155,6 +155,7 @@ class DailyDeal:
         await self._board.books.run(
             partial(deals.weigh, seal=deal.seal, caller_id=each.caller_id, cost=cost)
         )
+        self._board.books.awards_wait.set()
 
     # What is read.
 

@@ -17,6 +17,9 @@ from timebank.ledger.sqlite import migrations
 VERSION = 0
 BEFORE = """
 PRAGMA foreign_keys = OFF;
+DROP TRIGGER rounds_settled_at_once_count;
+DROP TRIGGER rounds_that_are_settled_count;
+DROP TABLE awards;
 DROP TABLE servers;
 DROP TABLE leases;
 DROP TABLE own_limits;

@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 
 from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.callers import awards
 from timebank.callers.standings import differing
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, actions, rounds, shoes, source, target, transfers
@@ -259,6 +260,8 @@ def _check_totals(desk: Desk) -> Iterator[Finding]:
     for each in differing(desk):
         said = "Not what its hands add up to: `timebank maintain` recounts them."
         yield Finding(str(each), said)
+    for award in awards.differing(desk):
+        yield Finding(str(award), "Not as the hands earned it: `timebank maintain` mends it.")
 
 
 CHECKS: tuple[Check, ...] = (

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from timebank.callers import callers, days_called, messages, sysop_log
+from timebank.callers import awards, callers, messages, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import Nodes, Opened, begin_call
@@ -196,9 +196,10 @@ def open_host_call(
         owed=sum(row.minutes for row in owed(desk, caller_id)),
         earlier=begun.parting,
     )
+    running = awards.on_call(desk, caller_id)
     texts = waiting(desk, caller_id)
     return Opened(
         *(begun.call_id, begun.node, receipt, texts, begun.ended_call, arrival),
         messages=messages.waiting(desk, caller_id),
-        days_running=days_called.running(desk, caller_id),
+        days_running=running,
     )

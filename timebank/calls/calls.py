@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
-from timebank.callers import days_called, messages
+from timebank.callers import awards, messages
 from timebank.callers.messages import Message
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, NodesTaken, UnknownCaller
@@ -253,11 +253,12 @@ def open_call(
     """
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=False)
     receipt = touch(desk, begun.call_id, 0)
+    running = awards.on_call(desk, caller_id)
     texts = waiting(desk, caller_id)
     return Opened(
         *(begun.call_id, begun.node, receipt, texts, begun.ended_call),
         messages=messages.waiting(desk, caller_id),
-        days_running=days_called.running(desk, caller_id),
+        days_running=running,
     )
 
 

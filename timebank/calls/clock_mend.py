@@ -16,7 +16,7 @@ from datetime import date, timedelta
 
 from sqlalchemy import Integer, Text, bindparam, delete, func, insert, or_, select
 
-from timebank.callers import sysop_log
+from timebank.callers import awards, sysop_log
 from timebank.calls.calls import live_call
 from timebank.guests.departure import leave_without_call
 from timebank.ledger import early_events
@@ -240,6 +240,7 @@ def _take_back(desk: Desk, each: Ahead) -> None:
     _SET_BACK(books, back_to=back_to, grace=grace, **last)
     _CALLER_BACK(books, day=back_to, id=caller_id)
     _HANDS_BACK(books, day=back_to, caller_id=caller_id)
+    awards.days_taken_back(desk, caller_id)
 
 
 def _give_back(desk: Desk, each: Ahead) -> None:

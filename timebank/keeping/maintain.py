@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Table, and_, bindparam, delete, exists, func, select
 
-from timebank.callers import standings, sysop_log
+from timebank.callers import awards, standings, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
@@ -149,7 +149,8 @@ def _of_clock(desk: Desk) -> tuple[str, ...]:
 
 
 def count_results(work: Work, look: Work) -> int:
-    """Make anew the running totals that are not what their hands add up to; return how many.
+    """Make anew the running totals that are not what their hands add up to, and the awards that
+    are not as hands earned them; return how many.
 
     Every hand is read, so that is done at `look`, a desk that keeps nobody from writing.
     """
@@ -158,7 +159,12 @@ def count_results(work: Work, look: Work) -> int:
     for each in wrong:
         with work() as desk:
             standings.count_anew(desk, each)
-    return len(wrong)
+    with look() as desk:
+        others = awards.differing(desk)
+    for other in others:
+        with work() as desk:
+            awards.mend(desk, other)
+    return len(wrong) + len(others)
 
 
 def installed_weigh() -> Weigh | None:

@@ -34,7 +34,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
@@ -347,6 +347,23 @@ results_ever = _totals(
     # most that were lost. One that comes out even neither counts nor ends a row.
     ever=(_whole("streak"), _whole("longest_won"), _whole("longest_lost")),
 )
+
+# What callers have done for the first time, each once (callers/awards.py): triggers add those that
+# hands earn, with the hand.
+awards = Table(
+    "awards",
+    metadata,
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    # A word, or "won " and a game.
+    Column("award", Text, primary_key=True),
+    _whole("at"),
+    Column("round_id", ForeignKey("rounds.id")),
+    # When their caller was told; NULL until then.
+    Column("told", Integer),
+    sqlite_with_rowid=False,
+)
+_index("awards_by_time", awards.c.at)
+_index("awards_to_tell", awards.c.caller_id, where="told IS NULL")
 
 actions = Table(
     "actions",

@@ -339,6 +339,14 @@ def insert_or_change(table: Table, row: Mapping[str, Any], **change: Any) -> sql
     return found
 
 
+def insert_or_keep(table: Table, row: Mapping[str, Any]) -> sqlite.Insert:
+    """Add a row, unless there is one that has its key already; see `insert_or_change`."""
+    key = [column.name for column in table.primary_key]
+    added = sqlite.insert(table).values(**row).on_conflict_do_nothing(index_elements=key)
+    added._post_values_clause.constraint_target = None  # type: ignore[union-attr]
+    return added
+
+
 def fields_of(record: type[Any], table: FromClause, **others: Any) -> Query:
     """Choose the fields of a record from the columns of `table` that are called as they are.
 

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Select, bindparam, func, or_, select
 
+from timebank.callers import awards
+from timebank.callers.award_names import DEAL
 from timebank.errors import OutOfStep, ShoeGone
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
@@ -268,7 +270,9 @@ def act(
 
 def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
     """Note what the decisions of a try that is over cost. Who works it out finds what all find."""
-    _WEIGH(desk.connection, seal=seal, caller_id=caller_id, cost=cost)
+    changed = _WEIGH(desk.connection, seal=seal, caller_id=caller_id, cost=cost)
+    if changed.rowcount and not cost:
+        awards.earn(desk, caller_id, DEAL)
 
 
 def ranking(desk: Desk, seal: str) -> list[Placed]:

@@ -112,6 +112,11 @@ class Stakes:
         if bank is not None:
             self._posting.move(bank, self.purse, won, Won(*of))
 
+    @property
+    def is_bank_broken(self) -> bool:
+        """Whether the bank that the caller alone faces has nothing left."""
+        return self.purse.kind == "bankroll" and not self._balance["casino"]
+
     def _bank(self) -> Account:
         play = self._posting.play
         if play is not None and self.purse.kind == "bankroll":

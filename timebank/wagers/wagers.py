@@ -15,6 +15,8 @@ from typing import NamedTuple
 from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 
 from timebank import errors
+from timebank.callers import awards
+from timebank.callers.award_names import BANK
 from timebank.calls.calls import leave_no_call, live_call
 from timebank.guests.departure import leave_without_call
 from timebank.language import Phrase
@@ -339,6 +341,8 @@ def _finish(
         rounds.write_settlement(posting.desk, posting.caller_id, round_id, settlement)
     # Of what is won loans take their share, and events what is over: of time alone.
     won = settlement.won if stakes.unit == "second" else 0
+    if stakes.is_bank_broken:
+        awards.earn(posting.desk, posting.caller_id, BANK)
     return posting.finish(won, game, ended=round_id if settlement.final else 0)
 
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
+from timebank.callers import awards
+from timebank.callers.award_names import DEPOSIT
 from timebank.callers.notices import Amount, Value, add_notice
 from timebank.callers.standings import richest
 from timebank.language import N_
@@ -60,7 +62,9 @@ def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).deposit())
     posting.move(posting.online, posting.bank, seconds, reasons.Deposited())
-    return posting.finish(0, "")
+    receipt = posting.finish(0, "")
+    awards.earn(desk, posting.caller_id, DEPOSIT)
+    return receipt
 
 
 def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:

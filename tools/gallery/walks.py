@@ -229,7 +229,8 @@ async def fame(here: Evening) -> None:
     here.deals(hand(ends="natural"), hand(ends="push"), hand(ends="natural"))
     await here.press("b", *("b", "5\r") * 3, "q")
     await here.take("statistics", "s")
-    await here.take("hall-of-fame", "q", "h")
+    await here.take("awards", "a")
+    await here.take("hall-of-fame", "q", "q", "h")
     await here.take("hall-of-fame-ever", "e")
 
 

@@ -33,6 +33,14 @@ async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path)
             "All in all you're 6 minutes up. Your table is Black Jack For Time: 2 hands." in shown
         )
         assert "Fri 20 Nov +6:00 ███" in shown
+        terminal.send("a")
+        await terminal.until("Your awards")
+        shown = words(terminal.picture)
+        assert "3 of 20 earned" in shown
+        assert "First hand 2026-11-20 12:00 Play a hand to its end." in shown
+        assert "Charlie Hold five cards without going bust." in shown
+        terminal.send("q")
+        await terminal.until("Your table is")
         terminal.send("l")
         await terminal.until("Your luck")
         terminal.send("   q")

@@ -165,7 +165,7 @@ def test_a_database_of_this_version_is_not_copied(folder):
 def test_a_version_that_no_step_leaves_is_refused(path, monkeypatch):
     monkeypatch.setattr(migrations, "STEPS", {})
     before = dump(path)
-    with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 12 and no"):
+    with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 13 and no"):
         SqliteDatabase(path).open()
     assert dump(path) == before
     assert not backup_path(path, earlier.VERSION).exists()

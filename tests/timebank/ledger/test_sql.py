@@ -162,4 +162,4 @@ def test_the_same_rows_are_indexed_in_every_dialect():
             for dialect in (sqlite.dialect(), DIALECT)
         )
         assert others == [of_some]
-    assert sum(index.dialect_options["sqlite"]["where"] is not None for index in indexes) == 25
+    assert sum(index.dialect_options["sqlite"]["where"] is not None for index in indexes) == 26

@@ -116,7 +116,28 @@ DECLARE
     is_lost INT := CAST(net < 0 AS INT);
     has_natural INT := CAST(strpos(' ' || NEW.outcome || ' ', ' natural ') > 0 AS INT);
     has_charlie INT := CAST(strpos(' ' || NEW.outcome || ' ', ' charlie ') > 0 AS INT);
+    hands_before BIGINT;
+    streak_before BIGINT;
 BEGIN
+    SELECT coalesce(sum(hands), 0),
+        coalesce(max(CASE WHEN game = NEW.game AND unit = NEW.unit THEN streak END), 0)
+        INTO hands_before, streak_before FROM results_ever WHERE caller_id = NEW.caller_id;
+    INSERT INTO awards (caller_id, award, at, round_id)
+    SELECT NEW.caller_id, each.award, NEW.settled, NEW.id FROM (VALUES
+        ('hand', hands_before = 0), ('natural', has_natural > 0), ('charlie', has_charlie > 0),
+        ('split', NEW.outcome = 'win win'), ('won ' || NEW.game, net > 0),
+        ('half', NEW.unit = 'second' AND net >= 1800), ('fourfold', net >= 4 * NEW.bet),
+        ('streak', net > 0 AND streak_before >= 4), ('comeback', net > 0 AND streak_before <= -5),
+        ('hundred', hands_before = 99), ('thousand', hands_before = 999)
+    ) AS each (award, is_earned) WHERE each.is_earned ON CONFLICT DO NOTHING;
+    IF NEW.lead IS NOT NULL THEN
+        INSERT INTO awards (caller_id, award, at, round_id)
+        SELECT caller_id, 'company', settled, id FROM rounds
+        WHERE (id = NEW.lead OR lead = NEW.lead) AND settled IS NOT NULL AND outcome <> 'void'
+            AND (SELECT count(*) FROM rounds WHERE (id = NEW.lead OR lead = NEW.lead)
+                AND settled IS NOT NULL AND outcome <> 'void') >= 4
+        ON CONFLICT DO NOTHING;
+    END IF;
     INSERT INTO results AS kept (day, caller_id, game, unit, hands, lost, won, hands_won,
         hands_even, naturals, charlies, best)
     VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,

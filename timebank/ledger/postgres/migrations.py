@@ -456,6 +456,121 @@ CREATE TABLE tournament_entries (
     ),
     # The uncharged seconds that were given on a day.
     11: ("ALTER TABLE days ADD COLUMN grace BIGINT DEFAULT 0 NOT NULL CHECK (grace >= 0)",),
+    # Awards; nobody is told of those of earlier hands.
+    12: (
+        """
+CREATE TABLE awards (
+    caller_id BIGINT NOT NULL,
+    award TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    round_id BIGINT,
+    told BIGINT,
+    PRIMARY KEY (caller_id, award),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    FOREIGN KEY(round_id) REFERENCES rounds (id)
+)""",
+        "CREATE INDEX awards_by_time ON awards (at)",
+        "CREATE INDEX awards_to_tell ON awards (caller_id) WHERE told IS NULL",
+        """
+INSERT INTO awards (caller_id, award, at, round_id, told)
+WITH hands AS (
+    SELECT id, caller_id, game, unit, settled, outcome, won - lost AS net, bet,
+        row_number() OVER (PARTITION BY caller_id ORDER BY id) AS nth,
+        count(*) OVER (PARTITION BY coalesce(lead, id)) AS seats
+    FROM rounds WHERE settled IS NOT NULL AND outcome <> 'void'
+), decided AS (
+    SELECT id, caller_id, game, unit, settled, CASE WHEN net > 0 THEN 1 ELSE -1 END AS way,
+        row_number() OVER (PARTITION BY caller_id, game, unit ORDER BY id)
+        - row_number() OVER (PARTITION BY caller_id, game, unit, net > 0 ORDER BY id) AS run
+    FROM hands WHERE net <> 0
+), placed AS (
+    SELECT id, caller_id, game, unit, settled, way * row_number()
+        OVER (PARTITION BY caller_id, game, unit, way, run ORDER BY id) AS streak FROM decided
+), rows_of AS (
+    SELECT id, caller_id, settled, streak,
+        lag(streak) OVER (PARTITION BY caller_id, game, unit ORDER BY id) AS streak_before
+    FROM placed
+), earned AS (
+    SELECT caller_id, 'hand' AS award, settled, id FROM hands
+    UNION ALL SELECT caller_id, 'natural', settled, id FROM hands
+        WHERE replace(' ' || outcome || ' ', ' natural ', '') <> ' ' || outcome || ' '
+    UNION ALL SELECT caller_id, 'charlie', settled, id FROM hands
+        WHERE replace(' ' || outcome || ' ', ' charlie ', '') <> ' ' || outcome || ' '
+    UNION ALL SELECT caller_id, 'split', settled, id FROM hands WHERE outcome = 'win win'
+    UNION ALL SELECT caller_id, 'won ' || game, settled, id FROM hands WHERE net > 0
+    UNION ALL SELECT caller_id, 'half', settled, id FROM hands
+        WHERE unit = 'second' AND net >= 1800
+    UNION ALL SELECT caller_id, 'fourfold', settled, id FROM hands
+        WHERE net > 0 AND net >= 4 * bet
+    UNION ALL SELECT caller_id, 'hundred', settled, id FROM hands WHERE nth >= 100
+    UNION ALL SELECT caller_id, 'thousand', settled, id FROM hands WHERE nth >= 1000
+    UNION ALL SELECT caller_id, 'company', settled, id FROM hands WHERE seats >= 4
+    UNION ALL SELECT caller_id, 'streak', settled, id FROM rows_of WHERE streak >= 5
+    UNION ALL SELECT caller_id, 'comeback', settled, id FROM rows_of
+        WHERE streak > 0 AND streak_before <= -5
+), aged AS (
+    SELECT caller_id, award, settled, id,
+        row_number() OVER (PARTITION BY caller_id, award ORDER BY id) AS age FROM earned
+)
+SELECT caller_id, award, settled, id, settled FROM aged WHERE age = 1""",
+        """
+CREATE OR REPLACE FUNCTION count_a_hand() RETURNS trigger LANGUAGE plpgsql AS $$
+
+DECLARE
+    net BIGINT := NEW.won - NEW.lost;
+    is_won INT := CAST(net > 0 AS INT);
+    is_even INT := CAST(net = 0 AS INT);
+    is_lost INT := CAST(net < 0 AS INT);
+    has_natural INT := CAST(strpos(' ' || NEW.outcome || ' ', ' natural ') > 0 AS INT);
+    has_charlie INT := CAST(strpos(' ' || NEW.outcome || ' ', ' charlie ') > 0 AS INT);
+    hands_before BIGINT;
+    streak_before BIGINT;
+BEGIN
+    SELECT coalesce(sum(hands), 0),
+        coalesce(max(CASE WHEN game = NEW.game AND unit = NEW.unit THEN streak END), 0)
+        INTO hands_before, streak_before FROM results_ever WHERE caller_id = NEW.caller_id;
+    INSERT INTO awards (caller_id, award, at, round_id)
+    SELECT NEW.caller_id, each.award, NEW.settled, NEW.id FROM (VALUES
+        ('hand', hands_before = 0), ('natural', has_natural > 0), ('charlie', has_charlie > 0),
+        ('split', NEW.outcome = 'win win'), ('won ' || NEW.game, net > 0),
+        ('half', NEW.unit = 'second' AND net >= 1800), ('fourfold', net >= 4 * NEW.bet),
+        ('streak', net > 0 AND streak_before >= 4), ('comeback', net > 0 AND streak_before <= -5),
+        ('hundred', hands_before = 99), ('thousand', hands_before = 999)
+    ) AS each (award, is_earned) WHERE each.is_earned ON CONFLICT DO NOTHING;
+    IF NEW.lead IS NOT NULL THEN
+        INSERT INTO awards (caller_id, award, at, round_id)
+        SELECT caller_id, 'company', settled, id FROM rounds
+        WHERE (id = NEW.lead OR lead = NEW.lead) AND settled IS NOT NULL AND outcome <> 'void'
+            AND (SELECT count(*) FROM rounds WHERE (id = NEW.lead OR lead = NEW.lead)
+                AND settled IS NOT NULL AND outcome <> 'void') >= 4
+        ON CONFLICT DO NOTHING;
+    END IF;
+    INSERT INTO results AS kept (day, caller_id, game, unit, hands, lost, won, hands_won,
+        hands_even, naturals, charlies, best)
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
+        is_even, has_natural, has_charlie, greatest(net, 0))
+    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
+        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
+        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
+        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
+        best = greatest(kept.best, excluded.best);
+    INSERT INTO results_ever AS kept (caller_id, game, unit, hands, lost, won, hands_won,
+        hands_even, naturals, charlies, best, streak, longest_won, longest_lost)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
+        is_even, has_natural, has_charlie, greatest(net, 0), is_won - is_lost, is_won, is_lost)
+    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
+        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
+        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
+        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
+        best = greatest(kept.best, excluded.best),
+        streak = CASE WHEN net > 0 THEN greatest(kept.streak, 0) + 1
+            WHEN net < 0 THEN least(kept.streak, 0) - 1 ELSE kept.streak END,
+        longest_won = greatest(kept.longest_won, greatest(kept.streak, 0) + is_won),
+        longest_lost = greatest(kept.longest_lost, is_lost - least(kept.streak, 0));
+    RETURN NULL;
+END
+$$""",
+    ),
 }
 
 

@@ -410,15 +410,41 @@ _ADD_A_HAND = f"""
             WHEN -1 THEN min(streak, 0) - 1 ELSE streak END,
         longest_won = max(longest_won, max(streak, 0) + excluded.longest_won),
         longest_lost = max(longest_lost, excluded.longest_lost - min(streak, 0));"""
+# Before the hand is counted: `results_ever` says how many there were before it.
+_EARN_AWARDS = """
+    INSERT INTO awards (caller_id, award, at, round_id)
+    SELECT NEW.caller_id, award, NEW.settled, NEW.id FROM (
+        SELECT 'natural' AS award WHERE instr(' ' || NEW.outcome || ' ', ' natural ') > 0
+        UNION ALL SELECT 'charlie' WHERE instr(' ' || NEW.outcome || ' ', ' charlie ') > 0
+        UNION ALL SELECT 'split' WHERE NEW.outcome = 'win win'
+        UNION ALL SELECT 'half' WHERE NEW.unit = 'second' AND NEW.won - NEW.lost >= 1800
+        UNION ALL SELECT 'fourfold' WHERE NEW.won - NEW.lost >= 4 * NEW.bet
+        UNION ALL SELECT 'won ' || NEW.game WHERE NEW.won > NEW.lost AND NOT EXISTS (
+            SELECT 1 FROM results_ever
+            WHERE caller_id = NEW.caller_id AND game = NEW.game AND hands_won > 0)
+        UNION ALL SELECT CASE WHEN streak > 0 THEN 'streak' ELSE 'comeback' END
+            FROM results_ever WHERE NEW.won > NEW.lost AND caller_id = NEW.caller_id
+                AND game = NEW.game AND unit = NEW.unit AND (streak >= 4 OR streak <= -5)
+        UNION ALL SELECT CASE WHEN so_far >= 999 THEN 'thousand' WHEN so_far > 0 THEN 'hundred'
+            ELSE 'hand' END FROM (SELECT coalesce(sum(hands), 0) AS so_far
+            FROM results_ever WHERE caller_id = NEW.caller_id) WHERE so_far IN (0, 99, 999)
+    ) WHERE true ON CONFLICT DO NOTHING;
+    INSERT INTO awards (caller_id, award, at, round_id)
+    SELECT caller_id, 'company', settled, id FROM rounds
+    WHERE NEW.lead IS NOT NULL AND (id = NEW.lead OR lead = NEW.lead)
+        AND settled IS NOT NULL AND outcome <> 'void'
+        AND (SELECT count(*) FROM rounds WHERE (id = NEW.lead OR lead = NEW.lead)
+            AND settled IS NOT NULL AND outcome <> 'void') >= 4
+    ON CONFLICT DO NOTHING;"""
 RESULT_TRIGGERS = {
     "rounds_settled_at_once_count": f"""
         CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds
         WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
-        BEGIN {_ADD_A_HAND}
+        BEGIN {_EARN_AWARDS}{_ADD_A_HAND}
         END""",
     "rounds_that_are_settled_count": f"""
         CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds
         WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
-        BEGIN {_ADD_A_HAND}
+        BEGIN {_EARN_AWARDS}{_ADD_A_HAND}
         END""",
 }

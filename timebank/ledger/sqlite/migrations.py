@@ -490,6 +490,108 @@ def _grace(connection: sqlite3.Connection) -> None:
     )
 
 
+def _awards(connection: sqlite3.Connection) -> None:
+    """Lead from version 12 to 13: awards; nobody is told of those of earlier hands."""
+    connection.execute(
+        """
+CREATE TABLE awards (
+    caller_id INTEGER NOT NULL,
+    award TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    round_id INTEGER,
+    told INTEGER,
+    PRIMARY KEY (caller_id, award),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    FOREIGN KEY(round_id) REFERENCES rounds (id)
+) WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX awards_by_time ON awards (at)")
+    connection.execute("CREATE INDEX awards_to_tell ON awards (caller_id) WHERE told IS NULL")
+    connection.execute(AWARDS_OF_HANDS)
+    for name in ("rounds_settled_at_once_count", "rounds_that_are_settled_count"):
+        connection.execute(f"DROP TRIGGER IF EXISTS {name}")
+    count = f"BEGIN {_EARN_AWARDS}{_ADD_A_HAND} END"
+    connection.execute(
+        "CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds"
+        f" WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void' {count}"
+    )
+    connection.execute(
+        "CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds"
+        " WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'"
+        f" {count}"
+    )
+
+
+AWARDS_OF_HANDS = """
+INSERT INTO awards (caller_id, award, at, round_id, told)
+WITH hands AS (
+    SELECT id, caller_id, game, unit, settled, outcome, won - lost AS net, bet,
+        row_number() OVER (PARTITION BY caller_id ORDER BY id) AS nth,
+        count(*) OVER (PARTITION BY coalesce(lead, id)) AS seats
+    FROM rounds WHERE settled IS NOT NULL AND outcome <> 'void'
+), decided AS (
+    SELECT id, caller_id, game, unit, settled, CASE WHEN net > 0 THEN 1 ELSE -1 END AS way,
+        row_number() OVER (PARTITION BY caller_id, game, unit ORDER BY id)
+        - row_number() OVER (PARTITION BY caller_id, game, unit, net > 0 ORDER BY id) AS run
+    FROM hands WHERE net <> 0
+), placed AS (
+    SELECT id, caller_id, game, unit, settled, way * row_number()
+        OVER (PARTITION BY caller_id, game, unit, way, run ORDER BY id) AS streak FROM decided
+), rows_of AS (
+    SELECT id, caller_id, settled, streak,
+        lag(streak) OVER (PARTITION BY caller_id, game, unit ORDER BY id) AS streak_before
+    FROM placed
+), earned AS (
+    SELECT caller_id, 'hand' AS award, settled, id FROM hands
+    UNION ALL SELECT caller_id, 'natural', settled, id FROM hands
+        WHERE replace(' ' || outcome || ' ', ' natural ', '') <> ' ' || outcome || ' '
+    UNION ALL SELECT caller_id, 'charlie', settled, id FROM hands
+        WHERE replace(' ' || outcome || ' ', ' charlie ', '') <> ' ' || outcome || ' '
+    UNION ALL SELECT caller_id, 'split', settled, id FROM hands WHERE outcome = 'win win'
+    UNION ALL SELECT caller_id, 'won ' || game, settled, id FROM hands WHERE net > 0
+    UNION ALL SELECT caller_id, 'half', settled, id FROM hands
+        WHERE unit = 'second' AND net >= 1800
+    UNION ALL SELECT caller_id, 'fourfold', settled, id FROM hands
+        WHERE net > 0 AND net >= 4 * bet
+    UNION ALL SELECT caller_id, 'hundred', settled, id FROM hands WHERE nth >= 100
+    UNION ALL SELECT caller_id, 'thousand', settled, id FROM hands WHERE nth >= 1000
+    UNION ALL SELECT caller_id, 'company', settled, id FROM hands WHERE seats >= 4
+    UNION ALL SELECT caller_id, 'streak', settled, id FROM rows_of WHERE streak >= 5
+    UNION ALL SELECT caller_id, 'comeback', settled, id FROM rows_of
+        WHERE streak > 0 AND streak_before <= -5
+), aged AS (
+    SELECT caller_id, award, settled, id,
+        row_number() OVER (PARTITION BY caller_id, award ORDER BY id) AS age FROM earned
+)
+SELECT caller_id, award, settled, id, settled FROM aged WHERE age = 1"""
+_EARN_AWARDS = """
+    INSERT INTO awards (caller_id, award, at, round_id)
+    SELECT NEW.caller_id, award, NEW.settled, NEW.id FROM (
+        SELECT 'natural' AS award WHERE instr(' ' || NEW.outcome || ' ', ' natural ') > 0
+        UNION ALL SELECT 'charlie' WHERE instr(' ' || NEW.outcome || ' ', ' charlie ') > 0
+        UNION ALL SELECT 'split' WHERE NEW.outcome = 'win win'
+        UNION ALL SELECT 'half' WHERE NEW.unit = 'second' AND NEW.won - NEW.lost >= 1800
+        UNION ALL SELECT 'fourfold' WHERE NEW.won - NEW.lost >= 4 * NEW.bet
+        UNION ALL SELECT 'won ' || NEW.game WHERE NEW.won > NEW.lost AND NOT EXISTS (
+            SELECT 1 FROM results_ever
+            WHERE caller_id = NEW.caller_id AND game = NEW.game AND hands_won > 0)
+        UNION ALL SELECT CASE WHEN streak > 0 THEN 'streak' ELSE 'comeback' END
+            FROM results_ever WHERE NEW.won > NEW.lost AND caller_id = NEW.caller_id
+                AND game = NEW.game AND unit = NEW.unit AND (streak >= 4 OR streak <= -5)
+        UNION ALL SELECT CASE WHEN so_far >= 999 THEN 'thousand' WHEN so_far > 0 THEN 'hundred'
+            ELSE 'hand' END FROM (SELECT coalesce(sum(hands), 0) AS so_far
+            FROM results_ever WHERE caller_id = NEW.caller_id) WHERE so_far IN (0, 99, 999)
+    ) WHERE true ON CONFLICT DO NOTHING;
+    INSERT INTO awards (caller_id, award, at, round_id)
+    SELECT caller_id, 'company', settled, id FROM rounds
+    WHERE NEW.lead IS NOT NULL AND (id = NEW.lead OR lead = NEW.lead)
+        AND settled IS NOT NULL AND outcome <> 'void'
+        AND (SELECT count(*) FROM rounds WHERE (id = NEW.lead OR lead = NEW.lead)
+            AND settled IS NOT NULL AND outcome <> 'void') >= 4
+    ON CONFLICT DO NOTHING;"""
+_ADD_A_HAND = _COUNT_A_HAND.format(hand=_OF_A_HAND, added=_ADDED_TO)[len("\nBEGIN") : -len("END")]
+
+
 # The step that leaves each version.
 STEPS: Steps = {
     1: _several_servers,
@@ -503,6 +605,7 @@ STEPS: Steps = {
     9: _daily_deals,
     10: _tournaments,
     11: _grace,
+    12: _awards,
 }
 
 

@@ -1,0 +1,211 @@
+"""Awards are earned once, in the transaction that earns them, and are what a recount finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.timebank.books import GAME, lost, pushed, won
+from tests.timebank.tables import Table
+from timebank.callers import awards, callers
+from timebank.callers.award_names import BANK, DEAL, DEPOSIT, WEEK, all_awards, name_of, wish_of
+from timebank.callers.standings import NAMED_AS_LOSER
+from timebank.calls import clock_mend
+from timebank.keeping import maintain
+from timebank.ledger.sqlite.migrations import AWARDS_OF_HANDS
+from timebank.wagers import deals
+from timebank.window import teller
+
+DAY = 86_400
+FIRST_WIN = {"hand", f"won {GAME}"}
+
+
+@pytest.fixture
+def ann(books):
+    return books.call(books.caller("Ann"))
+
+
+def earned(books, caller_id):
+    return [each.word for each in books.do(awards.of_caller, caller_id)]
+
+
+def has(books, caller_id):
+    return set(earned(books, caller_id))
+
+
+def play(call, *endings):
+    for ending in endings:
+        call.bet(60, settlement=ending)
+
+
+def differing(books):
+    return [str(each) for each in books.do(awards.differing)]
+
+
+def test_an_award_is_earned_once_with_the_hand_and_its_moment_and_waits_to_be_told(books, ann):
+    natural = replace(won(60, 120), outcome="natural")
+    play(ann, lost(60))
+    books.wait(60)
+    play(ann, natural)
+    at = int(books.now.timestamp())
+    found = "SELECT award, at, round_id FROM awards ORDER BY round_id, award"
+    expected = [("hand", at - 60, 1), ("natural", at, 2), (f"won {GAME}", at, 2)]
+    assert books.sql(found) == expected
+    books.wait(60)
+    play(ann, natural)
+    assert books.sql(found) == expected
+    who = ann.caller_id
+    told = books.do(awards.untold, [who, who + 1])
+    assert told == {who: ["hand", "natural", f"won {GAME}"]}
+    books.do(awards.note_told, who, told[who][:2])
+    assert books.do(awards.untold, [who]) == {who: [f"won {GAME}"]}
+    assert books.do(awards.untold, []) == {}
+    assert differing(books) == []
+
+
+def test_a_hand_that_is_taken_back_earns_nothing(books, ann):
+    def fails(desk):
+        desk.connection.exec_driver_sql("UPDATE rounds SET settled = 1, outcome = 'win', won = 60")
+        raise RuntimeError("in the middle")
+
+    ann.bet(60)
+    with pytest.raises(RuntimeError):
+        books.do(fails)
+    assert earned(books, ann.caller_id) == []
+    ann.act(won(60, 60))
+    assert has(books, ann.caller_id) == FIRST_WIN
+
+
+@pytest.mark.parametrize(
+    ("course", "award"),
+    [
+        ([replace(won(60, 120), outcome="charlie")], "charlie"),
+        ([replace(won(60, 60), outcome="win win")], "split"),
+        ([won(60, 240)], "fourfold"),
+        ([won(60, 1800)], "half"),
+        ([won(60, 60), pushed(60), *[won(60, 60)] * 4], "streak"),
+        ([lost(60)] * 5 + [pushed(60), won(60, 60)], "comeback"),
+    ],
+)
+def test_what_hands_earn_is_earned_by_the_last_of_them_and_not_before(books, ann, course, award):
+    *before, last = course
+    play(ann, *before)
+    assert award not in earned(books, ann.caller_id)
+    play(ann, last)
+    assert has(books, ann.caller_id) >= {"hand", award}
+    assert differing(books) == []
+
+
+def test_a_hundred_hands_are_of_all_games(books, ann):
+    play(ann, *[pushed(60)] * 3)
+    books.sql("UPDATE results_ever SET hands = 97")  # beside the trigger
+    ann.bet(60, game="faro", settlement=pushed(60))
+    assert "hundred" not in earned(books, ann.caller_id)
+    ann.bet(60, game="faro", settlement=pushed(60))
+    assert has(books, ann.caller_id) == {"hand"}
+    ann.bet(60, game="faro", settlement=pushed(60))
+    assert has(books, ann.caller_id) == {"hand", "hundred"}
+    # By the hands themselves there were six of them.
+    assert differing(books) == [f"award 'hundred' of caller {ann.caller_id}"]
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["dealt", "played"])
+def test_all_four_at_a_table_earn_its_award(books, at_once):
+    table = Table(books, 4)
+    ends = {seat: lost(60) for seat in table.calls}
+    table.bet(dict.fromkeys((1, 2, 3), 60), {seat: ends[seat] for seat in (1, 2, 3)})
+    who = [call.caller_id for call in table.calls.values()]
+    assert not any("company" in earned(books, each) for each in who)
+    table.bet(dict.fromkeys(table.calls, 60), ends if at_once else None, start=8)
+    if not at_once:
+        assert not any("company" in earned(books, each) for each in who)
+        table.act(4, ends)
+    assert all("company" in earned(books, each) for each in who)
+    assert differing(books) == []
+
+
+def test_what_is_wrong_is_found_and_mended(books, ann):
+    play(ann, won(60, 60), lost(60))
+    right = "SELECT caller_id, award, at, round_id FROM awards ORDER BY award"
+    kept = books.sql(right)
+    books.sql("UPDATE awards SET round_id = 2 WHERE award = 'hand'")
+    books.sql(f"DELETE FROM awards WHERE award = 'won {GAME}'")
+    books.sql("INSERT INTO awards VALUES (?, 'thousand', 1, 1, NULL)", ann.caller_id)
+    assert len(differing(books)) == 3
+    assert maintain.count_results(lambda: work(books), lambda: work(books)) == 3
+    assert books.sql(right) == kept
+    assert maintain.count_results(lambda: work(books), lambda: work(books)) == 0
+
+
+def work(books):
+    return books.database.transaction(books.settings, books.now)
+
+
+def test_books_of_before_get_the_awards_of_their_hands(books, ann):
+    """The step of version 11 counts as the triggers do."""
+    course = [*[lost(60)] * 5, won(60, 60), replace(won(60, 240), outcome="natural")]
+    play(ann, *course, replace(won(60, 120), outcome="win charlie"), *[won(60, 60)] * 4)
+    bob = books.call(books.caller("Bob"))
+    play(bob, replace(won(60, 60), outcome="win win"), pushed(60))
+    right = "SELECT caller_id, award, at, round_id FROM awards ORDER BY caller_id, award"
+    kept = books.sql(right)
+    assert {award for _, award, _, _ in kept} >= {"comeback", "streak", "natural", "split"}
+    books.sql("DELETE FROM awards")
+    books.sql(AWARDS_OF_HANDS)
+    assert books.sql(right) == kept
+
+
+def test_acts_earn_theirs(books, ann):
+    ann.post(teller.deposit, 300)
+    assert earned(books, ann.caller_id) == [DEPOSIT]
+    seal = "00" * 32
+    books.do(deals.todays, bytes(32), seal, {})
+    books.do(deals.begin, seal, ann.caller_id)
+    books.do(deals.act, seal, ann.caller_id, (), "stay", 5)
+    books.do(deals.weigh, seal, ann.caller_id, 40)
+    assert DEAL not in earned(books, ann.caller_id)
+    books.do(deals.weigh, seal, ann.caller_id, 0)
+    books.do(deals.weigh, seal, ann.caller_id, 0)
+    assert has(books, ann.caller_id) == {DEPOSIT, DEAL}
+    assert differing(books) == []
+
+
+def test_whoever_wins_all_that_the_bank_has_has_broken_it(books, ann):
+    ann.sit_down()
+    ann.coup(5_000_00, won(5_000_00, 999_999_00))
+    assert BANK not in earned(books, ann.caller_id)
+    ann.coup(1_00, won(1_00, 1_00))
+    assert BANK in earned(books, ann.caller_id)
+
+
+def test_seven_days_in_a_row_earn_theirs_unless_a_wrong_clock_made_one(books):
+    ann = books.caller("Ann")
+    for _ in range(6):
+        books.call(ann).close()
+        books.wait(DAY)
+    books.call(ann).close()
+    assert earned(books, ann) == [WEEK]
+    books.step(-40 * DAY)
+    books.do(clock_mend.mend, "test")
+    assert earned(books, ann) == []
+
+
+def test_others_are_told_what_was_earned_last_but_of_losses_by_wish_alone(books, ann):
+    assert books.do(awards.latest) is None
+    play(ann, *[lost(60)] * 5)
+    books.wait(1)
+    play(ann, won(60, 60))
+    books.sql(f"DELETE FROM awards WHERE award = 'won {GAME}'")
+    assert books.do(awards.latest) == ("Ann", "hand")
+    books.do(callers.change_preferences, ann.caller_id, {NAMED_AS_LOSER: True})
+    assert books.do(awards.latest) == ("Ann", "comeback")
+    books.wait(DAY + 1)
+    assert books.do(awards.latest) is None
+
+
+def test_there_are_twenty_where_there_are_five_games():
+    found = all_awards(["black-jack-for-time", "baccarat", "unix-bj", "vegas", "red-dog"])
+    assert len(set(found)) == 20
+    assert all(name_of(each) != each and wish_of(each) for each in found)
+    assert name_of("won vegas") == "A win at Vegas"
