@@ -26,7 +26,6 @@ from timebank.wagers import journal
 pytestmark = pytest.mark.of_a_file
 
 APART = multiprocessing.get_context("forkserver")
-FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture(autouse=True)
@@ -221,7 +220,7 @@ def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path
     before, versions, statement, exitcode = dump(path), [earlier.VERSION], 0, -signal.SIGKILL
     while exitcode == -signal.SIGKILL:
         statement += 1
-        process = FORK.Process(target=open_and_die, args=(path, statement))
+        process = APART.Process(target=open_and_die, args=(path, statement))
         process.start()
         process.join()
         exitcode = process.exitcode
