@@ -22,25 +22,31 @@ from bench.report import Goal, Row, Scale, median
 from bench.startup import seconds_to_listen
 from door.call.board_clock import BoardClock
 from door.call.books import Books
-from door.lobby import bulletins
+from door.lobby import bulletins, pulse
 from timebank.callers import fame, standings
 from timebank.callers.standings import DaySpan
-from timebank.calls.calls import open_calls
 from timebank.ledger.database import Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.wagers import chronicle
 
 START_GOAL = Goal("ratio", "<=", 1.3)
 MIDNIGHT_GOAL = Goal("value", "<=", 50)
 STANDING_GOAL = Goal("value", "<=", 50)
 A_SECOND = 300  # transactions
 MILLI = 1e3
-# What callers read of how they stand: of the first of them, and of the days before NOON.
+# What callers read of how they stand: of the first of them, and of the days before NOON, of which
+# the last one has hands.
+LAST_DAY = (NOON - timedelta(days=1)).date()
+DAY = DaySpan(LAST_DAY, LAST_DAY)
 WEEK = DaySpan((NOON - timedelta(days=7)).date(), NOON.date())
 LOOKS: Mapping[str, Callable[[Desk], object]] = {
     "a caller's own page": lambda desk: fame.record(desk, 1, 28),
+    "hall of fame, today": lambda desk: fame.hall(desk, DAY, 10),
     "hall of fame, this week": lambda desk: fame.hall(desk, WEEK, 10),
     "hall of fame, ever": lambda desk: fame.hall(desk, None, 10),
-    "what the menu asks": lambda desk: (open_calls(desk), standings.place(desk, 1)),
+    "the brass plate": lambda desk: chronicle.bank_breakers(desk, 12),
+    "the news": bulletins.of_yesterday,
+    "what the menu asks": lambda desk: (pulse.look(desk), standings.place(desk, 1)),
 }
 
 

@@ -191,7 +191,7 @@ WRITE_TO = Said("Write to:")
 WRITE_TEXT = Said("To {name}:", name=r"[^:\n]+?")
 YOUR_LINE = Said("Your line:")
 WHOM_TO_IGNORE = Said("Whose messages and talk?")
-DAILY_DEAL = versions("The daily deal")
+DEALS = (*versions("The daily deal"), *versions("The tournament"))
 # That a message was taken, by the name of whoever it is for.
 TAKEN = one_of(
     Said("Sent to {name}, who is on.", name=r"[^.,]+?"),

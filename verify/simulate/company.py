@@ -22,6 +22,8 @@ GOES = 0.4
 SPEAKS = 0.08  # where anything may be pressed
 # By the keys that a question offers, how often each is pressed.
 HABITS = (
+    ({"P", "R", "L", "T", "Q"}, {"P": 30, "R": 1, "L": 3, "T": 20, "Q": 6}),
+    ({"R", "L", "T", "Q"}, {"R": 1, "L": 2, "T": 12, "Q": 5}),
     ({"P", "R", "L", "Q"}, {"P": 50, "R": 1, "L": 3, "Q": 6}),
     ({"R", "L", "Q"}, {"R": 1, "L": 4, "Q": 8}),
     ({"T", "W", "E", "B", "Q"}, {"T": 2, "W": 2, "E": 2, "B": 1, "Q": 4}),
@@ -55,6 +57,8 @@ class Letters:
 
     def __init__(self) -> None:
         self._written: list[Letter] = []
+        # Who write; somebody who leans on the keyboard may have another name on the board.
+        self.senders: set[str] = set()
 
     def write(self, sender: str, to: str) -> str:
         """Return the words of a new letter."""
@@ -74,6 +78,7 @@ class Company:
         self, name: str, letters: Letters, chance: random.Random, others: Callable[[], list[str]]
     ) -> None:
         self._name, self._letters = name, letters
+        letters.senders.add(name)
         self._chance = chance
         self._others = others
 

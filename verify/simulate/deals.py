@@ -1,4 +1,4 @@
-"""The deal of the day, held against what must hold of it.
+"""The deal of the day and that of a tournament, held against what must hold of them.
 
 One try for each caller, at one shoe for all; a decision that was noted stays, and what a caller has
 on the screen is what those that were noted lead to. Nothing that is shown has the seed of a deal
@@ -30,15 +30,15 @@ from verify.simulate.wrong import must
 BEHIND = 6  # hands that a screen may be behind the books: some are over as they are dealt
 TOLD_DIGITS = 16  # of a seed, that nobody could have guessed
 _KIND = GAMES["black-jack-for-time"].kind
-_HEADING = re.compile(
-    rf"(?:{'|'.join(map(re.escape, phrases.DAILY_DEAL))}) - \d+ \w+ {duplicate.HANDS}\b"
-)
+_HEADING = re.compile(rf"(?:{'|'.join(map(re.escape, phrases.DEALS))}) - \d+ \w+ \d+\b")
 
 
 class Deal(NamedTuple):
     day: str
     seed: str  # in hexadecimal
     rules: str
+    daily: int
+    hands: int
     closed: int | None
 
 
@@ -74,8 +74,8 @@ class Deals:
                 self._has_stayed(seal, before[seal], deal, days)
         gone = set(before or ()) - set(self._deals)
         must(not gone, "deals are gone: {}", gone)
-        open_now = [seal for seal, deal in self._deals.items() if deal.closed is None]
-        must(len(open_now) <= 1, "{} deals are open at once", len(open_now))
+        open_now = Counter(deal.daily for deal in self._deals.values() if deal.closed is None)
+        must(max(open_now.values(), default=0) <= 1, "{} deals are open at once", open_now)
         tries = {(seal, caller): Try(*row) for seal, caller, *row in file.execute(TRIES)}
         for key, now in tries.items():
             if now != self._tries.get(key):
@@ -93,9 +93,9 @@ class Deals:
 
     @staticmethod
     def _has_stayed(seal: str, before: Deal, now: Deal, days: Set[str]) -> None:
-        must(now[:3] == before[:3], "deal {} was {}, and is {}", seal, before, now)
+        must(now[:5] == before[:5], "deal {} was {}, and is {}", seal, before, now)
         must(before.closed in (None, now.closed), "deal {} is open again", seal)
-        ends = before.closed is None and now.closed is not None
+        ends = before.closed is None and now.closed is not None and now.daily
         must(not ends or now.day not in days, "deal {} of {} ends on that day", seal, now.day)
 
     def _goes_on(
@@ -137,7 +137,7 @@ class Deals:
             deal = self._deals[seal]
             rules = rules_from_mapping(json.loads(deal.rules), BLACK_JACK_FOR_TIME)
             try:
-                game = duplicate.played(rules, bytes.fromhex(deal.seed), acts)
+                game = duplicate.played(rules, bytes.fromhex(deal.seed), acts, deal.hands)
             except (IllegalAction, ValueError) as error:
                 must(False, "{} cannot be played: {}", " ".join(acts), error)
                 raise
@@ -196,12 +196,18 @@ def _is_closed(deals: dict[str, Deal] | None, seal: str) -> bool:
 def _cards(screen: Screen, *, paints: bool) -> set[str]:
     """Read the cards of the hand that is told or painted."""
     if paints:
-        if not screen.rows[0].strip().startswith(tuple(phrases.DAILY_DEAL)):
+        if not screen.rows[0].strip().startswith(phrases.DEALS):
             return set()
         return shown.painted_cards(screen.rows[:19])
     *_, told = _HEADING.split(screen.memory)
-    return shown.told_cards(told) if told != screen.memory else set()
+    if told == screen.memory or phrases.MAIN_MENU.is_in(told):  # they have left it, and come back
+        return set()
+    return shown.told_cards(told)
 
 
-DEALS = "SELECT seal, day, lower(hex(seed)), rules, closed FROM deals"
+DEALS = f"""
+SELECT d.seal, d.day, lower(hex(d.seed)), d.rules, d.daily,
+    coalesce(t.hands, {duplicate.HANDS}), d.closed
+FROM deals d LEFT JOIN tournaments t ON t.seal = d.seal
+"""
 TRIES = "SELECT seal, caller_id, acts, score, cost, finished FROM deal_tries"

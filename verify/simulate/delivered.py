@@ -105,7 +105,8 @@ class Delivered:
         letter = self._letters.find(int(found[1]))
         must(letter is not None, "nobody wrote {}", row)
         assert letter is not None
-        must(letter.sender == row.sender, "{} is not of {}", row, letter)
+        is_theirs = letter.sender == row.sender or row.sender not in self._letters.senders
+        must(is_theirs, "{} is not of {}", row, letter)
         must(letter.to in (row.reader, ANYBODY) or row.reader == SYSOP, "{}: {}", row, letter)
         other = self._numbers.setdefault(letter.number, number)
         must(other == number, "message {} comes twice: {}", number, row)
@@ -188,7 +189,7 @@ class Delivered:
             letter = self._letters.find(int(found[1]))
             must(letter is not None, "{} reads {}, which nobody wrote", name, found[0])
             assert letter is not None
-            if name == letter.sender or letter.to == WALL:
+            if name == letter.sender or letter.to == WALL or name not in self._letters.senders:
                 continue
             if _COMMAND.search(text[: found.start()]):  # typed where another was meant to hear it
                 continue

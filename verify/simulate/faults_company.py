@@ -1,18 +1,19 @@
-"""Faults in what callers do in company: in the deal of the day, in messages, in running totals."""
+"""Faults in what callers do in company: in deals, tournaments, messages and running totals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from door.call.talk import Talk
 from door.games.blackjack import duplicate
-from door.games.blackjack.round import BlackjackAction
-from door.session import daily_deal
+from door.session import shared_hands
 from door.session.daily_deal import DailyDeal
+from door.session.shared_hands import SharedHands
 from timebank.callers import callers, messages
 from timebank.callers.callers import CallerRecord
 from timebank.callers.messages import Message
@@ -20,7 +21,7 @@ from timebank.errors import BooksUnavailable
 from timebank.keeping import restoring
 from timebank.ledger.database import Desk
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.wagers import deals
+from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import DealTry, Placed, SealedDeal
 from timebank.wagers.rounds import Json
 
@@ -31,7 +32,7 @@ def deals_other_cards_than_it_keeps(patch: pytest.MonkeyPatch) -> None:
     def cards_of(rules: Any, seed: bytes, number: int) -> Any:
         return duplicate.cards_of(rules, sha256(seed).digest(), number)
 
-    patch.setattr(daily_deal, "cards_of", cards_of)
+    patch.setattr(shared_hands, "cards_of", cards_of)
 
 
 def deals_anew_after_a_hang_up(patch: pytest.MonkeyPatch) -> None:
@@ -75,15 +76,21 @@ def goes_on_after_the_end_of_a_deal(patch: pytest.MonkeyPatch) -> None:
 
 def shows_decisions_before_they_are_kept(patch: pytest.MonkeyPatch) -> None:
     """A deal that draws the next card although the books could not be written."""
-    real = DailyDeal._note
+    real = SharedHands.__init__
 
-    async def note(self: DailyDeal, acts: Sequence[str], action: BlackjackAction) -> None:
-        try:
-            await real(self, acts, action)
-        except BooksUnavailable:
-            return
+    def init(self: SharedHands, *parts: Any) -> None:
+        real(self, *parts)
+        note = self._note
 
-    patch.setattr(DailyDeal, "_note", note)
+        async def hides(*what: Any) -> None:
+            try:
+                await note(*what)
+            except BooksUnavailable:
+                return
+
+        self._note = hides
+
+    patch.setattr(SharedHands, "__init__", init)
 
 
 def notes_another_score(patch: pytest.MonkeyPatch) -> None:
@@ -144,6 +151,32 @@ def lets_the_muted_speak(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(messages, "refuse_muted", refuse)
 
 
+def pays_the_first_alone(patch: pytest.MonkeyPatch) -> None:
+    """All that several who are alike win together goes to one of them."""
+    real = tournaments.shared_out
+
+    def shared_out(put_up: Sequence[int], entries: int, places: Sequence[int]) -> list[int]:
+        won = real(put_up, entries, places)
+        return [sum(won), *[0] * (len(won) - 1)] if won else won
+
+    patch.setattr(tournaments, "shared_out", shared_out)
+
+
+def settles_again_and_again(patch: pytest.MonkeyPatch) -> None:
+    """A tournament that is paid out, and stays open."""
+    patch.setattr(tournaments, "_end", lambda *_: None)
+
+
+def keeps_entries(patch: pytest.MonkeyPatch) -> None:
+    """A tournament that nobody finished, and that gives nothing back."""
+    patch.setattr(tournaments, "_undo", lambda *_: None)
+
+
+def forgets_what_was_paid(patch: pytest.MonkeyPatch) -> None:
+    """Entries that are in the account of prizes, and that nobody can win."""
+    patch.setattr(tournaments, "_ALL_PAID", SimpleNamespace(one=lambda *_, **__: 0))
+
+
 def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:
     """Running totals that are not what the hands add up to."""
     triggers = {
@@ -170,5 +203,9 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     tells_again_and_again: 2,
     tells_nobody_who_is_on: 2,
     lets_the_muted_speak: 5,
+    pays_the_first_alone: 1,
+    settles_again_and_again: 1,
+    keeps_entries: 1,
+    forgets_what_was_paid: 1,
     counts_no_hand_that_is_won: 1,
 }

@@ -27,6 +27,11 @@ from verify.simulate.house import next_change
 from verify.simulate.inspection import STALE
 from verify.simulate.people import Person
 from verify.simulate.story import NOTICED, Story
+from verify.simulate.tournament_play import (
+    call_off_a_tournament,
+    end_a_tournament,
+    play_in_a_tournament,
+)
 from verify.simulate.wire import Wire
 from verify.simulate.wrong import must
 
@@ -75,7 +80,8 @@ def choose(story: Story) -> Happens:
     if story.early:
         ways[start_or_take_back_an_event] = 3
     if story.company:
-        ways[mute_or_let_speak] = 1.5
+        ways |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
+        ways[call_off_a_tournament] = 0.1
     if not story.machine.disk.is_well:
         ways[mend] = 25
     if story.wall.wrong or story.is_led_astray:

@@ -21,6 +21,8 @@ PLACES = (
     ("Pacific/Chatham", datetime(2026, 4, 4, 8, tzinfo=UTC)),
 )
 
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
 
 @dataclass(frozen=True)
 class Place:
@@ -123,6 +125,24 @@ def _stakes(chance: random.Random) -> list[str]:
         f"largest_bet = {chance.choice((10, 10, 3, 60))}",
         f"turns_per_day = {chance.choice((20, 0, 0, 3))}",
     ]
+
+
+def some_tournament(chance: random.Random, now: datetime, place: Place) -> str:
+    """Write a section of sysop.toml with which a tournament is open now, and over before long."""
+    begins = now.astimezone(ZoneInfo(place.zone)) - timedelta(hours=chance.randrange(3))
+    prizes = chance.choice(("[15, 10, 5]", "[30]", "[10, 10, 10, 1]", "[]"))
+    return "\n".join(
+        (
+            "[tournament]",
+            f'day = "{WEEKDAYS[begins.weekday()]}"',
+            f"hour = {begins.hour}",
+            f"hours = {chance.choice((3, 4, 30))}",
+            f"entry_minutes = {chance.choice((1, 2, 10, 0))}",
+            f"prize_minutes = {prizes}",
+            f"house_minutes = {chance.choice((30, 30, 7))}",
+            "",
+        )
+    )
 
 
 def next_change(place: Place, now: datetime) -> datetime | None:

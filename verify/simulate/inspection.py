@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from door.call.caller import Caller
 from door.games import hands
-from door.session import daily_deal
+from door.session import daily_deal, tournament
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.sqlite.database import SqliteDatabase
 from verify.simulate import shown
@@ -24,6 +24,7 @@ from verify.simulate.people import Person
 from verify.simulate.rules_of_time import Rules, RulesOfTime
 from verify.simulate.second_account import given, given_by_claims
 from verify.simulate.told import Told
+from verify.simulate.tournaments import Tournaments
 from verify.simulate.wire import Wire
 from verify.simulate.world import Screen, World
 from verify.simulate.wrong import must
@@ -31,6 +32,7 @@ from verify.simulate.wrong import must
 Look = Callable[[Person, Wire, Caller], None]
 
 AUDIT_STEPS = 400
+AT_DEALS = (daily_deal.TITLE, tournament.TITLE)
 ABOUT = timedelta(minutes=30)  # by which clocks that are believed may differ
 JUST_NOW = 0.001  # seconds
 # Seconds after which a caller knows what another process has done with their account: it is posted
@@ -49,6 +51,7 @@ class Inspection:
         self.own_limits = OwnLimits(world.counted)
         self.deals = Deals(world.counted, world.deals_ever)
         self.delivered = Delivered(world.counted, world.letters)
+        self.tournaments = Tournaments(world.counted)
         self._doubted = 0  # leaps that had ended when it was last looked
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
@@ -66,6 +69,7 @@ class Inspection:
         world = self.world
         self.deals = Deals(world.counted, world.deals_ever)
         self.delivered = Delivered(world.counted, world.letters)
+        self.tournaments = Tournaments(world.counted)
 
     def remember_rules(self, dead: Life) -> None:
         """Let a process that was killed have kept to its own rules of time until then."""
@@ -167,7 +171,9 @@ class Inspection:
     def _check_company(self, file: sqlite3.Connection) -> None:
         """Deals and messages are as they were, and go on as they may."""
         world = self.world
-        self.deals.step(file, self._days_that_go_on())
+        days = self._days_that_go_on()
+        self.deals.step(file, days)
+        self.tournaments.step(file, (world.really() + ABOUT).timestamp() if days else None)
         well = self._has_been_well() and world.monotonic > world.calm_from
         self.delivered.step(file, world.screens(), world.monotonic if well else None)
 
@@ -302,7 +308,7 @@ class Inspection:
         paints = painted or person.telephone.paints
         seals = shown.seals_are_kept(wire.screen, file, paints=paints)
         self.world.counted["seals and seeds seen"] += seals
-        record, at_deal = caller.record, caller.place == daily_deal.TITLE
+        record, at_deal = caller.record, caller.place in AT_DEALS
         self.told.listen(record.id, record.name, wire, paints=paints, is_for_honour=at_deal)
         self.delivered.listen(record.name, caller.call_id, wire, paints=paints)
         self.deals.is_kept_secret(person.name, wire.screen)

@@ -123,8 +123,9 @@ class Post:
     def go_back_to(self, came: set[int]) -> None:
         """Know that these records were applied in the books, which were restored."""
         self.came = set(came)
-        self.has_lost = True
         self.take()
+        # A restore passes on entries of a tournament that it ends, after this was taken.
+        self.has_taken, self.has_lost = False, True
         self.lost |= set(self.went)
 
     # After a disk that lied has lost what came last.

@@ -28,7 +28,7 @@ from verify.simulate.disk import Books, Mortal
 from verify.simulate.doors import Door
 from verify.simulate.ears import Ears
 from verify.simulate.hosts import Guest, some_guests
-from verify.simulate.house import some_house, some_place
+from verify.simulate.house import some_house, some_place, some_tournament
 from verify.simulate.life import SETTLE, Life, Machine, Process
 from verify.simulate.people import Person
 from verify.simulate.platter import Platter
@@ -258,6 +258,8 @@ class World:
         toml = some_house(self.chance, self.place, self.nodes)
         if self.beacon:
             toml += '[fairness]\nbeacon = "drand"\nbeacon_wait_seconds = 4\n'
+        if self.company:
+            toml += some_tournament(self.chance, self.now(), self.place)
         if self.server is not None:
             where = f'database = "{self.server.url}"'
             toml = toml.replace("[timebank]\n", f"[timebank]\n{where}\n", 1)

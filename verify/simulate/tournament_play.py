@@ -1,0 +1,130 @@
+"""What befalls a tournament in a story: callers enter it and play, and somebody settles it.
+
+They come by another server for a moment, which is in the middle of it when it is killed, or when
+the disk fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from door.call.passwords import hash_password
+from door.games.blackjack import duplicate
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
+from door.games.engine import shuffle
+from door.games.tables.weighing import rules_of, weigh
+from timebank.callers import callers
+from timebank.calls.calls import close_call, open_call
+from timebank.errors import BooksFailed, OutOfStep, Refused, ShoeGone
+from timebank.wagers import deals, tournaments
+from verify.simulate.people import PASSWORD
+from verify.simulate.wrong import must
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from timebank.ledger.database import Desk
+    from timebank.wagers.tournaments import Tournament
+    from verify.simulate.people import Person
+    from verify.simulate.story import Story
+
+T = TypeVar("T")
+
+GAME = "black-jack-for-time"
+HANDS = 5  # so that many play them all
+NODE = 98  # of the other server
+A_DAY = 86_400  # seconds
+NOTICED = 3.0  # seconds until everybody has seen that the machine slept
+
+
+def play_in_a_tournament(story: Story) -> None:
+    """Let some enter the tournament of now, and play on where they were."""
+    off = [person for person in story.people if person.wire is None]
+    some = story.chance.sample(off, min(len(off), 4))
+    found = _at_the_books(story, lambda desk: _current(story, desk))
+    if found is None:
+        return
+    for person in some:
+        _at_the_books(story, lambda desk, person=person: _plays(story, desk, person, found))
+
+
+def _current(story: Story, desk: Desk) -> Tournament | None:
+    seed = story.chance.randbytes(32)
+    rules = rules_to_mapping(BLACK_JACK_FOR_TIME)
+    found = tournaments.current(desk, seed, shuffle.seal(seed), GAME, rules, HANDS)
+    return found if found is not None and found.is_open(desk.now) else None
+
+
+def _plays(story: Story, desk: Desk, person: Person, found: Tournament) -> None:
+    record = callers.find(desk, person.name)
+    if record is None:
+        record = callers.register(desk, person.name, hash_password(PASSWORD))
+    call = open_call(desk, record.id, NODE, "another server", "192.0.2.9", take_over=False)
+    again = tournaments.entry_of(desk, found.seal, record.id)
+    entered = tournaments.enter(desk, call.call_id, 0, found.seal, found.entry)
+    if again is not None:
+        must(entered.entry == again, "{} entered as {}, and then {}", record.name, again, entered)
+    acts = list(entered.deal_try.acts)
+    if entered.deal_try.score is None:
+        _decides(story, desk, found, record.id, acts)
+    story.tell(f"{person.name} has played {len(acts)} decisions of the tournament")
+    close_call(desk, call.call_id, 0, "log-off")
+
+
+def _decides(story: Story, desk: Desk, found: Tournament, caller_id: int, acts: list[str]) -> None:
+    chance, rules = story.chance, rules_of(found.rules)
+    for _ in range(chance.choice((2, 40, 40))):
+        game = duplicate.played(rules, found.seed, acts, found.hands)
+        if game.at is None:
+            return
+        word = str(chance.choice(sorted(game.at.legal(), key=str)))
+        after = duplicate.played(rules, found.seed, [*acts, word], found.hands)
+        score = after.score if after.is_over else None
+        tournaments.act(desk, found.seal, caller_id, acts, word, score)
+        acts.append(word)
+
+
+def end_a_tournament(story: Story) -> None:
+    """Let somebody weigh what was played, and settle what is over; a second one finds nothing."""
+    running = _at_the_books(story, tournaments.running)
+    if running is not None and story.chance.random() < 0.5:
+        _sleep_until(story, running.ends)
+    _at_the_books(story, _weigh)
+    ended = _at_the_books(story, tournaments.settle)
+    if ended is not None:
+        story.tell(f"the tournament of {ended.day} is {ended.outcome}")
+        again = _at_the_books(story, tournaments.settle)
+        must(again is None, "tournament {} was settled twice", ended.seal)
+
+
+def _sleep_until(story: Story, ends: datetime) -> None:
+    """Have the machine sleep until a tournament is over, if that is today."""
+    seconds = (ends - story.now()).total_seconds() + 1
+    if 0 < seconds < A_DAY:
+        story.tell(f"the machine sleeps for {seconds:.0f} s, until the end of the tournament")
+        story.wall.sleep(seconds)
+        story.calm_from = story.monotonic + NOTICED
+        story.let_pass(NOTICED + 1)
+
+
+def _weigh(desk: Desk) -> None:
+    for each in tournaments.unweighed(desk):
+        deals.weigh(desk, each.seal, each.caller_id, weigh(each))
+
+
+def call_off_a_tournament(story: Story) -> None:
+    """Let the sysop end the one that runs."""
+    _at_the_books(story, lambda desk: tournaments.call_off(desk, "Somebody cheats", "Sysop"))
+
+
+def _at_the_books(story: Story, work: Callable[[Desk], T]) -> T | None:
+    database = story.books_at_the_command_line()
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            return work(desk)
+    except (BooksFailed, OutOfStep, Refused, ShoeGone) as refused:
+        story.tell(f"nothing comes of the tournament: {refused}")
+        return None
+    finally:
+        database.close()
