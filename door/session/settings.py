@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from ansi.width import text_width
 from door.call import comings, passwords, phrases
 from door.call.chair import ALLOWED, WATCHED, Allowed, allowed
-from door.call.console import Paint
-from door.call.display import LAYOUT_COLUMNS, literal
+from door.call.console import Paint, lit
+from door.call.display import LAYOUT_COLUMNS, literal, plain
 from door.call.page import Page
 from door.config.config import Pace
 from door.errors import Distrusted, NotNow
@@ -28,7 +29,7 @@ from timebank.wagers.journal import FIRST_TABLE
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from door.call.board import Board
     from door.call.caller import Caller
@@ -94,7 +95,8 @@ async def visit_settings(board: Board, caller: Caller) -> None:
     while True:
         caller.place = N_("Settings")
         secrets = await _secrets(board, caller) if has_password else []
-        console.stage(Page(_("Your settings"), _rows(caller, secrets)))
+        rows = [*_rows(caller), *secrets]
+        console.stage(Page(_("Your settings"), [row.told(console) for row in rows]))
         hidden = _without_ssh(board) if has_password else ("P", "R", "K")
         if not board.config.shoes_ahead:
             hidden = (*hidden, "Y")
@@ -102,14 +104,23 @@ async def visit_settings(board: Board, caller: Caller) -> None:
             hidden = (*hidden, "W")
         if not board.config.company.watching:
             hidden = (*hidden, "H")
+        labels = {key: _(label) for key, label in LABELS.items() if key not in hidden}
         choice = await console.ask(
-            {key: _(label) for key, label in LABELS.items() if key not in hidden},
+            labels,
+            menu=_menu(labels, rows) if _is_narrow(console) else "",
             cancel="Q",
             meanings={key: _(words) for key, words in MEANINGS.items()},
         )
         if choice == "Q":
             return
         await _change(board, caller, choice)
+
+
+def _menu(labels: Mapping[str, str], rows: Sequence[Row]) -> str:
+    """Name the keys that no row has, where rows name theirs."""
+    named = {row.key for row in rows}
+    others = {key: label for key, label in labels.items() if key not in named}
+    return f"|07{_('A letter above, or')} {lit(others)}"
 
 
 async def _change(board: Board, caller: Caller, choice: str) -> None:
@@ -146,7 +157,23 @@ def _next(values: Sequence[str], value: str) -> str:
     return values[(values.index(value) + 1) % len(values)]
 
 
-def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
+class Row(NamedTuple):
+    """A setting: its key, what it is called, and how it stands."""
+
+    key: str
+    label: str
+    value: str
+
+    def told(self, console: Console) -> str:
+        """Say it in a row, on a narrow screen with its key: all keys at once take seven rows."""
+        if not _is_narrow(console):
+            return f"|07{self.label:<{LABEL_CELLS}}|15{self.value}"
+        label = lit({self.key: _(LABELS[self.key])})
+        space = " " * (LABEL_CELLS - text_width(plain(label)))
+        return f"|07{label}{space}|15{self.value}"
+
+
+def _rows(caller: Caller) -> list[Row]:
     console = caller.console
     look = console.look
     screen = f"{look.charset.value}, {_(PAINTS[look.paint])}"
@@ -157,18 +184,17 @@ def _rows(caller: Caller, secrets: Sequence[str]) -> list[str]:
     }
     comes = _("off") if caller.prefers(SWITCHED_OFF["W"]) else _("on")
     return [
-        _row(_("Screen"), screen),
-        _row(_("Language"), LANGUAGES[console.viewer.language]),
-        _row(_("Animation"), _(PACES[caller.pace])),
-        _row(_("Tutor"), switched["T"]),
-        _row(_("Cut the cards"), switched["C"]),
-        *([_row(_("Who comes and goes"), comes)] if caller.config.company.comings else []),
+        Row("S", _("Screen"), screen),
+        Row("L", _("Language"), LANGUAGES[console.viewer.language]),
+        Row("A", _("Animation"), _(PACES[caller.pace])),
+        Row("T", _("Tutor"), switched["T"]),
+        Row("C", _("Cut the cards"), switched["C"]),
+        *([Row("W", _("Who comes and goes"), comes)] if caller.config.company.comings else []),
         *_phrase(caller),
-        _row(_("Auto-deposit"), switched["D"]),
-        _row(_("Named as loser"), switched["N"]),
+        Row("D", _("Auto-deposit"), switched["D"]),
+        Row("N", _("Named as loser"), switched["N"]),
         *_watched(caller),
-        _row(_("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
-        *secrets,
+        Row("O", _("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
     ]
 
 
@@ -182,24 +208,24 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
     if paused := caller.purse.paused_words():
         return paused
     if posted.may_lose is None and in_short:
-        return _("press O")
+        return _("none")
     if posted.may_lose is None:
         return _("press O to see or set them")
     return _("today you can stake {left} more").format(left=span(posted.may_lose))
 
 
-def _phrase(caller: Caller) -> list[str]:
+def _phrase(caller: Caller) -> list[Row]:
     if not caller.config.shoes_ahead:
         return []
     phrase = phrases.kept(caller.record.preferences)
     words = _("drawn when needed") if phrase is None else literal(phrase.text)
-    return [_row(_("Your phrase"), words)]
+    return [Row("Y", _("Your phrase"), words)]
 
 
-def _watched(caller: Caller) -> list[str]:
+def _watched(caller: Caller) -> list[Row]:
     if not caller.config.company.watching:
         return []
-    return [_row(_("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
+    return [Row("H", _("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
 
 
 async def _change_phrase(board: Board, caller: Caller) -> None:
@@ -238,26 +264,24 @@ async def _change_phrase(board: Board, caller: Caller) -> None:
         await console.any_key()
 
 
-def _row(label: str, value: str) -> str:
-    return f"|07{label:<{LABEL_CELLS}}|15{value}"
-
-
 def _without_ssh(board: Board) -> tuple[str, ...]:
     """Return what is hidden where nobody can call by SSH."""
     has_ssh = any(listener.kind == "ssh" for listener in board.config.listeners)
     return () if has_ssh else ("K",)
 
 
-async def _secrets(board: Board, caller: Caller) -> list[str]:
+async def _secrets(board: Board, caller: Caller) -> list[Row]:
     """Say of password, recovery code and keys what may be said."""
     has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
-    code = _("made, not used yet") if has_code else _("none: press R to make one")
-    rows = [_row(_("Recovery code"), code)]
-    if not _is_narrow(caller.console):  # which needs the row, and it says little
-        rows.insert(0, _row(_("Password"), "******"))
+    is_narrow = _is_narrow(caller.console)
+    none = _("not made yet") if is_narrow else _("none: press R to make one")
+    code = _("made, not used yet") if has_code else none
+    rows = [Row("R", _("Recovery code"), code)]
+    if not is_narrow:  # which needs the row, and it says little
+        rows.insert(0, Row("P", _("Password"), "******"))
     if not _without_ssh(board):
         keys = ssh_keys.number_of(caller.record.preferences)
-        rows.append(_row(_("SSH keys"), keys))
+        rows.append(Row("K", _("SSH keys"), keys))
     return rows
 
 
