@@ -116,7 +116,7 @@ async def visit_settings(board: Board, caller: Caller) -> None:
         await _change(board, caller, choice)
 
 
-def _menu(labels: Mapping[str, str], rows: Sequence[Row]) -> str:
+def _menu(labels: Mapping[str, str], rows: Sequence[SettingRow]) -> str:
     """Name the keys that no row has, where rows name theirs."""
     named = {row.key for row in rows}
     others = {key: label for key, label in labels.items() if key not in named}
@@ -157,7 +157,7 @@ def _next(values: Sequence[str], value: str) -> str:
     return values[(values.index(value) + 1) % len(values)]
 
 
-class Row(NamedTuple):
+class SettingRow(NamedTuple):
     """A setting: its key, what it is called, and how it stands."""
 
     key: str
@@ -173,7 +173,7 @@ class Row(NamedTuple):
         return f"|07{label}{space}|15{self.value}"
 
 
-def _rows(caller: Caller) -> list[Row]:
+def _rows(caller: Caller) -> list[SettingRow]:
     console = caller.console
     look = console.look
     screen = f"{look.charset.value}, {_(PAINTS[look.paint])}"
@@ -184,17 +184,21 @@ def _rows(caller: Caller) -> list[Row]:
     }
     comes = _("off") if caller.prefers(SWITCHED_OFF["W"]) else _("on")
     return [
-        Row("S", _("Screen"), screen),
-        Row("L", _("Language"), LANGUAGES[console.viewer.language]),
-        Row("A", _("Animation"), _(PACES[caller.pace])),
-        Row("T", _("Tutor"), switched["T"]),
-        Row("C", _("Cut the cards"), switched["C"]),
-        *([Row("W", _("Who comes and goes"), comes)] if caller.config.company.comings else []),
+        SettingRow("S", _("Screen"), screen),
+        SettingRow("L", _("Language"), LANGUAGES[console.viewer.language]),
+        SettingRow("A", _("Animation"), _(PACES[caller.pace])),
+        SettingRow("T", _("Tutor"), switched["T"]),
+        SettingRow("C", _("Cut the cards"), switched["C"]),
+        *(
+            [SettingRow("W", _("Who comes and goes"), comes)]
+            if caller.config.company.comings
+            else []
+        ),
         *_phrase(caller),
-        Row("D", _("Auto-deposit"), switched["D"]),
-        Row("N", _("Named as loser"), switched["N"]),
+        SettingRow("D", _("Auto-deposit"), switched["D"]),
+        SettingRow("N", _("Named as loser"), switched["N"]),
         *_watched(caller),
-        Row("O", _("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
+        SettingRow("O", _("Own limits"), _own_limits(caller, in_short=_is_narrow(console))),
     ]
 
 
@@ -214,18 +218,18 @@ def _own_limits(caller: Caller, *, in_short: bool) -> str:
     return _("today you can stake {left} more").format(left=span(posted.may_lose))
 
 
-def _phrase(caller: Caller) -> list[Row]:
+def _phrase(caller: Caller) -> list[SettingRow]:
     if not caller.config.shoes_ahead:
         return []
     phrase = phrases.kept(caller.record.preferences)
     words = _("drawn when needed") if phrase is None else literal(phrase.text)
-    return [Row("Y", _("Your phrase"), words)]
+    return [SettingRow("Y", _("Your phrase"), words)]
 
 
-def _watched(caller: Caller) -> list[Row]:
+def _watched(caller: Caller) -> list[SettingRow]:
     if not caller.config.company.watching:
         return []
-    return [Row("H", _("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
+    return [SettingRow("H", _("Watched at"), _(WATCHED_AT[allowed(caller.record)]))]
 
 
 async def _change_phrase(board: Board, caller: Caller) -> None:
@@ -270,18 +274,18 @@ def _without_ssh(board: Board) -> tuple[str, ...]:
     return () if has_ssh else ("K",)
 
 
-async def _secrets(board: Board, caller: Caller) -> list[Row]:
+async def _secrets(board: Board, caller: Caller) -> list[SettingRow]:
     """Say of password, recovery code and keys what may be said."""
     has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
     is_narrow = _is_narrow(caller.console)
     none = _("not made yet") if is_narrow else _("none: press R to make one")
     code = _("made, not used yet") if has_code else none
-    rows = [Row("R", _("Recovery code"), code)]
+    rows = [SettingRow("R", _("Recovery code"), code)]
     if not is_narrow:  # which needs the row, and it says little
-        rows.insert(0, Row("P", _("Password"), "******"))
+        rows.insert(0, SettingRow("P", _("Password"), "******"))
     if not _without_ssh(board):
         keys = ssh_keys.number_of(caller.record.preferences)
-        rows.append(Row("K", _("SSH keys"), keys))
+        rows.append(SettingRow("K", _("SSH keys"), keys))
     return rows
 
 
