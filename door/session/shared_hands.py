@@ -105,11 +105,12 @@ class SharedHands:
                 action = await self._decide(hand)
                 if action is None:
                     return
-                await self._write(acts, action)
+                game = duplicate.gone_on(self._rules, self._seed, game, action)
+                # With what came of the hands where it ends them.
+                await self._note(tuple(acts), str(action), game.score if game.is_over else None)
                 acts.append(str(action))
                 hand, events = hand.apply(action)
                 await self._show(scene, events)
-            game = self.game(acts)
             met = len(acts)
             await self._tell_end(scene, hand)
             number += 1
@@ -132,11 +133,6 @@ class SharedHands:
         scene.changed()
         self._console.display.refresh()
         return hand
-
-    async def _write(self, acts: Sequence[str], action: BlackjackAction) -> None:
-        """Write a decision into the books, with what came of the hands where it ends them."""
-        after = self.game([*acts, str(action)])
-        await self._note(tuple(acts), str(action), after.score if after.is_over else None)
 
     async def _decide(self, hand: BlackjackRound) -> BlackjackAction | None:
         """Ask what to do; None for who leaves the hand for later."""

@@ -126,20 +126,12 @@ class TournamentPage:
 
     async def _look(self) -> _Seen | None:
         """Find the one that is on, sealed for all by whoever comes first."""
-        hands = self._board.config.tournament.hands
-        rules = replace(self._settings.rules, insurance_unit=1)
-        seed = b""
         if not await self._caller.look_up(_is_sealed):
-            seed = self._caller.new_seed()
-            while duplicate.played(rules, seed, (), hands).is_over:  # nothing to decide in it
-                seed = self._caller.new_seed()
+            await self._seal()
         number, call = self._caller.record.id, self._caller.call_id
-        seal, kept = shuffle.seal(seed) if seed else "", rules_to_mapping(rules)
 
         def look(desk: Desk) -> _Seen | None:
             found = tournaments.running(desk)
-            if seed:
-                found = tournaments.current(desk, seed, seal, GAME, kept, hands)
             if found is None or not found.is_open(desk.now):
                 return None
             can_win, price = tournaments.price_for(desk, call, found.seal)
@@ -153,7 +145,16 @@ class TournamentPage:
                 deals.ranking(desk, found.seal),
             )
 
-        return await self._caller.ask_books(look)
+        return await self._caller.look_up(look)
+
+    async def _seal(self) -> None:
+        hands = self._board.config.tournament.hands
+        rules = replace(self._settings.rules, insurance_unit=1)
+        seed = self._caller.new_seed()
+        while duplicate.played(rules, seed, (), hands).is_over:  # nothing to decide in it
+            seed = self._caller.new_seed()
+        terms = (seed, shuffle.seal(seed), GAME, rules_to_mapping(rules), hands)
+        await self._caller.ask_books(lambda desk: tournaments.current(desk, *terms))
 
     async def _weigh_beside(self, seen: _Seen, rows: list[str]) -> None:
         """Weigh what nobody has weighed yet while the caller looks."""

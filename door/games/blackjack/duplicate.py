@@ -12,7 +12,7 @@ seed, so that every caller meets the same cards in it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import BlackjackRules
@@ -67,20 +67,37 @@ def played(
     Hands that are over as they are dealt are passed. Raises ValueError for a word that is no
     action, `IllegalAction` for one that was not open, and ValueError for words past the end.
     """
-    over: list[BlackjackRound] = []
-    decisions: list[tuple[BlackjackRound, BlackjackAction]] = []
-    words = iter(acts)
-    for number in range(1, hands + 1):
-        earlier = len(decisions)
-        hand, _events = start(rules, cards_of(rules, seed, number), [STAKE])
-        while not hand.over:
-            word = next(words, None)
-            if word is None:
-                return Duplicate(tuple(over), hand, tuple(decisions), earlier, hands)
-            action = BlackjackAction(word)
-            decisions.append((hand, action))
-            hand, _events = hand.apply(action)
-        over.append(hand)
-    if next(words, None) is not None:
+    game = _dealt(rules, seed, (), (), hands)
+    for word in acts:
+        game = gone_on(rules, seed, game, BlackjackAction(word))
+    return game
+
+
+def gone_on(
+    rules: BlackjackRules, seed: bytes, game: Duplicate, action: BlackjackAction
+) -> Duplicate:
+    """Go on with a try of these rules and this seed by one decision: none before it is replayed.
+    Raises as `played`."""
+    if game.at is None:
         raise ValueError("decisions go on past the last hand")
-    return Duplicate(tuple(over), None, tuple(decisions), len(decisions), hands)
+    hand, _events = game.at.apply(action)
+    decisions = (*game.decisions, (game.at, action))
+    if hand.over:
+        return _dealt(rules, seed, (*game.over, hand), decisions, game.hands)
+    return replace(game, at=hand, decisions=decisions)
+
+
+def _dealt(
+    rules: BlackjackRules,
+    seed: bytes,
+    over: tuple[BlackjackRound, ...],
+    decisions: tuple[tuple[BlackjackRound, BlackjackAction], ...],
+    hands: int,
+) -> Duplicate:
+    """Deal the next hand in which there is something to decide."""
+    while len(over) < hands:
+        hand, _events = start(rules, cards_of(rules, seed, len(over) + 1), [STAKE])
+        if not hand.over:
+            return Duplicate(over, hand, decisions, len(decisions), hands)
+        over = (*over, hand)
+    return Duplicate(over, None, decisions, len(decisions), hands)

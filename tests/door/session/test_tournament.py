@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from door.games.blackjack import duplicate
+from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.world import BOARD, World, log_on, register, world
-from timebank.wagers import tournaments
+from timebank.ledger.database import Desk
+from timebank.wagers import deals, tournaments
+from timebank.wagers.deals import Placed
 
 HOUR = 3600
 # Open at once, for a day; a hand each, and callers are known from the first day.
@@ -105,7 +112,16 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         assert board.findings() == []
 
 
-async def test_somebody_new_plays_for_the_place_and_pays_nothing(tmp_path: Path) -> None:
+async def test_somebody_new_plays_for_the_place_and_pays_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, ranking = list[str](), deals.ranking
+
+    def seen(desk: Desk, seal: str) -> list[Placed]:
+        threads.append(threading.current_thread().name)
+        return ranking(desk, seal)
+
+    monkeypatch.setattr(deals, "ranking", seen)
     settings = toml(hands=1).replace("known_days = 0", "known_days = 7")
     async with world(tmp_path, toml=settings) as board:
         bob = await board.call()
@@ -124,6 +140,27 @@ async def test_somebody_new_plays_for_the_place_and_pays_nothing(tmp_path: Path)
             entry = tournaments.entry_of(desk, found.seal, 1)
             assert entry is not None
             assert (entry.for_prize, entry.paid) == (False, 0)
+        # All who have played it are read for it: no work of the writer.
+        assert threads
+        assert "timebank-writer" not in threads
+
+
+def test_a_decision_deals_no_hand_again_that_was_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    dealt: list[object] = []
+
+    def counted(*how: Any) -> Any:
+        dealt.append(how)
+        return start(*how)
+
+    monkeypatch.setattr(duplicate, "start", counted)
+    rules, seed, hands = BLACK_JACK_FOR_TIME, bytes(32), 50
+    game, acts = duplicate.played(rules, seed, (), hands), list[str]()
+    while game.at is not None:
+        action = game.at.legal()[-1]
+        acts.append(str(action))
+        game = duplicate.gone_on(rules, seed, game, action)
+    assert len(dealt) == hands
+    assert duplicate.played(rules, seed, acts, hands) == game
 
 
 async def test_where_there_is_none_the_daily_deal_says_nothing_of_it(tmp_path: Path) -> None:
