@@ -24,7 +24,7 @@ from timebank.errors import OutOfStep, ShoeGone
 from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, deal_tries, deals, rounds, stamp, tournaments
-from timebank.ledger.sql import Prepared, change, equal, insert_into, read
+from timebank.ledger.sql import Prepared, Reader, change, equal, insert_into, read, value
 from timebank.wagers.rounds import Json, encode
 
 # A bet, in what decisions cost.
@@ -138,8 +138,13 @@ _ACT = Prepared(
     )
 )
 _WEIGH = Prepared(
-    lambda: change(deal_tries, "cost", _OF_CALLER, deal_tries.c.finished.is_not(None))
+    lambda: change(
+        deal_tries,
+        "cost",
+        *(_OF_CALLER, deal_tries.c.finished.is_not(None), deal_tries.c.cost.is_(None)),
+    )
 )
+_IS_DAILY: Reader[int] = value(lambda: select(deals.c.daily).where(equal(deals.c.seal)))
 _RANKING = read(
     _Row,
     lambda: (
@@ -269,9 +274,10 @@ def act(
 
 
 def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
-    """Note what the decisions of a try that is over cost. Who works it out finds what all find."""
+    """Note what the decisions of a try that is over cost, once. Who works it out finds what all
+    find; and what a tournament was settled by stays."""
     changed = _WEIGH(desk.connection, seal=seal, caller_id=caller_id, cost=cost)
-    if changed.rowcount and not cost:
+    if changed.rowcount and not cost and _IS_DAILY.one(desk.connection, seal=seal):
         awards.earn(desk, caller_id, DEAL)
 
 

@@ -161,12 +161,13 @@ def test_acts_earn_theirs(books, ann):
     assert earned(books, ann.caller_id) == [DEPOSIT]
     seal = "00" * 32
     books.do(deals.todays, bytes(32), seal, {})
-    books.do(deals.begin, seal, ann.caller_id)
-    books.do(deals.act, seal, ann.caller_id, (), "stay", 5)
-    books.do(deals.weigh, seal, ann.caller_id, 40)
-    assert DEAL not in earned(books, ann.caller_id)
+    bob = books.caller("Bob")
+    for caller_id, cost in ((ann.caller_id, 0), (bob, 40)):
+        books.do(deals.begin, seal, caller_id)
+        books.do(deals.act, seal, caller_id, (), "stay", 5)
+        books.do(deals.weigh, seal, caller_id, cost)
     books.do(deals.weigh, seal, ann.caller_id, 0)
-    books.do(deals.weigh, seal, ann.caller_id, 0)
+    assert DEAL not in earned(books, bob)
     assert has(books, ann.caller_id) == {DEPOSIT, DEAL}
     assert differing(books) == []
 

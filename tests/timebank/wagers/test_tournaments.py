@@ -10,6 +10,7 @@ import pytest
 
 from tests.timebank.books import said, settings_for
 from tests.timebank.hosts import HostCall, brought
+from timebank.callers import awards
 from timebank.callers.callers import register_of_board, set_locked
 from timebank.callers.notices import waiting
 from timebank.callers.own_limits import limit_loss, pause
@@ -219,6 +220,16 @@ def test_whoever_comes_first_settles_it_and_seals_the_next(books, held):
     assert look(books, 2).seal != held.seal
     assert books.do(tournaments.last_settled).seal == held.seal
     assert banks(books)[0] == 900
+
+
+def test_what_a_try_cost_stays_and_is_told_to_nobody_while_it_is_on(books, held):
+    play(books, 1, 30)
+    assert books.do(awards.latest) is None  # that is for daily deals
+    end(books)
+    books.do(tournaments.settle)
+    books.do(deals.weigh, held.seal, 1, 25)  # by a server that was late
+    assert books.do(tournaments.standings, held.seal)[0].cost == 0
+    assert books.audit() == []
 
 
 def test_nothing_is_added_once_it_is_over(books, held):
