@@ -8,6 +8,7 @@ where it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 
@@ -41,8 +42,8 @@ def shared_out(put_up: Sequence[int], entries: int, places: Sequence[int]) -> li
         each + entries * share // sum(shares)
         for each, share in zip(won_places or [0], shares, strict=True)
     ]
-    won: list[int] = []
-    for place in places:
-        alike = places.count(place)
-        won.append(sum(of_place[place - 1 : place - 1 + alike]) // alike)
-    return won
+    alike = Counter(places)
+    won = {
+        place: sum(of_place[place - 1 : place - 1 + many]) // many for place, many in alike.items()
+    }
+    return [won[place] for place in places]

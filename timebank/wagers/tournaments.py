@@ -614,60 +614,57 @@ def settle(desk: Desk) -> Tournament | None:
         each.caller_id for each in finishers if each.is_away or desk.settings.is_barred(each.name)
     }
     here = [each for each in finishers if each.caller_id not in away]
-    _write_places(desk, found, finishers, away)
-    winners = [each for each in here if each.for_prize]
-    places = places_of([(each.cost, each.score) for each in winners])
-    paid = _ALL_PAID.one(desk.connection, seal=found.seal)
-    for each, prize in zip(winners, shared_out(found.prizes, paid, places), strict=True):
-        if prize:
-            _pay_out(desk, found, each.caller_id, prize)
-    _tell_places(desk, found, here)
+    placed = places_of([(each.cost, each.score) for each in here])
+    places = dict(zip((each.caller_id for each in here), placed, strict=True))
+    _PLACE.each(
+        desk.connection,
+        [
+            {
+                "seal": found.seal,
+                "caller_id": each.caller_id,
+                "place": places.get(each.caller_id),
+                "passed": int(each.caller_id in away),
+            }
+            for each in finishers
+        ],
+    )
+    won = _pay_winners(desk, found, [each for each in here if each.for_prize], places)
+    _tell_places(desk, found, places, won)
     return of_seal(desk, found.seal)
 
 
-def _write_places(
-    desk: Desk, found: Tournament, finishers: Sequence[_Finisher], away: set[int]
+def _pay_winners(
+    desk: Desk, found: Tournament, winners: Sequence[_Finisher], places: Mapping[int, int]
+) -> dict[int, int]:
+    """Pay those who can win, in order; return who has won how much."""
+    paid = _ALL_PAID.one(desk.connection, seal=found.seal)
+    shares = shared_out(found.prizes, paid, places_of([(w.cost, w.score) for w in winners]))
+    won = {each.caller_id: prize for each, prize in zip(winners, shares, strict=True) if prize}
+    for caller_id, prize in won.items():
+        reason = reasons.PrizeWon(found.day.isoformat(), places[caller_id])
+        row = _to_bank(desk, caller_id, prize, reason)
+        of_caller = {"seal": found.seal, "caller_id": caller_id}
+        if not _PAY(desk.connection, prize=prize, prize_id=row, **of_caller).rowcount:
+            raise ValueError(f"paid already: {caller_id} in the tournament {found.seal}")
+    return won
+
+
+def _tell_places(
+    desk: Desk, found: Tournament, places: Mapping[int, int], won: Mapping[int, int]
 ) -> None:
-    here = [each for each in finishers if each.caller_id not in away]
-    places = dict(
-        zip(
-            (each.caller_id for each in here),
-            places_of([(each.cost, each.score) for each in here]),
-            strict=True,
-        )
-    )
-    for each in finishers:
-        of_caller = {"seal": found.seal, "caller_id": each.caller_id}
-        passed = int(each.caller_id in away)
-        _PLACE(desk.connection, place=places.get(each.caller_id), passed=passed, **of_caller)
-
-
-def _tell_places(desk: Desk, found: Tournament, here: Sequence[_Finisher]) -> None:
     """Leave a notice for everybody who won something, or stands first."""
-    for each in here:
-        entry = entry_of(desk, found.seal, each.caller_id)
-        assert entry is not None  # they have finished it
-        told: dict[str, Value] = {"day": Day(found.day.isoformat()), "all": len(here)}
-        if entry.prize:
+    for caller_id, place in places.items():
+        told: dict[str, Value] = {"day": Day(found.day.isoformat()), "all": len(places)}
+        if caller_id in won:
             said = N_(
                 "You came in {place} of {all} in the tournament of {day}: {amount} are in your time"
                 " bank."
             )
-            told |= {"place": entry.place or 0, "amount": Amount(entry.prize)}
-            add_notice(desk, each.caller_id, said, **told)
-        elif entry.place == 1:
+            told |= {"place": place, "amount": Amount(won[caller_id])}
+            add_notice(desk, caller_id, said, **told)
+        elif place == 1:
             said = N_("You won the tournament of {day}, first of {all}.")
-            add_notice(desk, each.caller_id, said, **told)
-
-
-def _pay_out(desk: Desk, found: Tournament, caller_id: int, prize: int) -> None:
-    entry = entry_of(desk, found.seal, caller_id)
-    assert entry is not None  # they have finished it
-    place = entry.place or 0
-    row = _to_bank(desk, caller_id, prize, reasons.PrizeWon(found.day.isoformat(), place))
-    of_caller = {"seal": found.seal, "caller_id": caller_id}
-    if not _PAY(desk.connection, prize=prize, prize_id=row, **of_caller).rowcount:
-        raise ValueError(f"paid already: {caller_id} in the tournament {found.seal}")
+            add_notice(desk, caller_id, said, **told)
 
 
 def call_off(desk: Desk, why: str, by: str) -> Tournament:

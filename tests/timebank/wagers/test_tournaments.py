@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlalchemy import event
 
 from tests.timebank.books import said, settings_for
 from tests.timebank.hosts import HostCall, brought
@@ -153,6 +154,27 @@ def test_prizes_are_paid_once_to_the_bank_of_who_may_be_off_line(books, held):
         *(("Bob", 1, 1200), ("Cyd", 2, 600), ("Ann", 3, 0))
     ]
     assert books.audit() == []
+
+
+def test_who_wins_nothing_costs_no_statement_of_the_one_that_pays(open_board):
+    def settled(desk):
+        texts = []
+        event.listen(
+            desk.connection, "before_cursor_execute", lambda *how: texts.append(how[2]), named=False
+        )
+        tournaments.settle(desk)
+        return len(texts)
+
+    books = open_board(replace(TERMS, entry=0, prizes=(600,)))
+    counted = []
+    for many in (1, 3):
+        look(books, many)
+        for caller_id in range(1, many + 1):
+            play(books, caller_id, -caller_id)
+        end(books)
+        counted.append(books.do(settled))
+        books.wait(5 * 86400)
+    assert counted[0] == counted[1]
 
 
 def test_who_are_alike_share_in_whole_seconds_and_the_rest_stays(open_board):
