@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -25,7 +26,8 @@ from timebank.errors import BooksFailed
 from timebank.language import _
 from timebank.ledger.schema import callers, calls
 from timebank.ledger.sql import Reader, value
-from timebank.words import span
+from timebank.wagers import tournaments
+from timebank.words import moment, span
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 EVERY_SECONDS = 5.0
 LAST_CALLERS = 3
+DEAL_KEY = "D"  # of the menu: the tournament is behind the daily deal
 _ROWS = 12  # calls that are looked at for them
 
 log = logging.getLogger("door.lobby")
@@ -56,6 +59,7 @@ class GoingsOn:
     last: Sequence[str] = ()
     one_liner: OneLiner | None = None
     award: tuple[str, str] | None = None  # whose, and its word
+    tournament: datetime | None = None  # until when one is open, by the clock of the board
 
     def lines(self, *, one_liners: bool) -> list[str]:
         """Return what is shown of it, a line each, pipe codes allowed; the best comes first."""
@@ -63,6 +67,9 @@ class GoingsOn:
         if self.one_liner is not None and one_liners:
             said = f"|13{literal(self.one_liner.name)}:|07 {self.one_liner.text}"
             told.append(hanging(said))
+        if self.tournament is not None:
+            said = _("Tournament until {time}: press {key}")
+            told.append(f"|14{said.format(time=moment(self.tournament), key=DEAL_KEY)}")
         for words, who in (
             (_("Today's leader: {name}, {amount} ahead"), self.leader),
             (_("Biggest win today: {name}, {amount}"), self.best),
@@ -84,6 +91,7 @@ def look(desk: Desk) -> GoingsOn:
     today = desk.settings.schedule.day_of(desk.now)
     period = DaySpan(today, today)
     names = dict.fromkeys(_LAST.all(desk.connection))
+    until = tournaments.outlook(desk).until
     return GoingsOn(
         on=tuple(call for call in open_calls(desk) if call.live),
         leader=next(iter(standings.winners(desk, period, 1)), None),
@@ -91,6 +99,7 @@ def look(desk: Desk) -> GoingsOn:
         last=tuple(names)[:LAST_CALLERS],
         one_liner=next(iter(messages.wall(desk, 1)), None),
         award=awards.latest(desk),
+        tournament=None if until is None else desk.settings.schedule.local(until),
     )
 
 

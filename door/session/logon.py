@@ -31,7 +31,7 @@ from timebank.errors import (
     NameTaken,
     UnknownCaller,
 )
-from timebank.language import N_, Phrase, _
+from timebank.language import N_, Phrase, _, ngettext
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.words import title
@@ -66,9 +66,11 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
         calls, bank = board.config.calls, board.config.bank
-        news = _("{busy} of {nodes} nodes busy, {minutes} minutes a day").format(
-            busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day
-        )
+        news = ngettext(
+            "{busy} of {nodes} nodes busy, {minutes} minute a day",
+            "{busy} of {nodes} nodes busy, {minutes} minutes a day",
+            bank.minutes_per_day,
+        ).format(busy=board.busy_nodes, nodes=calls.nodes, minutes=bank.minutes_per_day)
         back = await _come_back(board, console)
         claimed = None if shown is None else _claimed(shown)
         if back is None:

@@ -411,6 +411,13 @@ async def test_two_nodes_that_race_to_take_over_leave_one_call(tmp_path: Path) -
 # A full board.
 
 
+async def test_a_single_minute_a_day_is_not_called_minutes(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=sysop_toml(minutes_per_day=1)) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        await ada.sees("nodes busy, 1 minute a day")
+
+
 async def test_a_full_board_turns_others_away_in_peace(tmp_path: Path) -> None:
     async with world(tmp_path, toml=ONE_NODE) as board:
         ada = await visitor(board, "Ada")

@@ -12,6 +12,8 @@ import pytest
 from door.games.blackjack import duplicate
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from tests.door.visiting import visitor
+from tests.terminal import REFUSING
 from tests.world import BOARD, World, log_on, register, world
 from timebank.ledger.database import Desk
 from timebank.wagers import deals, tournaments
@@ -62,6 +64,17 @@ def banked(board: World) -> list[tuple[str, int]]:
             " WHERE kind = 'bank' AND unit = 'second' ORDER BY name"
         )
         return [tuple(row) for row in desk.connection.exec_driver_sql(said)]
+
+
+async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml()) as board:
+        ada = await visitor(board, "Ada", profile=REFUSING)
+        told = "Tournament until 21 Nov 00:00: press D"
+        assert told in ada.screen
+        await ada.logs_off()
+        await board.pass_time(12 * HOUR)
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        assert told not in bob.screen
 
 
 async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path) -> None:
