@@ -84,6 +84,8 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             bound = FLAT if command.is_flat else LINEAR * more / fewer
             what = f"{command}, {more:,}"
             yield Row(what, "s", large_, small, Goal("ratio", "<=", round(bound, 1)))
+    if not taken:
+        return
     largest = max(taken)
     for command, seconds in zip(COMMANDS, taken[largest], strict=True):
         if command.within is not None:

@@ -19,6 +19,7 @@ from argon2 import PasswordHasher
 
 from door.call.status_line import StatusLine
 from door.config import config as settings
+from door.config.config import Config
 from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.blackjack.tutor.thinking import Thinking
@@ -94,6 +95,22 @@ class Executor(ThreadPoolExecutor):
         return [asyncio.wrap_future(job) for job in self._jobs.copy()]
 
 
+def as_tests_want(config: Config) -> Config:
+    """Have no grace and no shoes sealed ahead, where the settings do not name them.
+
+    Who is out of time is sent off at once, and shoes are shuffled by the seeds that a test names.
+    """
+    toml = config.path.read_text("utf-8")
+    if "grace_minutes" not in toml:
+        config = replace(config, bank=replace(config.bank, grace_minutes=0))
+    return config if "[fairness]" in toml else replace(config, shoes_ahead=0)
+
+
+class BoardServer(Server):
+    def _adapted(self, config: Config) -> Config:
+        return as_tests_want(super()._adapted(config))
+
+
 class World:
     """One board, its clock, and the seeds that its shuffles will come from."""
 
@@ -111,15 +128,7 @@ class World:
         self._is_abandoned = False  # whether somebody asked and does not wait for the answer
         self._executor = Executor()
         self._are_books_slow = False  # because the test wants it
-        self.config = settings.load(folder / "sysop.toml")
-        toml = (folder / "sysop.toml").read_text("utf-8")
-        if "grace_minutes" not in toml:
-            # Who is out of time is sent off at once.
-            bank = replace(self.config.bank, grace_minutes=0)
-            self.config = replace(self.config, bank=bank)
-        if "[fairness]" not in toml:
-            # The seeds that a test names are those that shoes are shuffled by.
-            self.config = replace(self.config, shoes_ahead=0)
+        self.config = as_tests_want(settings.load(folder / "sysop.toml"))
         self.for_doors: ForDoors | None = None
         self.server: Server
         self.database: Database
@@ -136,7 +145,7 @@ class World:
             lay_new_books(self.config.database)
         self.database = books_of(self.config.bank, self.busy_seconds)
         self.database.open()
-        self.server = Server(
+        self.server = BoardServer(
             *(self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}),
             for_doors=self.for_doors,
         )

@@ -52,7 +52,11 @@ class Datagrams:
     def send(self, message: bytes) -> None:
         if self._wire is None:
             return
-        for path in self._path.parent.glob(self._to):
+        try:
+            paths = list(self._path.parent.glob(self._to))
+        except OSError:  # no descriptor is left to look with: they hear of it some seconds late
+            return
+        for path in paths:
             if path.name == self._path.name:
                 continue
             with contextlib.suppress(OSError), link.short(path) as name:

@@ -39,10 +39,19 @@ class Point(Guest):
 
     async def goes_on(self) -> None:
         """Do it again, and have it done."""
-        await self.goes_on_to(MENU)
+        await self.leaves_any_list(MENU)
         self.presses("w")
-        await self.reads_that("Who is on")
-        await self.is_asked(MENU)
+        await self.leaves_any_list()
+
+    async def leaves_any_list(self, *others: str) -> None:
+        """Leave the list of who is on, where some may be watched or nobody, or be asked another."""
+        asked = ("Press any key", "<W>atch", *others)
+        await self.terminal.wait_for(
+            lambda _: any(words in self.prompt for words in asked), "the list", SOON
+        )
+        if MENU not in self.prompt:
+            self.presses("q")
+            await self.is_asked(MENU)
 
     async def finds_all_again(self) -> None:
         """Call a board that was started again, and find everything as it was left."""

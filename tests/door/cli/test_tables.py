@@ -161,7 +161,7 @@ def leaves(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]
 def test_every_command_that_prints_rows_takes_the_same_options() -> None:
     rows = {
         *("accounts", "ledger", "statement", "summary", "house", "addresses", "log", "audit"),
-        *("boards", "outbox"),
+        *("boards", "outbox", "tournament"),
         *("door nodes", "door refused", "door audit", "door odds"),
         *("door callers list", "door callers keys", "door config show", "door config diff"),
     }

@@ -99,10 +99,10 @@ async def test_a_caller_can_have_none_of_it(tmp_path: Path) -> None:
         ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
         ada.presses("y")
         await ada.is_asked("<Q>uit")
-        assert "Who comes and goes on" in " ".join(ada.screen.split())
+        assert "<W>ho comes on" in " ".join(ada.screen.split())
         ada.presses("w")
         await board.at_rest()
-        await ada.sees("Who comes and goes off")
+        await ada.sees("<W>ho comes        off")
         ada.presses("q")
         await ada.is_asked("oodbye")
         (dee,) = await come(board, "Dee")
@@ -111,7 +111,7 @@ async def test_a_caller_can_have_none_of_it(tmp_path: Path) -> None:
         await hears(dee, "Bob logs on.")
         assert "logs on" not in ada.terminal.transcript
         ada.presses("yw")
-        await ada.sees("Who comes and goes on")
+        await ada.sees("<W>ho comes        on")
 
 
 async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
