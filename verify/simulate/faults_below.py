@@ -106,13 +106,13 @@ def syncs_no_files(patch: pytest.MonkeyPatch) -> None:
 
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS = {
-    syncs_nothing: 8,
+    syncs_nothing: 6,
     syncs_checkpoints_alone: 7,
     answers_before_the_commit: 14,
     swallows_a_failed_commit: 14,
     guesses_that_nothing_has_changed: 42,
     trusts_a_second_sync: 52,
-    does_not_see_files_go: 243,
+    does_not_see_files_go: 6,
     does_not_see_files_change: 6,
     forgets_how_far_the_books_have_come: 225,
     leaves_new_books_in_the_log: 17,

@@ -16,7 +16,7 @@ from verify.simulate.wrong import Wrong
 STEPS, PEOPLE = 80, 30
 SEEDS = (1, 16, 18)  # in none of them hours pass, of which every second is lived through
 # A seed that restores early, and as many steps as show it.
-EARLY_RESTORE = (2, 120)
+EARLY_RESTORE = (36, 120)
 
 EARLY = 1  # the one in which events are started early
 
