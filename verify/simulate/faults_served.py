@@ -51,7 +51,7 @@ def gives_numbers_of_the_server_again(patch: pytest.MonkeyPatch) -> None:
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS = {
     guesses_that_a_broken_commit_is_lost: 1,
-    guesses_that_a_broken_commit_is_there: 111,
+    guesses_that_a_broken_commit_is_there: 4,
     takes_whoever_wrote_last_for_the_answer: 1,
     loses_on_the_server_what_is_moved: 1,
     gives_numbers_of_the_server_again: 2,
