@@ -39,7 +39,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 SHUFFLES = 16_384
 shuffle._shuffled = lru_cache(SHUFFLES)(shuffle._shuffled.__wrapped__)
 
-settings.register_profile("suite", derandomize=True, deadline=None, max_examples=40)
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
 

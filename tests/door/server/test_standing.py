@@ -116,7 +116,7 @@ class OneOfTwo(World):
         def made(*parts: object, **more: object) -> Server:
             return Server(*parts, **more, worker=worker)  # type: ignore[arg-type]
 
-        with mock.patch("tests.world.Server", made):
+        with mock.patch("tests.world.BoardServer", made):
             await super().open()
 
     async def close(self) -> None:
@@ -139,7 +139,7 @@ async def test_a_server_whose_books_are_silent_leaves_its_ports_until_they_answe
     here = OneOfTwo(tmp_path, FakeClock(NOON), 10.0)
     await here.open()
     try:
-        await here.pass_time(LOOK_SECONDS)
+        await here.pass_time(2 * LOOK_SECONDS)
         assert here.standing.of(1) is How.SERVES
         async with here.slow_books():
             await waits(here.clock, ASIDE_SECONDS + 2 * LOOK_SECONDS)

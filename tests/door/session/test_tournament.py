@@ -29,14 +29,14 @@ known_days = 0
 [tournament]
 day = "{day}"
 hour = 0
-hours = 24
+hours = {hours}
 hands = {hands}
 entry_minutes = 5
 """
 
 
-def toml(hands: int = 2, day: str = "fri") -> str:
-    return BOARD + TOML.format(day=day, hands=hands)
+def toml(hands: int = 2, day: str = "fri", hours: int = 24) -> str:
+    return BOARD + TOML.format(day=day, hands=hands, hours=hours)
 
 
 def keys_to_the_end(board: World, hands: int) -> str:
@@ -67,12 +67,12 @@ def banked(board: World) -> list[tuple[str, int]]:
 
 
 async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=toml()) as board:
+    async with world(tmp_path, toml=toml(hours=15)) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        told = "Tournament until 21 Nov 00:00: press D"
+        told = "Tournament until 20 Nov 15:00: press D"
         assert told in ada.screen
         await ada.logs_off()
-        await board.pass_time(12 * HOUR)
+        await board.pass_time(3 * HOUR)
         bob = await visitor(board, "Bob", profile=REFUSING)
         assert told not in bob.screen
 
