@@ -158,7 +158,8 @@ async def test_the_next_leads_when_one_is_dead(tmp_path: Path, place: ServerPlac
         with north.books() as desk:
             desk.connection.exec_driver_sql("UPDATE leases SET until = until - 60")
         await look_again(south)
-        await until_it_leads(south)
+        if not leader(south):  # on a busy machine that look may still have seen the lease of before
+            await look_again(south)
         assert leader(south) == ["south"]
         await look_again(north)
         assert leader(north, south) == ["south"]
