@@ -160,6 +160,7 @@ async def test_the_next_leads_when_one_is_dead(tmp_path: Path, place: ServerPlac
         await look_again(south)
         if not leader(south):  # on a busy machine that look may still have seen the lease of before
             await look_again(south)
+        await until_it_leads(south)
         assert leader(south) == ["south"]
         await look_again(north)
         assert leader(north, south) == ["south"]
