@@ -110,6 +110,65 @@ def test_the_second_count_follows_every_seed_to_its_anchor(books: Books) -> None
             Count(books.database.path).look()
 
 
+def company(books: Books) -> None:
+    """Let Ann be written to, be in the middle of the deal, and have entered a tournament."""
+    bob = books.caller("Bob")
+    for seed, day in ((bytes([1]) * 32, "2026-03-01"), (bytes([2]) * 32, "2026-03-02")):
+        seal = sha256(seed).hexdigest()
+        is_daily = int(day.endswith("1"))
+        books.sql(
+            "INSERT INTO deals (seal, day, seed, rules, opened, daily)"
+            f" VALUES ('{seal}', '{day}', x'{seed.hex()}', '{{}}', 1, {is_daily})"
+        )
+        books.sql(
+            "INSERT INTO deal_tries (seal, caller_id, begun, acts)"
+            f" VALUES ('{seal}', 1, 1, 'hit stand')"
+        )
+    books.sql(
+        "INSERT INTO tournaments (seal, game, hands, starts, ends, entry, prizes, put_in, running)"
+        f" VALUES ('{seal}', 'black-jack-for-time', 5, 1, 2, 0, '[]', 0, 1)"
+    )
+    books.sql(
+        "INSERT INTO tournament_entries (seal, caller_id, at, day, for_prize, paid)"
+        f" VALUES ('{seal}', 1, 1, '2026-03-02', 1, 0)"
+    )
+    books.sql(
+        f"INSERT INTO messages (sender_id, caller_id, at, text) VALUES ({bob}, 1, 1, 'Hello.')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("vandalism", "words"),
+    [
+        ("DELETE FROM messages", "message 1 was durable and is gone"),
+        ("UPDATE messages SET text = 'Goodbye.'", "message 1 was"),
+        ("DELETE FROM deal_tries WHERE caller_id = 1", "was durable and is gone"),
+        ("UPDATE deal_tries SET acts = 'hit'", "the try .* was"),
+        ("UPDATE deal_tries SET acts = 'hit hit stand'", "the try .* was"),
+        ("UPDATE deals SET seed = x'00'", "does not open its seal"),
+        ("UPDATE deals SET rules = '[]'", "deal .* was"),
+        ("DELETE FROM deals WHERE daily = 1", "deals were durable and are gone"),
+        ("DELETE FROM tournament_entries", "entries are gone"),
+        ("UPDATE tournaments SET entry = 60", "tournament .* was"),
+        ("UPDATE tournament_entries SET paid = 60, paid_id = 1", "entry .* was"),
+        ("UPDATE tournament_entries SET prize = 60, prize_id = 1", "rows tell of"),
+    ],
+)
+def test_the_second_count_finds_what_is_gone_of_company(
+    books: Books, vandalism: str, words: str
+) -> None:
+    company(books)
+    count = Count(books.database.path)
+    count.look()
+    books.sql("UPDATE messages SET shown = 2")
+    books.sql("UPDATE deal_tries SET acts = acts || ' hit'")
+    count.look()
+    assert (count.company.decisions, len(count.company.messages)) == (6, 1)
+    Vandal(books)(vandalism)
+    with pytest.raises(AssertionError, match=words):
+        count.look()
+
+
 @pytest.mark.parametrize(
     ("vandalism", "words"),
     [

@@ -40,7 +40,7 @@ from verify.robots.load import Plan, Sample
 from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
 from verify.robots.reading import Panel, Short, Table
 from verify.robots.screen import Screen
-from verify.robots.seen import Place
+from verify.robots.seen import DealHand, Page, Place
 from verify.robots.watcher import Watcher
 
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
@@ -114,6 +114,8 @@ def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
         # The page behind <F>airness, painted and in plain lines.
         "a seed": any(robots[name].seen.seeds for name in robots.keys() - IN_LINES),
         "a seal in lines": any(one.seals for one in in_lines),
+        "a page": any(one.pages for one in seen),
+        "a hand of a deal": any(one.deal_hands for one in seen),
         "a first call": robots["Liz"].seen.is_registered,
     }
     return [*sorted(set(GAMES) - games), *(words for words, is_so in wanted.items() if not is_so)]
@@ -170,6 +172,7 @@ def test_what_robots_saw_at_every_table_is_in_the_books(evening: Evening) -> Non
     assert found.settlements > len(GAMES)
     assert found.purses > len(evening.robots), "how often depends on what they play"
     assert min(found.movements, found.cards, found.seals, found.seeds) > 0
+    assert min(found.pages, found.deal_hands) > 0
     assert found.hands >= found.settlements, "who hangs up does not see how the hand ends"
 
 
@@ -231,6 +234,18 @@ def a_name(seen: Seen) -> None:
     seen.name, seen.is_registered = "Nobody", True
 
 
+def a_page(seen: Seen) -> None:
+    seen.pages["q0123456789"] = Page("Ada", is_on=True, at=0.0)
+
+
+def a_page_that_nobody_wrote(seen: Seen) -> None:
+    seen.heard["q0123456789"] = 0.0
+
+
+def a_score(seen: Seen) -> None:
+    seen.deal_hands.add(DealHand(10, 999))
+
+
 def a_complaint(seen: Seen) -> None:
     seen.complaints.append("Something went wrong here")
 
@@ -250,6 +265,9 @@ def a_complaint(seen: Seen) -> None:
         a_seed,
         a_card,
         a_name,
+        a_page,
+        a_page_that_nobody_wrote,
+        a_score,
         a_complaint,
     ],
 )
@@ -263,6 +281,9 @@ def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], No
         seals=set(seen.seals),
         seeds=dict(seen.seeds),
         cards={turn: set(cards) for turn, cards in seen.cards.items()},
+        pages=dict(seen.pages),
+        heard=dict(seen.heard),
+        deal_hands=set(seen.deal_hands),
         complaints=[],
     )
     invents(told)

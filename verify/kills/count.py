@@ -12,6 +12,8 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
+from verify.kills.company import Company
+
 ALLOTMENT = "allotment"
 NEVER_BELOW = ("online", "held", "bank", "stake", "bankroll", "elapsed", "forfeit", "prizes")
 
@@ -29,6 +31,7 @@ class Count:
         self.anchors: set[str] = set()  # of all chains
         self.links = 0  # shoes of them
         self.left_open = self.carried_on = 0  # over all looks
+        self.company = Company()
 
     def look(self) -> None:
         """Count everything; raises AssertionError at what does not add up."""
@@ -42,6 +45,7 @@ class Count:
             self._hands_are_whole(file)
             self._seeds_are_links(file)
             self._calls_are_fair(file)
+            self.company.look(file)
         finally:
             file.close()
 

@@ -98,6 +98,7 @@ class Book:
         names = [f"Robot {number}" for number in range(1, robots + 1)]
         house.prepare(folder, names, database)
         append_to(folder / "sysop.toml")
+        house.open_a_tournament(folder / "sysop.toml")
         self.config = settings.load(folder / "sysop.toml")
         self.count = Count(self.config.database)
         self.tally = Tally()
@@ -289,6 +290,10 @@ class Book:
         self.tally.counted["shoes that lead to an anchor"] += self.count.links
         self.tally.counted["hands left open"] += self.count.left_open
         self.tally.counted["of them played on"] += self.count.carried_on
+        company = self.count.company
+        self.tally.counted["messages kept"] += len(company.messages)
+        self.tally.counted["decisions at deals"] += company.decisions
+        self.tally.counted.update(company.counted)
         self.tally.counted["doors started"] += sum(door.started for door in self.doors)
         for robot in (*self.robots, *self.guests):
             self.tally.counted["keys"] += robot.seen.keys

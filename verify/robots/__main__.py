@@ -84,6 +84,7 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
     probe = outcome.probe_waits or [0.0]
     most = max(sample.memory for sample in samples)
     checked = outcome.checked
+    pages = checked.page_waits or [0.0]
     return [
         Row("callers on, median of the samples", "", statistics.median(s.on for s in samples)),
         Row("keys", "/s", statistics.mean(s.keys for s in samples)),
@@ -115,6 +116,10 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("times left and savings seen and found", "", checked.purses),
         Row("cards seen and found", "", checked.cards),
         Row("seals and seeds seen and found", "", checked.seals + checked.seeds),
+        Row("pages taken and found", "", checked.pages),
+        Row("a page, until a reader who is on has it: median", "s", statistics.median(pages)),
+        Row("the same: max", "s", max(pages)),
+        Row("hands of deals seen", "", checked.deal_hands),
         Row("what the books do not have so", "", len(outcome.wrong), None, _none()),
     ]
 

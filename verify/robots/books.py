@@ -59,6 +59,9 @@ class Account:
     calls: list[Call]
     bank: Steps
     online: Steps  # all that moved but time used
+    sent: list[tuple[str, str]]  # texts of messages, and whom they are for
+    heard: list[str]  # texts of messages to this caller
+    scores: list[int]  # of tries at deals that are over
     moved: list[tuple[str, int, str]]  # kind, amount and receiver, at the bank's window
 
 
@@ -86,8 +89,15 @@ def account(books: sqlite3.Connection, name: str) -> Account | None:
         list(_calls(books, number)),
         Steps(_changes(books, number, "bank", "")),
         Steps(_changes(books, number, "online", "elapsed")),
+        _sent(books, number),
+        [text for (text,) in books.execute(HEARD, (number,))],
+        [score for (score,) in books.execute(SCORES, (number,))],
         list(_moved(books, number)),
     )
+
+
+def _sent(books: sqlite3.Connection, number: int) -> list[tuple[str, str]]:
+    return books.execute(SENT, (number,)).fetchall()
 
 
 def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
@@ -151,3 +161,11 @@ def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, s
             (number,),
         )
     )
+
+
+SENT = """
+SELECT m.text, c.name FROM messages m JOIN callers c ON c.id = m.caller_id
+WHERE m.sender_id = ? ORDER BY m.id
+"""
+HEARD = "SELECT text FROM messages WHERE caller_id = ? ORDER BY id"
+SCORES = "SELECT score FROM deal_tries WHERE caller_id = ? AND finished IS NOT NULL ORDER BY begun"

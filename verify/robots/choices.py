@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from door.games.registry import GAMES
 from verify.robots import phrases, reading
-from verify.robots.reading import Done
+from verify.robots.reading import Done, Paged
 
 ENTER, ESCAPE, DELETE = "\r", "\x1b", "\x7f"
 
@@ -39,6 +39,7 @@ _WINDOW = {"D": 12, "W": 12, "T": 8, "B": 6, "R": 6, "A": 1, "L": 1, "H": 2, "Q"
 # The same for a table whose language has other words beside the letters.
 _AT_A_TABLE = {"B": 80, "F": 8, "Q": 4, "H": 40, "S": 45, "D": 12, "P": 10, "Y": 20, "N": 20}
 _READS_FAIRNESS = 8
+SPEAKS = 0.03  # at a menu
 _TALK = ("hello all", "good luck", "that was close", "who deals here?", "a card, a card")
 
 
@@ -59,6 +60,8 @@ class Chooser:
         self.is_known = False  # whether the board has the name
         self.is_leaving = False
         self.expected: Done | None = None  # what the last key asked of the bank's window
+        self.paged: Paged | None = None  # what the last keys wrote to the friend
+        self.may_page = True  # on this line, with what is on its screen
         self._name = name
         self._password = password
         self._friend = friend
@@ -82,6 +85,8 @@ class Chooser:
                 return self._confirm(kind, found["amount"])
         if phrases.WINDOW.is_in(prompt):
             return self._weighed(_WINDOW)
+        if (phrases.MAIN_MENU.is_in(prompt) or reading.is_between_hands(prompt)) and self._pages():
+            return self._page()
         if phrases.MAIN_MENU.is_in(prompt):
             return self._weighed({**_CURIOSITY, **self._liking(), "G": 2})
         if letters:
@@ -94,6 +99,7 @@ class Chooser:
         """Return what is typed where something is asked for in words."""
         chance = self.chance
         return (
+            (phrases.SAY_COMMAND, lambda: ESCAPE),
             (phrases.ANY_KEY, lambda: " "),
             (phrases.PRESS_ENTER, lambda: ENTER),
             (phrases.NEW_NAME, lambda: ESCAPE if self.is_known else self._name + ENTER),
@@ -134,6 +140,16 @@ class Chooser:
 
     def _to_whom(self) -> str:
         return ESCAPE if self.is_leaving else self._friend + ENTER
+
+    def _pages(self) -> bool:
+        """Tell whether the friend is written to now; nobody writes to themselves."""
+        may = self.may_page and self._friend not in ("", self._name)
+        return may and self.chance.random() < SPEAKS
+
+    def _page(self) -> str:
+        self.paged = Paged(f"q{self.chance.getrandbits(40):010x}", self._friend)
+        words = self.chance.choice(_TALK)
+        return f"/p {self._friend}: {self.paged.mark} {words}{ENTER}"
 
     def _confirm(self, kind: str, amount: str) -> str:
         """Say yes to an amount, and expect the window to say that it is done."""

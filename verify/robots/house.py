@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from zoneinfo import ZoneInfo
 
 from argon2 import PasswordHasher
 
@@ -20,6 +21,7 @@ from door.config import config as settings
 from door.config import privacy
 from timebank.callers import callers
 from timebank.ledger.engines import books_of
+from timebank.settings.hours import WEEKDAYS
 from verify.robots import inside, phone
 from verify.robots.robot import PASSWORD
 
@@ -61,6 +63,15 @@ turns_per_day = 0
 turns_per_day = 0
 [games.red-dog]
 turns_per_day = 0
+"""
+
+# It began at midnight, and is over long after the run; most who enter pay for it.
+TOURNAMENT = """
+[tournament]
+day = "{day}"
+hour = 0
+hours = 48
+entry_minutes = 2
 """
 
 _SERVER = "from verify.robots.inside import main; main({file!r})"
@@ -114,6 +125,14 @@ def prepare(folder: Path, names: Iterable[str], database: str = "") -> settings.
             callers.set_preferences(desk, record.id, {"looks": _LOOKS, "animation": pace})
     books.close()
     return config
+
+
+def open_a_tournament(file: Path) -> None:
+    """Have one that is open while a board with these settings runs, by the clock of its noon."""
+    now = datetime.now(UTC)
+    day = now.astimezone(ZoneInfo(zone_of_noon(now))).weekday()
+    with file.open("a", encoding="utf-8") as settings_file:
+        settings_file.write(TOURNAMENT.format(day=WEEKDAYS[day]))
 
 
 class Served:

@@ -198,6 +198,12 @@ TAKEN = one_of(
     Said("{name} isn't on. Your message waits for them.", name=r"[^.,\n]+?"),
 )
 
+IS_ON = Said("Sent to {name}, who is on.", name=r"[^.,]+?")
+# How a hand of the daily deal or of a tournament ended.
+DEAL_HAND = Said(
+    "Hand {number}: {words} ({coins}). So far: {total}.", coins=r"[+-]?\d+", total=r"[+-]?\d+"
+)
+
 # The status line.
 
 TIME_LEFT = one_of(Said("Time left", "{clock}", clock=CLOCK), Said("Time", "{clock}", clock=CLOCK))

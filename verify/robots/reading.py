@@ -13,6 +13,7 @@ from verify.robots import phrases
 from verify.robots.screen import Screen
 
 CARD = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
+MARK = re.compile(r"(?<![0-9a-z])q[0-9a-f]{10}(?![0-9a-f])")  # of a message
 SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 
 _LETTER = re.compile(r"<(\S)>")
@@ -251,6 +252,14 @@ def fairness(text: str) -> Fairness:
     shoe = last or this
     found.shoe = shoe["digits"] if shoe and is_whole else ""
     return found
+
+
+class Paged(NamedTuple):
+    """A message that was typed, by its mark, which stands in no other."""
+
+    mark: str
+    to: str
+    is_told: bool = False  # whether its sender was told that it is taken
 
 
 class Done(NamedTuple):

@@ -123,7 +123,7 @@ class Robot:
 
     async def _dial(self) -> _Line:
         self.seen.calls += 1
-        self._chooser.expected = None
+        self._chooser.expected = self._chooser.paged = None
         connected = await phone.call(self.host, self.port, self._program)
         now = asyncio.get_running_loop().time()
         return _Line(connected, Watcher(self.seen, self._coin), now, now)
@@ -171,6 +171,7 @@ class Robot:
         screen = line.phone.screen
         if waits and _is_being_answered(line):
             return ""
+        self._chooser.may_page = line.watcher.may_page(screen.picture)
         keys = self._chooser.keys_at(screen.prompt, paints=self._program is not phone.UNKNOWN)
         if not keys and not waits:
             keys = ENTER
@@ -184,6 +185,10 @@ class Robot:
     async def _type(self, line: _Line, keys: str) -> None:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
+        if self._chooser.paged is not None:
+            line.watcher.paged = self._chooser.paged
+            self.seen.typed.add(self._chooser.paged.mark)
+        self._chooser.paged = None
         self.seen.keys += len(keys)
         if not self._pace.typing:
             line.phone.press(keys)

@@ -52,6 +52,21 @@ class Movement:
     at: float
 
 
+class Page(NamedTuple):
+    """A message that the sender was told is taken."""
+
+    to: str
+    is_on: bool  # whether they were told that its reader is on
+    at: float
+
+
+class DealHand(NamedTuple):
+    """A hand of a deal that is over: which it was, and the coins won so far."""
+
+    number: int
+    total: int
+
+
 @dataclass
 class Seen:
     """Everything that one robot saw."""
@@ -65,6 +80,10 @@ class Seen:
     seeds: dict[str, str] = field(default_factory=dict)  # by seal
     # Open on a table for one caller.
     cards: dict[Place, set[str]] = field(default_factory=lambda: defaultdict(set))
+    pages: dict[str, Page] = field(default_factory=dict)  # that were taken, by mark
+    heard: dict[str, float] = field(default_factory=dict)  # marks, and when they were read first
+    typed: set[str] = field(default_factory=set)  # marks that the robot wrote itself
+    deal_hands: set[DealHand] = field(default_factory=set)
     calls: int = 0
     lost: int = 0  # calls whose line was gone before the goodbye
     taken_over: int = 0
