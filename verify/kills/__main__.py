@@ -29,8 +29,10 @@ ROUNDS_A_BOOK = 15  # then fresh books, so that the audits stay quick
 @click.option("--robots", default=24, show_default=True, help="How many callers each has.")
 @click.option("--seed", default=1, show_default=True, help="Of the first books; others follow.")
 @click.option("--postgres", is_flag=True, help="Have the books on a server of PostgreSQL.")
-@click.option("--kind", type=click.Choice(list(KINDS)), default="", help="Only rounds like this.")
-def main(rounds: int, boards: int, robots: int, seed: int, postgres: bool, kind: str) -> None:
+@click.option("--kind", type=click.Choice(list(KINDS)), help="Only rounds like this.")
+def main(
+    rounds: int, boards: int, robots: int, seed: int, postgres: bool, kind: str | None
+) -> None:
     """Kill boards; exit with 1 when anything was wrong."""
     began = time.monotonic()
     total = Tally()
@@ -39,7 +41,7 @@ def main(rounds: int, boards: int, robots: int, seed: int, postgres: bool, kind:
         boards, mp_context=get_context("spawn"), initializer=ends_with_its_parent
     ) as pool:
         books = [
-            pool.submit(run_apart, seed + number, size, robots, postgres=postgres, kind=kind)
+            pool.submit(run_apart, seed + number, size, robots, postgres=postgres, kind=kind or "")
             for number, size in enumerate(sizes)
         ]
         for book in as_completed(books):
