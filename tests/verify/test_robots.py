@@ -78,6 +78,7 @@ def guests(port: int) -> dict[str, Robot]:
         "Hal": ("savings", SYNCTERM),
         "Ivy": ("black jack", XTERM),
         "Liz": ("teletype", SYNCTERM),
+        "Kim": ("the deal", XTERM),
         # And one for any other game of the house.
         **{
             f"Of {game.title}": (game.name, XTERM)

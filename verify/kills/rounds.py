@@ -43,6 +43,8 @@ STARTING = 60.0  # seconds, on a machine with much to do
 LONGEST = 60.0  # seconds of play, should the robots never come to their number of keys
 LOOKS_AGAIN = 0.2  # seconds, for a server that a door starts
 DOORS = 2
+# What each robot in turn likes best: None is drawn. One in four is at the deals above all.
+TASTES_IN_TURN = (None, None, None, "the deal")
 PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before being cut off
 # What is killed, and how often: the server in play, while it starts, while it stops; door processes
 # beside it while it goes on for a moment; both at once. And the server while doors ride on it, and
@@ -104,14 +106,19 @@ class Book:
         self.tally = Tally()
         self.log = folder / "server.log"
         self.doors = [Doorway(self.config, node) for node in range(1, DOORS + 1)]
-        self.robots = [self._robot(name) for name in names]
+        self.robots = [
+            self._robot(name, taste=TASTES_IN_TURN[number % len(TASTES_IN_TURN)])
+            for number, name in enumerate(names)
+        ]
         # On the screen that their host says they have.
         self.guests = [self._robot(door.name, phone.SYNCTERM) for door in self.doors]
         self.process: Process
         self.port = 0
         self.kind = ""  # of the round that is played
 
-    def _robot(self, name: str, program: phone.Program | None = None) -> Robot:
+    def _robot(
+        self, name: str, program: phone.Program | None = None, taste: str | None = None
+    ) -> Robot:
         return Robot(
             name,
             "127.0.0.1",
@@ -120,6 +127,7 @@ class Book:
             pace=PACE,
             is_known=True,
             program=program,
+            taste=taste,
             friend="Robot 1",
         )
 

@@ -23,17 +23,26 @@ TASTES: Mapping[str, Mapping[str, int]] = {
     "baccarat": {"B": 5, "C": 60, "U": 5, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "teletype": {"B": 5, "C": 5, "U": 60, "V": 2, "T": 10, "W": 3, "N": 1, **READING},
     "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1, **READING},
+    "the deal": {"B": 5, "T": 5, "W": 3, "N": 1, **READING, "D": 60},
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1, **READING},
 }
 # And how often where nothing is said of a game.
 _CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}
 # How many robots of a hundred have each taste: at Vegas there are seven chairs for all of them.
-_SHARES = {"black jack": 40, "baccarat": 28, "teletype": 18, "company": 3, "savings": 11}
+_SHARES = {
+    "black jack": 40,
+    "baccarat": 28,
+    "teletype": 13,
+    "company": 3,
+    "the deal": 5,
+    "savings": 11,
+}
 
 # How often a letter is pressed where a question has these words; 1 where none is said.
 _HABITS: Sequence[tuple[str, Mapping[str, int]]] = (
     *(habit for game in GAMES.values() for habit in game.samples.habits.items()),
     ("<N>ext", {"N": 1, "Q": 2}),
+    ("<T>ournament", {"P": 30, "T": 20, "Q": 6}),
 )
 _WINDOW = {"D": 12, "W": 12, "T": 8, "B": 6, "R": 6, "A": 1, "L": 1, "H": 2, "Q": 14}
 # The same for a table whose language has other words beside the letters.
