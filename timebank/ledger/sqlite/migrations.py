@@ -369,10 +369,20 @@ CREATE TABLE deal_tries (
 
 
 def _tournaments(connection: sqlite3.Connection) -> None:
-    """Lead from version 10 to 11: tournaments, and an account of prizes that is never negative.
+    """Lead from version 10 to 11: tournaments, and an account of prizes that is never negative."""
+    _accounts_with_prizes(connection)
+    connection.execute(
+        "ALTER TABLE deals ADD COLUMN daily INTEGER DEFAULT 1 NOT NULL CHECK (daily IN (0, 1))"
+    )
+    connection.execute("DROP INDEX one_open_deal_a_day")
+    connection.execute(
+        "CREATE UNIQUE INDEX one_open_deal_a_day ON deals (day) WHERE closed IS NULL AND daily = 1"
+    )
+    _tables_of_tournaments(connection)
 
-    The CHECK is part of its table, so that is made anew.
-    """
+
+def _accounts_with_prizes(connection: sqlite3.Connection) -> None:
+    """Make the table of accounts anew, for its CHECK is part of it."""
     (given,) = connection.execute(
         "SELECT seq FROM sqlite_sequence WHERE name = 'accounts'"
     ).fetchone() or (0,)
@@ -411,13 +421,9 @@ CREATE TABLE accounts_1 (
         "UNIQUE INDEX one_account_of_prizes ON accounts (kind) WHERE kind = 'prizes'",
     ):
         connection.execute(f"CREATE {index}")
-    connection.execute(
-        "ALTER TABLE deals ADD COLUMN daily INTEGER DEFAULT 1 NOT NULL CHECK (daily IN (0, 1))"
-    )
-    connection.execute("DROP INDEX one_open_deal_a_day")
-    connection.execute(
-        "CREATE UNIQUE INDEX one_open_deal_a_day ON deals (day) WHERE closed IS NULL AND daily = 1"
-    )
+
+
+def _tables_of_tournaments(connection: sqlite3.Connection) -> None:
     connection.execute(
         """
 CREATE TABLE tournaments (
