@@ -378,7 +378,7 @@ class MenuScene(WholeWidth):
 
     def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
         """Choose how much is said of each game, and whether the header is shown, with so many rows
-        between that and the games."""
+        between that and the games. The rows between games give way to what goes on."""
         games: list[str] = []
         on_narrow = (
             (self.header, ABOUT, BELOW_TIME),
@@ -397,7 +397,8 @@ class MenuScene(WholeWidth):
         ):
             games = self._games(area, detail, gaps)
             rows = 1 if header is None else texts.header_rows(header)
-            if rows + above + len(games) <= area.rows:
+            kept = 1 if gaps == EVERYWHERE else 0
+            if rows + above + len(games) + kept <= area.rows:
                 return header, games
         return None, games
 

@@ -184,6 +184,18 @@ async def test_the_menu_keeps_its_header_and_says_below_it_what_has_happened(
         assert rows[told - 1] == "", ada.screen
 
 
+async def test_what_goes_on_comes_before_empty_rows_between_the_games(tmp_path: Path) -> None:
+    toml = f'{OPEN}\n[tournament]\nday = "fri"\nhour = 0\nhours = 24\n'
+    async with world(tmp_path, toml=toml) as board:
+        for name in ("Bartholomew Longfellow", "Cassandra Featherstone"):
+            await visitor(board, name, profile=SYNCTERM)
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=100, rows=30))
+        rows = [row.strip() for row in ada.terminal.lines]
+        greeting = next(number for number, row in enumerate(rows) if "Good to see you" in row)
+        assert not rows[greeting + 1].startswith("Time left"), "it takes two rows"
+        assert any(row.startswith("Tournament until") for row in rows), ada.screen
+
+
 async def test_forty_columns_have_the_header_and_what_each_game_is(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=40, rows=25))
