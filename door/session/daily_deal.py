@@ -14,8 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.call.display import wrap
-from door.call.page import MARGIN, TITLE_ROWS, Page
+from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.black_jack_for_time.words import rules_text
@@ -25,7 +24,17 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
 from door.games.tables.weighing import cost_of, rules_of
-from door.session.shared_hands import TITLE, DealScene, SharedHands, percent, ranked
+from door.session.shared_hands import (
+    MOST_SHOWN,
+    TITLE,
+    DealScene,
+    SharedHands,
+    percent,
+    placed_of,
+    ranked,
+    room_below,
+    standing,
+)
 from door.session.tournament import TournamentPage
 from timebank.errors import BooksFailed, OutOfStep, ShoeGone
 from timebank.language import N_, _
@@ -53,8 +62,6 @@ MEANINGS = {
     "L": N_("See who played the last deal best, and the cards, now that the day is over."),
     "Q": N_("Go back to the main menu."),
 }
-LEAST_SHOWN = 3  # of a ranking
-MOST_SHOWN = 50
 MOST_WEIGHED = 20  # tries, at one look
 
 log = logging.getLogger("door.tables")
@@ -143,7 +150,7 @@ class DailyDeal:
             log.info("not every try at the daily deal is weighed: %s", problem)
 
     def _tell_own(self, placed: Sequence[Placed]) -> None:
-        mine = self._mine(placed)
+        mine = placed_of(placed, self._caller.record.id)
         if mine is not None and mine.cost is not None:
             told = _("Your decisions cost {percent} of a bet.").format(percent=percent(mine.cost))
             self._console.say(f"|14{told} {self._standing(placed)}")
@@ -160,7 +167,6 @@ class DailyDeal:
     # What is read.
 
     def _rows(self, placed: Sequence[Placed]) -> list[str]:
-        console = self._console
         rows = [
             "|07"
             + _(
@@ -172,33 +178,21 @@ class DailyDeal:
             f"|07{_('Seal')} |08{self._deal.seal}",
             "",
         ]
-        columns = console.page_columns - MARGIN
-        room = MOST_SHOWN
-        if console.is_painted:
-            used = sum(len(wrap(row, columns)) for row in rows)
-            room = max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
-        return [*rows, *ranked(placed, self._caller.record.id, room)]
+        return [*rows, *ranked(placed, self._caller.record.id, room_below(self._console, rows))]
 
     def _of_tournament(self) -> list[str]:
         until, _is_over, last = self._tournament
         if until is not None:
             at = moment(self._caller.bank_settings.schedule.local(until))
-            return [f"|11{_('A tournament is on until {time}: T.').format(time=at)}"]
+            said = _("Tournament until {time}: press {key}")
+            return [f"|11{said.format(time=at, key='T')}"]
         return [f"|11{_('The tournament is over: T shows who won.')}"] if last is not None else []
 
     def _standing(self, placed: Sequence[Placed]) -> str:
-        mine = self._mine(placed)
-        if mine is not None:
-            told = _("You're number {place} of {all}.")
-            return told.format(place=mine.place, all=len(placed))
-        if self._try is None:
-            return _("You haven't played it yet.")
-        game = self._hands().game(self._try.acts)
-        return _("Hand {number} waits for you.").format(number=game.number)
-
-    def _mine(self, placed: Sequence[Placed]) -> Placed | None:
-        number = self._caller.record.id
-        return next((each for each in placed if each.caller_id == number), None)
+        mine, waiting = placed_of(placed, self._caller.record.id), None
+        if mine is None and self._try is not None:
+            waiting = self._hands().game(self._try.acts).number
+        return standing(mine, len(placed), waiting)
 
     def _rules_text(self) -> str:
         scored = _(

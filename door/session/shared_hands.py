@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from door.call.console import lit
-from door.call.display import literal
+from door.call.display import literal, wrap
+from door.call.page import MARGIN, TITLE_ROWS
 from door.games.black_jack_for_time.scene import ENDINGS, BlackJackScene, counted
 from door.games.black_jack_for_time.table import BlackJackForTimeTable, seconds
 from door.games.black_jack_for_time.words import printed, sentence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 TITLE = N_("The daily deal")
 ACTIONS = BlackJackForTimeTable.action_keys
 NAME_CELLS = 17
+LEAST_SHOWN, MOST_SHOWN = 3, 50  # callers of a ranking
 
 # Writes a decision down, behind those before it, with the score where it ends the last hand.
 Note = Callable[[tuple[str, ...], str, "int | None"], Awaitable[None]]
@@ -187,6 +189,27 @@ class SharedHands:
         await self._console.any_key()
 
 
+def room_below(console: Console, rows: Sequence[str]) -> int:
+    """Say how many callers of a ranking have room on a page below other rows."""
+    if not console.is_painted:
+        return MOST_SHOWN
+    used = sum(len(wrap(row, console.page_columns - MARGIN)) for row in rows)
+    return max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
+
+
+def placed_of(placed: Sequence[Placed], caller_id: int) -> Placed | None:
+    return next((each for each in placed if each.caller_id == caller_id), None)
+
+
+def standing(mine: Placed | None, among: int, waiting: int | None) -> str:
+    """Say where a caller stands `among` so many, or which hand is `waiting` for them."""
+    if mine is not None:
+        return _("You're number {place} of {all}.").format(place=mine.place, all=among)
+    if waiting is None:
+        return _("You haven't played it yet.")
+    return _("Hand {number} waits for you.").format(number=waiting)
+
+
 def ranked(
     placed: Sequence[Placed],
     caller_id: int,
@@ -200,7 +223,7 @@ def ranked(
     if not placed:
         yield f"|07{_('Nobody has played it to the end yet.')}"
         return
-    mine = next((each for each in placed if each.caller_id == caller_id), None)
+    mine = placed_of(placed, caller_id)
     has_coins = not (prizes and is_narrow)
     coins = f"{_('Coins'):>6}" if has_coins else ""
     won = f"{_('Prize'):>7}" if prizes else ""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from door.call.display import literal, wrap
-from door.call.page import MARGIN, TITLE_ROWS, Page
+from door.call.display import literal
+from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.black_jack_for_time.words import rules_text
@@ -24,13 +24,21 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
 from door.games.tables.weighing import rules_of, settle_tournament, weigh_tournament
 from door.lobby.greeting import champion_words
-from door.session.shared_hands import DealScene, SharedHands, ranked
+from door.session.shared_hands import (
+    MOST_SHOWN,
+    DealScene,
+    SharedHands,
+    placed_of,
+    ranked,
+    room_below,
+    standing,
+)
 from timebank.errors import BooksFailed, OutOfStep, Refused
 from timebank.language import N_, _, ngettext
 from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import DealTry, Placed
-from timebank.wagers.tournaments import Entry, Pot, Tournament
-from timebank.words import minutes, moment, span, whole_date
+from timebank.wagers.tournaments import Entry, EntryTerms, Pot, Tournament
+from timebank.words import day_words, minutes, moment, span, whole_date
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -47,8 +55,6 @@ MEANINGS = {
     "Q": N_("Go back to the daily deal."),
 }
 GAME = "black-jack-for-time"
-LEAST_SHOWN = 3  # of a ranking
-MOST_SHOWN = 50
 NARROW = 48  # columns that a ranking with prizes takes
 
 log = logging.getLogger("door.tables")
@@ -73,8 +79,7 @@ class _Seen(NamedTuple):
     pot: Pot
     entry: Entry | None
     deal_try: DealTry | None
-    can_win: bool
-    price: int
+    terms: EntryTerms
     placed: Sequence[Placed]
 
 
@@ -134,14 +139,12 @@ class TournamentPage:
             found = tournaments.running(desk)
             if found is None or not found.is_open(desk.now):
                 return None
-            can_win, price = tournaments.price_for(desk, call, found.seal)
             return _Seen(
                 found,
                 tournaments.pot(desk, found),
                 tournaments.entry_of(desk, found.seal, number),
                 deals.try_of(desk, found.seal, number),
-                can_win,
-                price,
+                tournaments.terms_for(desk, call, found.seal),
                 deals.ranking(desk, found.seal),
             )
 
@@ -171,7 +174,7 @@ class TournamentPage:
     # What is read.
 
     def _rows(self, seen: _Seen) -> list[str]:
-        console, tournament = self._console, seen.tournament
+        tournament = seen.tournament
         ends = moment(self._caller.bank_settings.schedule.local(tournament.ends))
         told = ngettext(
             "{number} hand of Black Jack For Time with the same cards for everybody. You have one"
@@ -189,12 +192,7 @@ class TournamentPage:
             f"|07{_('Seal')} |08{tournament.seal}",
             "",
         ]
-        columns = console.page_columns - MARGIN
-        room = MOST_SHOWN
-        if console.is_painted:
-            used = sum(len(wrap(row, columns)) for row in rows)
-            room = max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
-        return [*rows, *self._ranked(seen, room)]
+        return [*rows, *self._ranked(seen, room_below(self._console, rows))]
 
     def _ranked(self, seen: _Seen, room: int) -> Iterator[str]:
         if seen.deal_try is None or seen.deal_try.score is None:
@@ -206,26 +204,26 @@ class TournamentPage:
         if not seen.pot.by_place:
             yield _("It is played for the place.")
             return
+        terms, entry = seen.terms, seen.entry
+        if entry is not None and not entry.for_prize:
+            yield _("You have entered for the place alone.")
+        elif entry is None and not terms.for_prize and terms.known_on is not None:
+            day = day_words(terms.known_on.isoformat())
+            yield _("You play for the place: you can win minutes from {day}.").format(day=day)
+        elif entry is None and not terms.for_prize:
+            yield _("You play for the place: minutes are for callers with an account here.")
         won = ", ".join(map(span, seen.pot.by_place))
         yield _("To be won by place: {amounts}.").format(amounts=won)
-        can_win = seen.can_win if seen.entry is None else seen.entry.for_prize
-        if not can_win:
-            yield _("You play for the place: new callers and guests win no minutes.")
-        elif seen.entry is None and seen.price:
-            yield _("It costs {amount} to enter.").format(amount=span(seen.price))
-        elif seen.entry is None:
+        if entry is None and terms.for_prize and terms.price:
+            yield _("It costs {amount} to enter.").format(amount=span(terms.price))
+        elif entry is None and terms.for_prize:
             yield _("It costs nothing to enter.")
 
     def _standing(self, seen: _Seen) -> str:
-        number = self._caller.record.id
-        mine = next((each for each in seen.placed if each.caller_id == number), None)
-        if mine is not None:
-            told = _("You're number {place} of {all}.")
-            return told.format(place=mine.place, all=len(seen.placed))
-        if seen.deal_try is None:
-            return _("You haven't played it yet.")
-        game = self._hands(seen.tournament).game(seen.deal_try.acts)
-        return _("Hand {number} waits for you.").format(number=game.number)
+        mine, waiting = placed_of(seen.placed, self._caller.record.id), None
+        if mine is None and seen.deal_try is not None:
+            waiting = self._hands(seen.tournament).game(seen.deal_try.acts).number
+        return standing(mine, len(seen.placed), waiting)
 
     def _rules_text(self, tournament: Tournament) -> str:
         scored = _(
@@ -300,12 +298,12 @@ class TournamentPage:
     async def _enter(self, seen: _Seen) -> None:
         """Enter, and play what is left of the hands, or leave it for later."""
         is_new = seen.entry is None
-        if is_new and seen.price:
+        if is_new and seen.terms.price:
             question = _("Pay {amount} to enter? It is gone if you don't win.")
-            if not await self._console.agrees(question.format(amount=span(seen.price)), "N"):
+            if not await self._console.agrees(question.format(amount=span(seen.terms.price)), "N"):
                 return
         entered: list[DealTry] = []
-        seal, price = seen.tournament.seal, seen.price
+        seal, price = seen.tournament.seal, seen.terms.price
 
         def enter(desk: Desk, call_id: int, ticked: int) -> Receipt:
             found = tournaments.enter(desk, call_id, ticked, seal, price)

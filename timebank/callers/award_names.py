@@ -24,7 +24,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "half": (N_("Half an hour"), N_("Win 30 minutes or more with one hand.")),
     "fourfold": (N_("Fourfold"), N_("Win four times your bet with one hand.")),
     "streak": (N_("Hot streak"), N_("Win five hands in a row at one game.")),
-    COMEBACK: (N_("Comeback"), N_("Win after losing five hands in a row at one game.")),
+    COMEBACK: (N_("Comeback"), N_("Win after five losses in a row at one game.")),
     "company": (N_("Full table"), N_("Play a hand with three others at your table.")),
     "hundred": (N_("Regular"), N_("Play a hundred hands.")),
     "thousand": (N_("Old hand"), N_("Play a thousand hands.")),

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -115,6 +115,10 @@ class BankSettings:
 
     def is_open(self, at: datetime) -> bool:
         return self.hours.is_open(self.schedule.local(at))
+
+    def known_on(self, registered: datetime) -> date:
+        """The first day on which a caller who registered then is known long enough."""
+        return self.schedule.day_of(registered) + timedelta(days=self.limits.known_days)
 
     def is_barred(self, name: str) -> bool:
         return names.fold(name) in map(names.fold, self.barred)

@@ -108,6 +108,14 @@ class Entry(NamedTuple):
     is_given_back: bool
 
 
+class EntryTerms(NamedTuple):
+    """What entering now would be for: `price` is in seconds."""
+
+    for_prize: bool
+    price: int
+    known_on: date | None  # the first day on which this caller can win; None where no day would do
+
+
 class EnteredTry(NamedTuple):
     """What came of entering: the entry, the try, and the purse after it."""
 
@@ -496,13 +504,14 @@ def enter(desk: Desk, call_id: int, ticked: int, seal: str, agreed: int) -> Ente
     return EnteredTry(found, deals.begin(desk, seal, caller_id), receipt)
 
 
-def price_for(desk: Desk, call_id: int, seal: str) -> tuple[bool, int]:
-    """Say whether a caller can win something, and what it would cost them to enter; moves nothing.
+def terms_for(desk: Desk, call_id: int, seal: str) -> EntryTerms:
+    """Say what a caller could win by entering now, and what it would cost; moves nothing.
 
     Raises `CallClosed`.
     """
-    for_prize = _can_win(Posting.of_call(desk, call_id))
-    return for_prize, of_seal(desk, seal).entry if for_prize else 0
+    known_on = _could_win_on(Posting.of_call(desk, call_id))
+    for_prize = _is_reached(desk, known_on)
+    return EntryTerms(for_prize, of_seal(desk, seal).entry if for_prize else 0, known_on)
 
 
 def act(
@@ -527,13 +536,20 @@ _KNOWN = Prepared(
 
 def _can_win(posting: Posting) -> bool:
     """Tell whether a prize could be paid to this caller, and may: see the top."""
+    return _is_reached(posting.desk, _could_win_on(posting))
+
+
+def _is_reached(desk: Desk, day: date | None) -> bool:
+    return day is not None and day <= desk.settings.schedule.day_of(desk.now)
+
+
+def _could_win_on(posting: Posting) -> date | None:
+    """Find the first day on which this caller can win something; None where no day would do."""
     desk, settings = posting.desk, posting.desk.settings
     if posting.visit is not None or settings.mode == "none" or settings.is_barred(posting.name):
-        return False
+        return None
     row = _KNOWN(desk.connection, id=posting.caller_id).one()
-    schedule = settings.schedule
-    known = schedule.day_of(instant(row.created)) + timedelta(days=settings.limits.known_days)
-    return not row.frozen and not row.locked and schedule.day_of(desk.now) >= known
+    return None if row.frozen or row.locked else settings.known_on(instant(row.created))
 
 
 def _pay_in(posting: Posting, tournament: Tournament, price: int) -> None:

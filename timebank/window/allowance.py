@@ -325,9 +325,8 @@ class Window:
             yield Bound(0, Phrase(text, amount=span_phrase(owed)), LimitReached)
 
     def _unknown(self, text: str) -> Iterator[Bound]:
-        schedule = self.settings.schedule
-        known = schedule.day_of(self._created) + timedelta(days=self.limits.known_days)
-        if schedule.day_of(self.posting.desk.now) < known:
+        known = self.settings.known_on(self._created)
+        if self.settings.schedule.day_of(self.posting.desk.now) < known:
             last = (known - timedelta(days=1)).isoformat()
             yield Bound(0, Phrase(text, day=partial(day_words, last)), LimitReached)
 

@@ -82,7 +82,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         ada = await board.call()
         await register(ada, "Ada")
         ada.send("d")
-        await ada.until("A tournament is on until")
+        await ada.until("Tournament until 21 Nov 00:00: press T")
         ada.send("t")
         await ada.until("0 callers have entered.")
         assert "It costs 5 minutes to enter." in ada.picture
@@ -140,7 +140,7 @@ async def test_somebody_new_plays_for_the_place_and_pays_nothing(
         bob = await board.call()
         await register(bob, "Bob")
         bob.send("dt")
-        await bob.until("guests win no minutes.")
+        await bob.until("you can win minutes from 27 November.")
         assert "You see who stands where once you have played." in bob.picture
         bob.send("p")
         await bob.until("1 of 1")
