@@ -269,8 +269,8 @@ _WINDOW = (
     Mutant(
         "A new caller is known a day too late.",
         "timebank/window/allowance.py",
-        "if schedule.day_of(self.posting.desk.now) < known:",
-        "if schedule.day_of(self.posting.desk.now) <= known:",
+        "if self.settings.schedule.day_of(self.posting.desk.now) < known:",
+        "if self.settings.schedule.day_of(self.posting.desk.now) <= known:",
     ),
     Mutant(
         "The last part of a minute of a loan cannot be paid back.",

@@ -34,7 +34,8 @@ class Sysop(Shell):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "sysop.toml")
         self.config.write_text(
-            f'{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
+            # Without events, so that no hour of the day is one.
+            f'events = []\n{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
                 '[board]\nname = "The Test Board"\nanimation = "off"\n', "", 1
             ),
             encoding="utf-8",
