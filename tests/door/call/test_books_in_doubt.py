@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection, event
 
 from door import wording
 from door.games.blackjack.round import start
@@ -54,11 +55,19 @@ class Outcome:
 
 @contextmanager
 def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
-    """Let the next COMMIT of the server fail, with or without what is in it."""
-    dialect, outcome = board.database.engine.dialect, Outcome()
+    """Let the next COMMIT of what the server wrote fail, with or without what is in it."""
+    engine, outcome = board.database.engine, Outcome()
+    dialect, writing = engine.dialect, threading.local()
     commit = dialect.do_commit
 
+    # A menu that looks what goes on commits too, beside the writer, and nothing of it is in doubt.
+    def note(connection: Connection) -> None:
+        writing.now = not connection.get_execution_options().get("read_only")
+
     def fail(connection: Any) -> None:
+        if not writing.now:
+            commit(connection)
+            return
         dialect.do_commit = commit  # type: ignore[method-assign]
         (commit if is_written else dialect.do_rollback)(connection)
         raise sqlite3.OperationalError("disk I/O error")
@@ -67,9 +76,11 @@ def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
         patch.setattr(database, "AGAIN_SECONDS", 0.01)
         patch.setattr(board.database, "doubt", lambda number: outcome)
         dialect.do_commit = fail  # type: ignore[method-assign]
+        event.listen(engine, "commit", note)
         try:
             yield outcome
         finally:
+            event.remove(engine, "commit", note)
             dialect.do_commit = commit  # type: ignore[method-assign]
             outcome.comes(is_there=is_written)
 

@@ -35,7 +35,8 @@ class Sysop(Shell):
         super().__init__(folder / "sysop.toml")
         self.config.write_text(
             # Without events, so that no hour of the day is one.
-            f'events = []\n{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
+            "events = []\n"
+            + f'{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
                 '[board]\nname = "The Test Board"\nanimation = "off"\n', "", 1
             ),
             encoding="utf-8",
@@ -387,7 +388,7 @@ def test_an_event_is_started_early_and_taken_back_without_a_server(sysop: Sysop)
     assert "was started early: `door event end`" in sysop("event").output
     assert "The board is closed for Repairs until" in sysop("event", "start").error
     ended = sysop("event", "end", "--by", "Jane")
-    assert ended.output.startswith("Repairs is taken back; ")
+    assert ended.output == "Repairs is taken back.\n"
     assert "No event that was started early" in sysop("event", "end").error
     assert "There is no event Lunch" in sysop("event", "start", "Lunch").error
     assert [by for by, *_ in sysop.log if by != "clock"] == ["Jane (command line)"] * 2
