@@ -596,7 +596,7 @@ def _film(config: Config, number: int, asked: FilmAsked) -> None:
 def audit(
     config_path: Path, form: str, since_hand: int, since_last: bool, jobs: int | None
 ) -> None:
-    """Check the books, and replay every settled hand and every try at a daily deal.
+    """Check the books, and replay every settled hand and every try at a daily deal or tournament.
 
     Exits with 1 and names what is wrong. The digest of the last transfer is shown as `timebank
     audit` shows it.

@@ -91,7 +91,7 @@ def as_json(desk: Desk, number: int) -> str:
 
 def audit(desk: Desk, since: int = 1, begin: Checkpoint | None = None) -> tuple[list[Finding], int]:
     """Check the books, every settled hand from number `since` on against its journal, and the tries
-    at daily deals of then; return findings, and how many hands there were.
+    at daily deals and tournaments of then; return findings, and how many hands there were.
 
     With a checkpoint, only what came after it is checked of the books.
     """
@@ -109,8 +109,8 @@ def audit_by_jobs(
         for first in range(since, last + 1, AT_ONCE)
     ]
     books = [partial(_with_none, part) for part in audit_jobs.parts(Task())]
-    at_deals = partial(_tried, since)
-    found = audit_jobs.run(settings, now, jobs, [*books, *spans, at_deals])
+    at_deals = [partial(_tried, since, part, jobs) for part in range(jobs)]
+    found = audit_jobs.run(settings, now, jobs, [*books, *spans, *at_deals])
     findings = [finding for each, _ in found for finding in each]
     return findings, sum(counted for _, counted in found)
 
@@ -119,8 +119,8 @@ def _with_none(part: Callable[[Desk], PartFound], desk: Desk) -> tuple[list[Find
     return part(desk).findings, 0
 
 
-def _tried(since: int, desk: Desk) -> tuple[list[Finding], int]:
-    return tries.audit(desk, since), 0
+def _tried(since: int, part: int, parts: int, desk: Desk) -> tuple[list[Finding], int]:
+    return tries.audit(desk, since, part, parts), 0
 
 
 def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:

@@ -1,5 +1,9 @@
-"""Tries at daily deals and tournaments out of the books, each played again: whether it came to what
-they say."""
+"""Tries at daily deals and tournaments out of the books, each played and weighed again: whether it
+came to what they say.
+
+A try takes a millisecond, a third of it to weigh it. A deal takes 5 ms besides: all who play it
+meet the same decisions, fifteen or so, which the tutor works out once.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,24 @@ from typing import TYPE_CHECKING
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import HANDS
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
+from door.games.blackjack.tutor import costs
 from door.games.engine import shuffle
 from door.games.engine.errors import GameError
 from timebank.audit.finding import Finding
 from timebank.wagers import deals
+from timebank.wagers.deals import WHOLE_BET
 
 if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.wagers.deals import KeptTry
 
 
-def audit(desk: Desk, since_hand: int = 1) -> list[Finding]:
-    """Check the tries at all deals; with the number of a hand, those at deals that were not closed
-    when the hand before it was dealt."""
+def audit(desk: Desk, since_hand: int = 1, part: int = 0, parts: int = 1) -> list[Finding]:
+    """Check the tries at all deals; with the number of a hand, those at deals that may have changed
+    since the hand before it was dealt. Of several parts, from 0, one has every so many of them."""
     return [
         Finding(f"{'daily deal' if deal.daily else 'tournament'} {deal.day}", words)
-        for deal in deals.kept(desk, since_hand)
+        for deal in deals.kept(desk, since_hand)[part::parts]
         for words in _wrong(desk, deal)
     ]
 
@@ -55,4 +61,11 @@ def _differs(rules: BlackjackRules, deal: deals.KeptDeal, kept: KeptTry) -> str:
         return f"has a score, but hand {again.number} is still in play"
     if again.score != kept.score:
         return f"has won {kept.score} coins in the books, replayed it is {again.score}"
+    if kept.cost is not None and (cost := costs.cost_of(again)) != kept.cost:
+        booked, weighed = _percent(kept.cost), _percent(cost)
+        return f"costs {booked} of a bet in the books, weighed again it is {weighed}"
     return ""
+
+
+def _percent(cost: int) -> str:
+    return f"{cost * 100 / WHOLE_BET:.2f}%"

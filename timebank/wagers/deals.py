@@ -94,6 +94,7 @@ class KeptTry(NamedTuple):
     name: str
     acts: str
     score: int | None
+    cost: int | None
 
 
 _DEAL = (deals.c.seal, deals.c.day, deals.c.rules, deals.c.closed, deals.c.seed)
@@ -174,13 +175,23 @@ def _since_hand() -> Select[Any]:
         .limit(1)
         .scalar_subquery()
     )
+    since = func.coalesce(before, 0)
+    earlier = deals.alias()
+    # Who comes to the next one weighs what is left to weigh of this.
+    last_over = (
+        select(earlier.c.seal)
+        .where(earlier.c.closed < since, earlier.c.daily == 1)
+        .order_by(earlier.c.closed.desc(), earlier.c.day.desc(), earlier.c.seal)
+        .limit(1)
+        .scalar_subquery()
+    )
     return (
         select(
             *(deals.c.seal, deals.c.day, deals.c.rules, deals.c.seed, deals.c.daily),
             tournaments.c.hands,
         )
         .join_from(deals, tournaments, tournaments.c.seal == deals.c.seal, isouter=True)
-        .where(or_(deals.c.closed.is_(None), deals.c.closed >= func.coalesce(before, 0)))
+        .where(or_(deals.c.closed.is_(None), deals.c.closed >= since, deals.c.seal == last_over))
         .order_by(deals.c.opened, deals.c.seal)
     )
 
@@ -189,7 +200,7 @@ _KEPT = read(KeptDeal, _since_hand)
 _KEPT_TRIES = read(
     KeptTry,
     lambda: (
-        select(callers.c.name, deal_tries.c.acts, deal_tries.c.score)
+        select(callers.c.name, deal_tries.c.acts, deal_tries.c.score, deal_tries.c.cost)
         .join(callers, callers.c.id == deal_tries.c.caller_id)
         .where(equal(deal_tries.c.seal))
         .order_by(deal_tries.c.caller_id)
@@ -295,8 +306,9 @@ def ranking(desk: Desk, seal: str) -> list[Placed]:
 
 
 def kept(desk: Desk, since_hand: int) -> list[KeptDeal]:
-    """List the deals that are open, or were not closed when the hand before that number was dealt;
-    all, where there is none before."""
+    """List the deals of which something may have changed since the hand before that number was
+    dealt: those that were not closed then, and the daily one that was over last. All, where there
+    is none before."""
     return list(_KEPT.all(desk.connection, hand=since_hand))
 
 

@@ -728,6 +728,18 @@ _GAMES = (
         "sequence=self.sequence + 1",
         "sequence=self.sequence",
     ),
+    Mutant(
+        "An audit passes by a try whose cost is too high.",
+        "door/games/tries.py",
+        "(cost := costs.cost_of(again)) != kept.cost",
+        "(cost := costs.cost_of(again)) > kept.cost",
+    ),
+    Mutant(
+        "A nightly audit leaves out the deal that was over last, and was weighed after that.",
+        "timebank/wagers/deals.py",
+        ", deals.c.seal == last_over))",
+        "))",
+    ),
 )
 
 _CALL = (

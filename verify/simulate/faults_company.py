@@ -104,6 +104,16 @@ def notes_another_score(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(deals, "act", act)
 
 
+def weighs_too_lightly(patch: pytest.MonkeyPatch) -> None:
+    """Decisions that are said to cost half of what they do, all of them alike."""
+    real = deals.weigh
+
+    def weigh(desk: Desk, seal: str, caller_id: int, cost: int) -> None:
+        real(desk, seal, caller_id, cost // 2)
+
+    patch.setattr(deals, "weigh", weigh)
+
+
 def leaves_deals_open(patch: pytest.MonkeyPatch) -> None:
     """A restore after which a deal goes on whose cards somebody may have seen."""
     patch.setattr(restoring.deals, "close_all", lambda desk: None)
@@ -192,9 +202,10 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     deals_anew_after_a_hang_up: 2,
     shows_the_seed_of_an_open_deal: 1,
     seals_a_deal_for_each: 1,
-    goes_on_after_the_end_of_a_deal: 7,
+    goes_on_after_the_end_of_a_deal: 15,
     shows_decisions_before_they_are_kept: 9,
     notes_another_score: 1,
+    weighs_too_lightly: 6,
     leaves_deals_open: 2,
     keeps_messages_twice: 1,
     keeps_no_message: 2,

@@ -1,30 +1,26 @@
-"""What the decisions of a try cost against the book, and the tournament that waits for it.
+"""The tries of deals and tournaments, weighed, and the tournament that waits for it.
 
-A cost is what the best move would have won more, on average, in ten-thousandths of a bet
-(`deals.WHOLE_BET`), added up over all decisions. A board asks its tutor; who has none works it out
-in its place.
+A board asks its tutor what the decisions of a try cost (blackjack/tutor/costs.py); who has none
+works it out in its place.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from door.errors import NoAdviceNow
 from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
-from door.games.blackjack.tutor import tutor
-from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor import costs
 from door.games.blackjack.tutor.thinking import thinking_of
 from timebank.wagers import deals, tournaments
-from timebank.wagers.deals import WHOLE_BET
 
 if TYPE_CHECKING:
     from door.call.board import Board
-    from door.games.blackjack.round import BlackjackAction
-    from door.games.blackjack.tutor.thinking import Thinking, Weighed
+    from door.games.blackjack.tutor.thinking import Thinking
     from timebank.wagers.tournaments import Tournament, Unweighed
 
 log = logging.getLogger("door.tables")
@@ -35,32 +31,18 @@ def rules_of(kept: Mapping[str, Any]) -> BlackjackRules:
 
 
 def weigh(kept: Unweighed) -> int:
-    """Weigh a try at once (entry point `timebank.weigh`): some milliseconds for each decision."""
-    met = _decisions(rules_of(kept.rules), kept.seed, kept.acts, kept.hands)
-    cost = sum(_lost(asked, values(asked.spot), action) for asked, action in met)
-    return round(cost * WHOLE_BET)
+    """Weigh a try at once (entry point `timebank.weigh`), as `costs.cost_of`."""
+    return costs.cost_of(duplicate.played(rules_of(kept.rules), kept.seed, kept.acts, kept.hands))
 
 
 async def cost_of(
     thinking: Thinking, rules: BlackjackRules, seed: bytes, acts: Sequence[str], hands: int
 ) -> int:
     """Weigh a try by the tutor, as `weigh` does; raises `NoAdviceNow`."""
-    cost = 0.0
-    for asked, action in _decisions(rules, seed, acts, hands):
-        cost += _lost(asked, await thinking.ask(asked.spot), action)
-    return round(cost * WHOLE_BET)
-
-
-def _decisions(
-    rules: BlackjackRules, seed: bytes, acts: Sequence[str], hands: int
-) -> Iterator[tuple[tutor.Decision, BlackjackAction]]:
-    for hand, action in duplicate.played(rules, seed, acts, hands).decisions:
-        yield tutor.decision(hand, hand.legal()), action
-
-
-def _lost(asked: tutor.Decision, weighed: Weighed, action: BlackjackAction) -> float:
-    told = tutor.advised(asked, weighed)
-    return told.values[told.best] - told.values[action]
+    lost = 0.0
+    for met in costs.decisions(duplicate.played(rules, seed, acts, hands)):
+        lost += met.lost(await thinking.ask(met.spot))
+    return costs.whole(lost)
 
 
 async def weigh_tournament(board: Board) -> None:

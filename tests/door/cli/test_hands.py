@@ -223,7 +223,13 @@ def test_the_audit_replays_by_several_processes_and_from_a_hand_on(board: Board)
     last = board.door("audit", "--since-hand", "8").output
     assert last.startswith(f"{order}1 settled hand was replayed and agrees.\n")
     board.sql("UPDATE rounds SET outcome = 'lose' WHERE id IN (1, 6)")
+    for day in (1, 2):
+        board.sql(
+            "INSERT INTO deals (seal, day, seed, rules, opened, closed, daily)"
+            f" VALUES ('{day}', '2026-11-0{day}', x'0{day}', '{{}}', {day}, {day}, 1)"
+        )
     alone = board.door("audit", "--jobs", "1")
+    assert alone.output.count("its seed does not fit its seal") == 2
     assert board.door("audit", "--jobs", "2") == alone
     since = board.door("audit", "--since-hand", "5").output.splitlines()
     assert [line.split(":")[0] for line in since if line.startswith("hand ")] == ["hand 6"]
