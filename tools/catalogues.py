@@ -150,8 +150,9 @@ msgstr ""
 
 
 def missing(catalogue: Catalog) -> list[str]:
-    """Name the texts that a catalogue does not say."""
-    return [str(each.id) for each in catalogue if each.id and not _is_said(each.string)]
+    """Name the texts that a catalogue does not say; what is marked as fuzzy is not compiled."""
+    found = [each for each in catalogue if each.id]
+    return [str(each.id) for each in found if each.fuzzy or not _is_said(each.string)]
 
 
 def _is_said(said: object) -> bool:

@@ -8,6 +8,7 @@ from gettext import GNUTranslations
 from string import Formatter
 
 import pytest
+from babel.messages.catalog import Catalog
 
 from timebank.language import ENGLISH, LANGUAGES
 from tools.catalogues import (
@@ -70,6 +71,13 @@ def said(language: str) -> Iterator[tuple[str, str]]:
 
 def fields(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def test_a_translation_that_is_in_doubt_is_missing_for_no_caller_reads_it() -> None:
+    catalogue = Catalog(locale="fr")
+    catalogue.add("One", "Un")
+    catalogue.add("Two", "Deux", flags=["fuzzy"])
+    assert missing(catalogue) == ["Two"]
 
 
 @pytest.mark.parametrize("language", OTHERS)
