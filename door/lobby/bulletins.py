@@ -96,7 +96,7 @@ def write(bulletin: Bulletin, board: str, folder: Path) -> None:
 def list_of(heading: str, places: Iterable[tuple[str, str]]) -> list[str]:
     """Return a heading and, below it, names and what is said of each, in `COLUMN` cells."""
     rows = [
-        f"|07{number:>2} |15{literal(name):<23}|07{words:>10}"
+        f"|07{number:>2} |15{literal(name):<24}|07{words:>9}"
         for number, (name, words) in enumerate(places, 1)
     ]
     return [f"|14{heading}", *(rows or [f"|07{_('nobody yet')}"])]

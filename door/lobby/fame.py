@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.display import literal, plain, wrap
+from door.call.display import hanging, literal, plain, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page
 from door.games.registry import GAMES
 from door.lobby import bulletins
@@ -114,7 +114,7 @@ def _award(word: str, earned: str, columns: int) -> list[str]:
     if not columns:
         return [f"{name_colour}{name}: {colour}{told}"]
     if columns < AWARD_COLUMNS:
-        return [f"{name_colour}{name}", f"  {colour}{told}"]
+        return [f"{name_colour}{name}", hanging(f"  {colour}{told}")]
     if earned and AWARD_CELLS + len(earned) + 2 + len(wish) <= columns:
         told = f"{earned}  |07{wish}"
     return [f"{name_colour}{name:<{AWARD_CELLS}}{colour}{told}"]
@@ -273,7 +273,7 @@ async def _hall_page(caller: Caller, which: str) -> Page:
         return fame.hall(desk, _period(desk, which), places)
 
     found = await caller.look_up(read)
-    heading = f"{_('Hall of fame')}: {_(PERIODS[which])}"
+    heading = _("Hall of fame: {period}").format(period=_(PERIODS[which]))
     lists = _lists(found)
     if not painted:
         return Page(heading, _stacked(lists))

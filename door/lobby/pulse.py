@@ -68,7 +68,7 @@ class GoingsOn:
             said = f"|13{literal(self.one_liner.name)}:|07 {self.one_liner.text}"
             told.append(hanging(said))
         if self.tournament is not None:
-            said = _("Tournament until {time}: press {key}")
+            said = _("<{key}> Tournament until {time}")
             told.append(f"|14{said.format(time=moment(self.tournament), key=DEAL_KEY)}")
         for words, who in (
             (_("Today's leader: {name}, {amount} ahead"), self.leader),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
-from door.games.black_jack_for_time.words import rules_text
+from door.games.black_jack_for_time.words import sealed_rules
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import HANDS, cut_of
 from door.games.blackjack.rules import rules_to_mapping
@@ -178,13 +178,14 @@ class DailyDeal:
             f"|07{_('Seal')} |08{self._deal.seal}",
             "",
         ]
-        return [*rows, *ranked(placed, self._caller.record.id, room_below(self._console, rows))]
+        room, columns = room_below(self._console, rows), self._console.page_columns
+        return [*rows, *ranked(placed, self._caller.record.id, room, columns)]
 
     def _of_tournament(self) -> list[str]:
         until, _is_over, last = self._tournament
         if until is not None:
             at = moment(self._caller.bank_settings.schedule.local(until))
-            said = _("Tournament until {time}: press {key}")
+            said = _("<{key}> Tournament until {time}")
             return [f"|11{said.format(time=at, key='T')}"]
         return [f"|11{_('The tournament is over: T shows who won.')}"] if last is not None else []
 
@@ -200,7 +201,7 @@ class DailyDeal:
             "the book's best move would have won more, on average, in percent of a bet. Who has "
             "given away least stands first; of those alike, who has won most."
         )
-        return f"|07{scored}\n\n{rules_text(self._settings)}"
+        return f"|07{scored}\n\n{sealed_rules(rules_of(self._deal.rules))}"
 
     async def _read_last(self) -> None:
         deal = await self._caller.look_up(deals.last_closed)
@@ -216,7 +217,7 @@ class DailyDeal:
         rows = [
             f"|15{whole_date(deal.day)}",
             "",
-            *ranked(placed, self._caller.record.id, MOST_SHOWN),
+            *ranked(placed, self._caller.record.id, MOST_SHOWN, self._console.page_columns),
             "",
             f"|07{_('Seal')} {deal.seal}",
             f"|07{_('Seed')} {deal.shown_seed}",

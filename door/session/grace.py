@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.call.console import lit
+from door.call.display import hanging
 from door.call.page import Page
 from door.lobby.teller import may_withdraw, withdraw_some
 from door.session.menu import MEANINGS, SERVICES, visit_room
@@ -86,17 +87,23 @@ async def _choose(caller: Caller, told: str) -> str:
 
 def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:
     """Say why they are here, for how long, and what there is to do."""
-    grace = caller.clock.day_grace
-    left = 0 if grace is None else grace.left()
     day = span(caller.bank_settings.grace_minutes * MINUTE)
     now, schedule = caller.console.clock.now(), caller.bank_settings.schedule
-    has_room = caller.console.is_painted and caller.console.page_columns >= WIDE
-    rooms = [f"|15{key}  |07{words}" for key, words in meanings.items()] if has_room else []
+    is_painted = caller.console.is_painted
+    has_room = is_painted and caller.console.page_columns >= WIDE
+    rooms = [hanging(f"|15{key}  |07{words}") for key, words in meanings.items()]
+    free = _("It's free, {day} a day, and you can't bet.").format(day=day)
     return [
-        f"|14{_('Your time is used up, but you can look around for {left} more.')}".format(
-            left=span(left)
-        ),
-        _("It's free, {day} a day: no bets, but all of the rest.").format(day=day),
-        *(["", *rooms, ""] if rooms else []),
+        f"|14{_still_here(caller)}",
+        f"{free} {_('The last row counts down.')}" if is_painted else free,
+        *(["", *rooms, ""] if has_room else []),
         wording.fresh_minutes(schedule, now),
     ]
+
+
+def _still_here(caller: Caller) -> str:
+    if caller.console.is_painted:  # the status line says for how long, and goes on saying it
+        return _("Your time is used up, but you can still look around.")
+    grace = caller.clock.day_grace
+    left = span(0 if grace is None else grace.left())
+    return _("Your time is used up, but you can look around for {left} more.").format(left=left)

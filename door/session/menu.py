@@ -378,26 +378,26 @@ class MenuScene(WholeWidth):
 
     def _fitting(self, area: Area, above: int) -> tuple[Art | None, list[str]]:
         """Choose how much is said of each game, and whether the header is shown, with so many rows
-        between that and the games. The rows between games give way to what goes on."""
+        between that and the games. Empty rows give way to what goes on."""
         games: list[str] = []
         on_narrow = (
-            (self.header, ABOUT, BELOW_TIME),
-            (self.header, ABOUT, NOWHERE),
-            (self.header, NOTHING, BELOW_TIME),
-            (self.header, NOTHING, NOWHERE),
+            (self.header, ABOUT, BELOW_TIME, 1),
+            (self.header, ABOUT, NOWHERE, 0),
+            (self.header, NOTHING, BELOW_TIME, 1),
+            (self.header, NOTHING, NOWHERE, 0),
         )
-        for header, detail, gaps in (
-            (self.header, ALL, EVERYWHERE),
-            (self.header, ALL, BELOW_TIME),
+        for header, detail, gaps, kept in (
+            (self.header, ALL, EVERYWHERE, 1),
+            (self.header, ALL, BELOW_TIME, 1),
+            (self.header, ALL, NOWHERE, 1),
             *(on_narrow if area.is_narrow else ()),
-            (None, ALL, BELOW_TIME),
-            (None, WORDS, BELOW_TIME),
-            (None, ABOUT, BELOW_TIME),
-            (None, NOTHING, BELOW_TIME),
+            (None, ALL, BELOW_TIME, 0),
+            (None, WORDS, BELOW_TIME, 0),
+            (None, ABOUT, BELOW_TIME, 0),
+            (None, NOTHING, BELOW_TIME, 0),
         ):
             games = self._games(area, detail, gaps)
             rows = 1 if header is None else texts.header_rows(header)
-            kept = 1 if gaps == EVERYWHERE else 0
             if rows + above + len(games) + kept <= area.rows:
                 return header, games
         return None, games

@@ -20,6 +20,7 @@ from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from timebank.language import N_, _
+from timebank.names import names
 from timebank.wagers.deals import WHOLE_BET
 from timebank.words import decimal
 
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 TITLE = N_("The daily deal")
 ACTIONS = BlackJackForTimeTable.action_keys
-NAME_CELLS = 17
+NAME_CELLS = 17  # where there are too few columns for the longest names
+NARROW, ROOMY = 48, 54  # columns that a ranking takes with prizes, and with them and those names
 LEAST_SHOWN, MOST_SHOWN = 3, 50  # callers of a ranking
 
 # Writes a decision down, behind those before it, with the score where it ends the last hand.
@@ -55,7 +57,7 @@ class DealScene(BlackJackScene):
         return signed(self.chips)
 
     def _turn_words(self) -> str:
-        return _("{number} of {pages}").format(number=self.number, pages=self.hands)
+        return _("{turns} of {limit}").format(turns=self.number, limit=self.hands)
 
     def _turns_short(self) -> str:
         return f"{self.number} / {self.hands}"
@@ -214,30 +216,31 @@ def ranked(
     placed: Sequence[Placed],
     caller_id: int,
     room: int,
+    columns: int,
     prizes: Mapping[int, str] | None = None,
-    *,
-    is_narrow: bool = False,
 ) -> Iterator[str]:
     """List who stands where, the caller too where there is no room for all before them; `prizes`
-    are what callers have won, by their numbers: where it `is_narrow` they stand for the coins."""
+    are what callers have won, by their numbers: where there are few `columns` they stand for the
+    coins."""
     if not placed:
         yield f"|07{_('Nobody has played it to the end yet.')}"
         return
     mine = placed_of(placed, caller_id)
-    has_coins = not (prizes and is_narrow)
+    has_coins = not (prizes and columns < NARROW)
+    cells = names.LONGEST if columns >= ROOMY else NAME_CELLS
     coins = f"{_('Coins'):>6}" if has_coins else ""
     won = f"{_('Prize'):>7}" if prizes else ""
-    yield f"|11   {_('Caller'):<18}{coins}{_('Cost'):>9}{won}"
+    yield f"|11   {_('Caller'):<{cells + 1}}{coins}{_('Cost'):>9}{won}"
     shown = list(placed[:room])
     if mine is not None and mine not in shown:
         shown[-1] = mine
     for each in shown:
         colour = "|14" if each is mine else "|15"
         cost = "?" if each.cost is None else percent(each.cost)
-        name = literal(each.name[:NAME_CELLS])
+        name = literal(each.name[:cells])
         coins = f"{signed(each.score):>6}" if has_coins else ""
         won = f"|10{prizes.get(each.caller_id, ''):>7}" if prizes else ""
-        yield f"|07{each.place:>2} {colour}{name:<18}|07{coins}{cost:>9}{won}"
+        yield f"|07{each.place:>2} {colour}{name:<{cells + 1}}|07{coins}{cost:>9}{won}"
 
 
 def percent(cost: int) -> str:

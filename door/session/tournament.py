@@ -17,7 +17,7 @@ from door.call.display import literal
 from door.call.page import Page
 from door.errors import NoAdviceNow
 from door.games.black_jack_for_time.game import BlackJackForTimeSettings
-from door.games.black_jack_for_time.words import rules_text
+from door.games.black_jack_for_time.words import sealed_rules
 from door.games.blackjack import duplicate
 from door.games.blackjack.duplicate import cut_of
 from door.games.blackjack.rules import rules_to_mapping
@@ -55,7 +55,6 @@ MEANINGS = {
     "Q": N_("Go back to the daily deal."),
 }
 GAME = "black-jack-for-time"
-NARROW = 48  # columns that a ranking with prizes takes
 
 log = logging.getLogger("door.tables")
 
@@ -198,7 +197,7 @@ class TournamentPage:
         if seen.deal_try is None or seen.deal_try.score is None:
             yield f"|07{_('You see who stands where once you have played.')}"
             return
-        yield from ranked(seen.placed, self._caller.record.id, room)
+        yield from ranked(seen.placed, self._caller.record.id, room, self._console.page_columns)
 
     def _prizes(self, seen: _Seen) -> Iterator[str]:
         if not seen.pot.by_place:
@@ -238,7 +237,7 @@ class TournamentPage:
             " bank when it is over, also of who is not on. Who enters and doesn't play to the end"
             " wins nothing."
         )
-        return f"|07{scored}\n\n{won}\n\n{rules_text(self._settings)}"
+        return f"|07{scored}\n\n{won}\n\n{sealed_rules(rules_of(tournament.rules))}"
 
     async def _read_last(self) -> None:
         def look(desk: Desk) -> tuple[Tournament, list[tournaments.PlacedEntry]] | None:
@@ -271,9 +270,8 @@ class TournamentPage:
         if champions:
             yield f"|14{literal(champion_words(champions))}"
         yield ""
-        is_narrow = self._console.page_columns < NARROW
-        number = self._caller.record.id
-        yield from ranked(shown, number, MOST_SHOWN, prizes, is_narrow=is_narrow)
+        number, columns = self._caller.record.id, self._console.page_columns
+        yield from ranked(shown, number, MOST_SHOWN, columns, prizes)
         yield ""
         yield f"|07{_('Seal')} {last.seal}"
         yield f"|07{_('Seed')} {last.shown_seed}"

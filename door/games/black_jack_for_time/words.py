@@ -26,9 +26,23 @@ if TYPE_CHECKING:
 def rules_text(settings: BlackJackForTimeSettings) -> str:
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
+    return "\n\n".join((coins_rule(settings), *_of_a_hand(rules, cards), *fair_rules()))
+
+
+def sealed_rules(rules: BlackjackRules) -> str:
+    """Return the rules of hands that are the same for everybody: each has a shuffle of its own,
+    however the table shuffles that plays by them, and no minute is at it."""
+    cards = cards_rule(rules.decks, "hand", rules.penetration)
+    fair = _(
+        "All hands are sealed before anybody plays. The seal is on the page before this one, and "
+        "the seed is shown when it's all over."
+    )
+    return "\n\n".join((*_of_a_hand(rules, cards), *fair_rules(fair)))
+
+
+def _of_a_hand(rules: BlackjackRules, cards: str) -> tuple[str, ...]:
     shown = _("You and the dealer get two cards each; the dealer's second stays face down.")
-    paragraphs = (
-        coins_rule(settings),
+    return (
         f"|15{_('Cards')}|07  {cards} {shown}",
         _pay_table(rules),
         f"|15{_('Blackjack')}|07  {_natural_rule(rules)}",
@@ -37,9 +51,7 @@ def rules_text(settings: BlackJackForTimeSettings) -> str:
         + _("On your first two cards, below 21: double your bet for one last card."),
         f"|15{_('Charlie')}|07  " + _charlie_rule(rules),
         f"|15{_('The dealer')}|07  {_dealer_rule(rules)}",
-        *fair_rules(),
     )
-    return "\n\n".join(paragraphs)
 
 
 def _pay_table(rules: BlackjackRules) -> str:

@@ -202,9 +202,10 @@ def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
     )
 
 
-def fair_rules() -> tuple[str, str]:
-    """Return what all tables promise: fair cards, and a hand that waits."""
-    fair = _(
+def fair_rules(fair: str = "") -> tuple[str, str]:
+    """Return what all tables promise: fair cards, and a hand that waits. `fair` says how it is
+    shown where that is not behind F."""
+    fair = fair or _(
         "The shuffle is sealed before you bet and opened afterwards. Press F for the seal and how "
         "to check it, C to cut the cards with a phrase of your own."
     )

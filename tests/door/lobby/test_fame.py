@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from door.lobby.fame import _plate
+from door.call.display import plain, wrap
+from door.lobby.bulletins import list_of
+from door.lobby.fame import _award, _plate
 from tests.door.playing import at_the_table, hand
 from tests.terminal import REFUSING
 from tests.world import register
@@ -85,3 +87,16 @@ def test_the_plate_is_a_box_on_a_painted_screen_and_a_list_in_lines() -> None:
     assert [len(row) for row in (painted[0], painted[-1])] == [37, 37]
     assert "Ada" in painted[3]
     assert _plate(["Ada", "Bob"], painted=False) == ["They broke the bank", "Ada", "Bob"]
+
+
+def test_the_longest_name_leaves_the_lists_in_line() -> None:
+    places = [("Wolfeschlegelsteinhausen", "1:00:00"), ("Bob", "5:00")]
+    _heading, *rows = map(plain, list_of("Won most", places))
+    assert {len(row) for row in rows} == {36}, rows
+
+
+def test_what_an_award_wants_stays_below_its_name_on_a_narrow_screen() -> None:
+    name, *rows = [plain(row) for each in _award("company", "", 38) for row in wrap(each, 38)]
+    assert not name.startswith(" ")
+    assert len(rows) == 2
+    assert all(row.startswith("  ") for row in rows), rows

@@ -184,16 +184,20 @@ async def test_the_menu_keeps_its_header_and_says_below_it_what_has_happened(
         assert rows[told - 1] == "", ada.screen
 
 
-async def test_what_goes_on_comes_before_empty_rows_between_the_games(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("columns", "rows"), [(100, 30), (80, 24), (40, 22)])
+async def test_what_goes_on_comes_before_empty_rows(
+    tmp_path: Path, columns: int, rows: int
+) -> None:
     toml = f'{OPEN}\n[tournament]\nday = "fri"\nhour = 0\nhours = 24\n'
     async with world(tmp_path, toml=toml) as board:
         for name in ("Bartholomew Longfellow", "Cassandra Featherstone"):
             await visitor(board, name, profile=SYNCTERM)
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=100, rows=30))
-        rows = [row.strip() for row in ada.terminal.lines]
-        greeting = next(number for number, row in enumerate(rows) if "Good to see you" in row)
-        assert not rows[greeting + 1].startswith("Time left"), "it takes two rows"
-        assert any(row.startswith("Tournament until") for row in rows), ada.screen
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=columns, rows=rows))
+        lines = [row.strip() for row in ada.terminal.lines]
+        greeting = next(number for number, row in enumerate(lines) if "Good to see you" in row)
+        assert not lines[greeting + 1].startswith("Time left"), "it takes two rows"
+        assert "<D> Tournament until 21 Nov 00:00" in lines, ada.screen
+        assert "Beat the dealer, win minutes" in ada.screen or columns < 80
 
 
 async def test_forty_columns_have_the_header_and_what_each_game_is(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def banked(board: World) -> list[tuple[str, int]]:
 async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml(hours=15)) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        told = "Tournament until 20 Nov 15:00: press D"
+        told = "<D> Tournament until 20 Nov 15:00"
         assert told in ada.screen
         await ada.logs_off()
         await board.pass_time(3 * HOUR)
@@ -82,7 +82,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         ada = await board.call()
         await register(ada, "Ada")
         ada.send("d")
-        await ada.until("Tournament until 21 Nov 00:00: press T")
+        await ada.until("<T> Tournament until 21 Nov 00:00")
         ada.send("t")
         await ada.until("0 callers have entered.")
         assert "It costs 5 minutes to enter." in ada.picture

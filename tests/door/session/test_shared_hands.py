@@ -1,0 +1,51 @@
+"""What daily deal and tournament share: their felt in French, their rules, their ranking."""
+
+from __future__ import annotations
+
+import pytest
+
+from ansi.canvas import Canvas
+from door.call.display import Area, plain
+from door.games.black_jack_for_time.scene import ENDINGS
+from door.games.black_jack_for_time.words import sealed_rules
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.session.shared_hands import DealScene, ranked
+from timebank.language import LANGUAGES, Viewer, _, speaking_to
+from timebank.wagers.deals import Placed
+
+LONG = "Wolfeschlegelsteinhausen"
+PANEL_WORDS = 15  # cells of the panel beside the felt for how a hand ended
+
+
+def test_the_panel_says_in_french_which_hand_it_is() -> None:
+    with speaking_to(Viewer("fr")):
+        canvas = Canvas(79, 19)
+        scene = DealScene(coin=1, turns_limit=None, has_purse=False)
+        scene.number, scene.bet = 10, 10
+        scene.paint(canvas, Area(0, 79, 19))
+        rows = [canvas.text(row) for row in range(19)]
+    assert rows[0].endswith(" 10 sur 10"), rows[0]
+    assert any("Main      10 sur 10" in row for row in rows), rows
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_panel_has_room_for_every_end_of_a_hand(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        assert [words for words in map(_, ENDINGS.values()) if len(words) > PANEL_WORDS] == []
+
+
+def test_the_rules_speak_of_no_minutes_and_of_no_key_that_only_a_table_has() -> None:
+    told = plain(sealed_rules(BLACK_JACK_FOR_TIME))
+    assert "shuffled for every hand" in told
+    for untrue in ("your time", "turns a day", "Press F", "C to cut"):
+        assert untrue not in told
+
+
+@pytest.mark.parametrize(("columns", "name"), [(80, LONG), (40, LONG[:17])])
+def test_a_long_name_is_cut_only_where_there_is_no_room(columns: int, name: str) -> None:
+    placed = [Placed(1, LONG, 30, 17723, (), 1), Placed(2, "Bob", -10, 20000, (), 2)]
+    for prizes in (None, {1: "15:00"}):
+        rows = [plain(row) for row in ranked(placed, 1, 5, columns, prizes)]
+        assert f" {name} " in rows[1]
+        assert len({len(row) for row in rows}) == 1, rows
+        assert len(rows[1]) <= columns - 2
