@@ -34,7 +34,7 @@ from timebank.wagers.rounds import Settlement, encode
 HANDS_A_CALL = 15
 HAND_SECONDS = 20
 GRANT = 3600
-DEALT_HANDS = 50  # different ones
+DEALT_HANDS = 400
 ALLOTMENT, ELAPSED, FORFEIT = 1, 2, 3
 BATCH = 2000  # calls
 

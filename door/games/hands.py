@@ -219,7 +219,7 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
             yield Finding(where, sentence)
     if dict(stored.result or {}) != kind.result(again, seat):
         yield Finding(where, "the result in its journal is not that of the replay.")
-    if hand.is_shoe_done and not hand.shoe.done:
+    if not hand.shoe.done and hand.is_shoe_done:
         yield Finding(where, "nothing more is dealt from its shoe, which is still open.")
 
 

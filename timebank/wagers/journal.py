@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Any
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
@@ -24,6 +28,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    union,
     update,
 )
 
@@ -41,7 +46,10 @@ OVERDUE_AFTER = timedelta(days=1)
 # The table of a game that has one alone, and of whoever plays alone.
 FIRST_TABLE = 1
 _LARGEST = 2**63 - 1
+# Rounds whose actions and seats are read together.
+AT_ONCE = 200
 _ROUNDS = schema.rounds
+ByLead: TypeAlias = dict[int, list[Any]]
 
 log = logging.getLogger("timebank")
 
@@ -379,21 +387,23 @@ def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Itera
             yield stored
 
 
-def _shoe(row: Any) -> Shoe:
+def _shoe(row: Sequence[Any]) -> Shoe:
+    """Make a shoe of the columns of `_SHOE`, and its position."""
+    number, seal, decks, cut, closed, owner, seed, table, anchor, link, beacon, position = row
     return Shoe(
-        id=row.shoe_id,
-        seal=row.seal,
-        decks=row.decks,
-        position=row.position,
-        cut=row.cut,
-        fresh=row.cut is None,
-        done=row.closed is not None,
-        caller_id=row.shoe_of,
-        seed=row.seed,
-        table=row.at_table,
-        anchor=row.anchor,
-        link=row.link or 0,
-        beacon=beacons.read(row.beacon),
+        id=number,
+        seal=seal,
+        decks=decks,
+        position=position,
+        cut=cut,
+        fresh=cut is None,
+        done=closed is not None,
+        caller_id=owner,
+        seed=seed,
+        table=table,
+        anchor=anchor,
+        link=link or 0,
+        beacon=beacons.read(beacon),
     )
 
 
@@ -401,10 +411,10 @@ def _those(*where: ColumnElement[bool]) -> Query:
     hand = _ROUNDS.c
     return (
         select(
-            *(hand.id, hand.game, hand.caller_id, callers.c.name, hand.day, hand.dealt, hand.rules),
-            *(hand.bet, hand.coin, hand.settled, hand.outcome, hand.result, hand.lost),
-            *(hand.returned, hand.won, hand.unit, hand.seat),
-            func.coalesce(hand.lead, hand.id).label("lead"),
+            *(hand.id, func.coalesce(hand.lead, hand.id).label("lead"), hand.game),
+            *(hand.caller_id, callers.c.name, hand.day, hand.dealt, hand.rules, hand.bet),
+            *(hand.coin, hand.settled, hand.outcome, hand.result, hand.lost, hand.returned),
+            *(hand.won, hand.unit, hand.seat),
             *(*_SHOE, hand.start_position.label("position")),
         )
         .select_from(_ROUNDS)
@@ -475,23 +485,42 @@ _OVERDUE = Prepared(lambda: _those(_leads_in_play(), _TOO_LONG))
 _OVERDUE_NUMBERS = Prepared(
     lambda: select(_ROUNDS.c.id).where(_leads_in_play(), _TOO_LONG).order_by(_ROUNDS.c.id)
 )
-_PLAYED = Prepared(
-    lambda: (
-        select(actions.c.sequence, actions.c.action, actions.c.cards_used)
-        .where(actions.c.round_id == bindparam("lead"))
-        .order_by(actions.c.sequence)
+
+
+def _acts(these: ColumnElement[bool]) -> Query:
+    act = actions.c
+    return (
+        select(act.round_id, act.sequence, act.action, act.cards_used)
+        .where(these)
+        .order_by(act.round_id, act.sequence)
     )
-)
-_SEATS = Prepared(
-    lambda: (
+
+
+def _seats(these: ColumnElement[bool]) -> Query:
+    hand = _ROUNDS.c
+    return (
         select(
-            *(_ROUNDS.c.seat, _ROUNDS.c.id, _ROUNDS.c.caller_id, callers.c.name, _ROUNDS.c.bet),
-            _ROUNDS.c.settled,
+            func.coalesce(hand.lead, hand.id).label("lead"),
+            *(hand.seat, hand.id, hand.caller_id, callers.c.name, hand.bet, hand.settled),
         )
-        .join(callers, callers.c.id == _ROUNDS.c.caller_id)
-        .where(or_(_ROUNDS.c.id == bindparam("lead"), _ROUNDS.c.lead == bindparam("lead")))
-        .order_by(_ROUNDS.c.seat)
+        .join(callers, callers.c.id == hand.caller_id)
+        .where(these)
     )
+
+
+# Of one round, and of many at once: a query for each of these takes four times as long.
+_PLAYED = Prepared(lambda: _acts(actions.c.round_id == bindparam("lead")))
+_ALL_PLAYED = Prepared(lambda: _acts(among(actions.c.round_id, "leads")))
+_SEATS = Prepared(
+    lambda: _seats(
+        or_(_ROUNDS.c.id == bindparam("lead"), _ROUNDS.c.lead == bindparam("lead"))
+    ).order_by(_ROUNDS.c.seat)
+)
+# Apart: to find what is among either of two, PostgreSQL would go through all there are.
+_ALL_SEATS = Prepared(
+    lambda: union(
+        _seats(among(_ROUNDS.c.id, "leads")), _seats(among(_ROUNDS.c.lead, "leads"))
+    ).order_by("lead", "seat")
 )
 
 
@@ -505,48 +534,74 @@ def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
 def _stored(
     desk: Desk, those: Prepared, **values: object
 ) -> Iterator[StoredRound | JournalDamaged]:
-    for row in those.long(desk.connection, **values):
-        played = _PLAYED(desk.connection, lead=row.lead).all()
-        try:
-            stored = _round(row, played, _seats(desk, row.lead))
-        except (ValueError, TypeError, OverflowError, OSError) as error:
-            yield JournalDamaged(row.id, error)
-        else:
-            yield stored
+    for rows in those.long(desk.connection, **values).partitions(AT_ONCE):
+        played, seated = _of_leads(desk, {row[1] for row in rows})
+        for row in rows:
+            number, lead, *rest = row
+            try:
+                stored = _round(number, lead, rest, played.get(lead, ()), seated.get(lead, ()))
+            except (ValueError, TypeError, OverflowError, OSError) as error:
+                yield JournalDamaged(number, error)
+            else:
+                yield stored
 
 
-def _seats(desk: Desk, lead: int) -> tuple[StoredSeat, ...]:
-    return tuple(
-        StoredSeat(row.seat, row.id, row.caller_id, row.name, row.bet, row.settled is not None)
-        for row in _SEATS(desk.connection, lead=lead)
-    )
+def _of_leads(desk: Desk, leads: Collection[int]) -> tuple[ByLead, ByLead]:
+    """Give the actions and the seats of rounds, by the numbers of those that keep their journals;
+    each row begins with that."""
+    books = desk.connection
+    if len(leads) == 1:
+        (lead,) = leads
+        return _by_lead(_PLAYED(books, lead=lead)), _by_lead(_SEATS(books, lead=lead))
+    # Damage may have left there what JSON cannot say, and that is no round's number.
+    numbers = json.dumps([lead for lead in leads if isinstance(lead, int)])
+    return _by_lead(_ALL_PLAYED(books, leads=numbers)), _by_lead(_ALL_SEATS(books, leads=numbers))
 
 
-def _round(row: Any, played: Sequence[Any], seats: tuple[StoredSeat, ...]) -> StoredRound:
+def _by_lead(rows: Iterable[Any]) -> ByLead:
+    return {lead: list(of_lead) for lead, of_lead in groupby(rows, itemgetter(0))}
+
+
+def _round(
+    number: int, lead: int, row: Sequence[Any], played: Sequence[Any], seated: Sequence[Any]
+) -> StoredRound:
+    game, caller_id, caller, day, dealt, rules, bet, coin, *rest = row
+    settled, outcome, result, lost, returned, won, unit, seat, *shoe = rest
     return StoredRound(
-        id=row.id,
-        game=row.game,
-        caller_id=row.caller_id,
-        caller=row.name,
-        day=date.fromisoformat(row.day),
-        dealt=instant(row.dealt),
-        rules=_object(row.rules),
-        stake=row.bet,
-        coin=row.coin,
-        shoe=None if row.shoe_id is None else _shoe(row),
-        actions=tuple((each.sequence, _object(each.action)) for each in played),
-        cards_used=max((each.cards_used for each in played), default=0),
-        settled=row.settled is not None,
-        outcome=row.outcome,
-        result=None if row.result is None else _object(row.result),
-        lost=row.lost,
-        returned=row.returned,
-        won=row.won,
-        unit=row.unit,
-        seat=row.seat,
-        lead=row.lead,
-        seats=seats,
+        id=number,
+        game=game,
+        caller_id=caller_id,
+        caller=caller,
+        day=date.fromisoformat(day),
+        dealt=instant(dealt),
+        rules=_read_once(rules),
+        stake=bet,
+        coin=coin,
+        shoe=None if shoe[0] is None else _shoe(shoe),
+        actions=tuple([(sequence, _read_once(action)) for _, sequence, action, _ in played]),
+        cards_used=max([used for *_, used in played], default=0),
+        settled=settled is not None,
+        outcome=outcome,
+        result=None if result is None else _object(result),
+        lost=lost,
+        returned=returned,
+        won=won,
+        unit=unit,
+        seat=seat,
+        lead=lead,
+        seats=tuple(
+            [
+                StoredSeat(place, of, who, name, stake, ended is not None)
+                for _, place, of, who, name, stake, ended in seated
+            ]
+        ),
     )
+
+
+@lru_cache(maxsize=256)
+def _read_once(text: str) -> Mapping[str, object]:
+    """Read what is the same in very many rounds: rules, and most actions."""
+    return MappingProxyType(_object(text))
 
 
 def _object(text: str) -> dict[str, object]:

@@ -123,7 +123,7 @@ class Course:
             self.events.append(happened.Peeked(natural))
         if natural:
             for turn, hand in self._hands():
-                self._put(turn, replace(hand, standing=True))
+                self._put(turn, hand.that_stands())
             return
         if peeks:
             self._settle_insurance(natural)
@@ -133,7 +133,7 @@ class Course:
             if hand.is_natural and known and self.rules.natural_paid == "at once":
                 self._settle(turn, BlackjackOutcome.NATURAL)
             elif hand.is_natural:
-                self._put(turn, replace(hand, standing=True))
+                self._put(turn, hand.that_stands())
 
     def _finish(self) -> None:
         """The dealer turns up the hole card, plays if a hand still waits for it, and pays."""
@@ -193,10 +193,8 @@ class Course:
         """Each card begins a hand. The second card of a hand comes at once, or when the hand has
         its turn."""
         hand = self._hand(turn)
-        seat = self.seats[turn.seat]
         halves = (replace(hand, cards=(card,), from_split=True) for card in hand.cards)
-        after = seat.hands[turn.hand + 1 :]
-        self.seats[turn.seat] = replace(seat, hands=(*seat.hands[: turn.hand], *halves, *after))
+        self._put(turn, *halves)
         self.events.append(happened.Split(turn.seat, turn.hand, hand.stake))
         if self.rules.split_cards == "both first":
             for each in (turn, Turn(turn.seat, turn.hand + 1)):
@@ -240,11 +238,11 @@ class Course:
         if at_once:
             self._settle(turn, outcome)
         else:
-            self._put(turn, replace(self._hand(turn), standing=True))
+            self._put(turn, self._hand(turn).that_stands())
 
     def _stand(self, turn: Turn) -> None:
         hand = self._hand(turn)
-        self._put(turn, replace(hand, standing=True))
+        self._put(turn, hand.that_stands())
         self.events.append(happened.BlackjackStood(turn.seat, turn.hand, hand.count.total))
 
     # Cards, hands and money, one at a time.
@@ -260,8 +258,7 @@ class Course:
 
     def _deal_to(self, turn: Turn) -> None:
         card = self._draw()
-        hand = self._hand(turn)
-        self._put(turn, replace(hand, cards=(*hand.cards, card)))
+        self._put(turn, self._hand(turn).with_card(card))
         self.events.append(happened.BlackjackDealt(turn.seat, turn.hand, card))
 
     def _hand(self, turn: Turn) -> Hand:
@@ -280,7 +277,7 @@ class Course:
     def _settle(self, turn: Turn, outcome: BlackjackOutcome) -> None:
         hand = self._hand(turn)
         event = settled(self.rules, turn, hand, outcome)
-        self._put(turn, replace(hand, settled=event))
+        self._put(turn, hand.that_ended(event))
         self.events.append(event)
 
     def _open_insurance(self) -> list[tuple[int, int]]:
@@ -297,10 +294,8 @@ class Course:
             self.seats[number] = replace(self.seats[number], insurance_settled=event)
             self.events.append(event)
 
-    def _put(self, turn: Turn, hand: Hand) -> None:
-        seat = self.seats[turn.seat]
-        hands = (*seat.hands[: turn.hand], hand, *seat.hands[turn.hand + 1 :])
-        self.seats[turn.seat] = replace(seat, hands=hands)
+    def _put(self, turn: Turn, *hands: Hand) -> None:
+        self.seats[turn.seat] = self.seats[turn.seat].with_hand(turn.hand, *hands)
 
 
 STEPS: Mapping[BlackjackAction, Callable[[Course, Turn], None]] = {

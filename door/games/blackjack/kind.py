@@ -42,9 +42,9 @@ class BlackJackKind(Kind):
             raise RoundRefused(
                 f"it is seat {round_.turn.seat + 1} that decides now, not {act.seat}"
             )
-        insured = act.amount if action in round_.legal() else None
+        insured = act.amount
         # In words: a replay counts in smaller parts than whoever wrote it.
-        if insured is not None and insured > round_.amount(action) > 0:
+        if insured is not None and action in round_.legal() and insured > round_.amount(action) > 0:
             raise RoundRefused(f"{action} is at most half of the bet here")
         return round_.apply(action, act.amount)
 

@@ -33,7 +33,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from door.games.blackjack.course import STEPS, BlackjackAction, BlackjackPhase, Course
-from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
+from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
 from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.cards import Card, Count, count
@@ -182,15 +182,13 @@ def start(
 
 
 def _totals(seats: Sequence[Seat]) -> Totals:
-    settled = [hand.settled for seat in seats for hand in seat.hands if hand.settled]
-    insured = [seat.insurance_settled for seat in seats if seat.insurance_settled]
-    every: list[BlackjackSettled | InsuranceSettled] = [*settled, *insured]
-    return Totals(
-        staked=sum(seat.staked for seat in seats),
-        lost=sum(each.lost for each in every),
-        returned=sum(each.returned for each in every),
-        won=sum(each.won for each in every),
-    )
+    staked = lost = returned = won = 0
+    for seat in seats:
+        staked += seat.staked
+        for each in (seat.insurance_settled, *[hand.settled for hand in seat.hands]):
+            if each is not None:
+                lost, returned, won = lost + each.lost, returned + each.returned, won + each.won
+    return Totals(staked, lost, returned, won)
 
 
 def _outcomes(seats: Sequence[Seat]) -> tuple[BlackjackOutcome, ...]:

@@ -46,6 +46,7 @@ class Card(str):
         return self[0] == "A"
 
 
+_NATURALS = frozenset(pair for ten in "TJQK" for pair in (f"A{ten}", f"{ten}A"))
 _PACK = {rank + suit: Card(rank + suit) for suit in SUITS for rank in RANKS}
 CARDS_IN_DECK = len(_PACK)
 
@@ -124,4 +125,4 @@ def is_natural(cards: tuple[Card, ...]) -> bool:
     >>> is_natural(parse_cards("AS KD")), is_natural(parse_cards("7S 7D 7C"))
     (True, False)
     """
-    return len(cards) == 2 and count(cards).total == 21
+    return len(cards) == 2 and cards[0][0] + cards[1][0] in _NATURALS

@@ -12,13 +12,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+from functools import cached_property, lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
 from door.games.engine.quoting import either, shown
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
 
 HOUSE_KEYS: Mapping[str, type] = {
     "coin_minutes": int,
@@ -78,7 +81,7 @@ class Act(NamedTuple):
     @classmethod
     def of_entry(cls, entry: Mapping[str, object]) -> Self:
         """Read what `entry` gives; TypeError when it is none."""
-        word, seat, amount = (entry.get(key) for key in ("action", "seat", "amount"))
+        word, seat, amount = entry.get("action"), entry.get("seat"), entry.get("amount")
         if not isinstance(word, str) or not _number(seat) or not _number(amount):
             raise TypeError("it has an action that is not one")
         return cls(word, seat, amount)  # type: ignore[arg-type]  # _number has looked
@@ -154,14 +157,23 @@ class Kind(ABC):
 
     def read_rules(self, mapping: Mapping[str, object]) -> Any:
         """Return the rules with the keys of `mapping` in place; `RoundRefused` for a wrong one."""
+        values = tuple(mapping.values())
+        read: Callable[..., Any] = self._read_once
         try:
-            if any(isinstance(value, list | dict) for value in mapping.values()):
-                return self.vary(mapping, self.base)  # which says that it is no rule
+            hash(values)
+        except TypeError:  # there is a list or a table, which is no rule
+            read = self._read_once.__wrapped__
+        try:
             # With their types, for True is equal to 1.
-            entries = tuple((key, type(value), value) for key, value in mapping.items())
-            return _rules_of(self.vary, self.base, entries)
+            return read(tuple(mapping), values, tuple(map(type, values)))
         except RulesRefused as refused:
             raise RoundRefused(f"rules: {refused}") from None
+
+    @cached_property
+    def _read_once(self) -> _lru_cache_wrapper[Any]:
+        """What reads rules once, by their names, values and types: every hand asks for those of
+        its table a few times. A memory of its own, for to hash `base` takes longer than that."""
+        return lru_cache(maxsize=64)(partial(_rules_of, self.vary, self.base))
 
     def decks(self, rules: Mapping[str, object]) -> int:
         """Return of how many decks its shoe is; `RoundRefused` for rules that make no round."""
@@ -292,10 +304,10 @@ def card_at(shoe: Sequence[Card], number: int) -> Card:
     return shoe[number]
 
 
-@lru_cache(maxsize=64)
-def _rules_of(vary: Vary, base: object, entries: tuple[tuple[str, type, object], ...]) -> Any:
-    """Read rules once: every hand asks for those of its table a few times."""
-    return vary({key: value for key, _, value in entries}, base)
+def _rules_of(
+    vary: Vary, base: object, names: tuple[str, ...], values: tuple[object, ...], _types: object
+) -> Any:
+    return vary(dict(zip(names, values, strict=True)), base)
 
 
 def _small(error: Exception) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from door.games.engine.cards import Card, parse_card
+from door.games.engine.cards import Card
 from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind, Totals
 from door.games.engine.quoting import shown_key
@@ -48,7 +48,7 @@ class Replayed:
 def replay_round(
     kind: Kind,
     rules: Mapping[str, object],
-    cards: Sequence[str],
+    cards: Sequence[Card],
     stakes: Sequence[int],
     actions: Iterable[Act],
     chance: Callable[[Any], Act | None] | None = None,
@@ -60,12 +60,11 @@ def replay_round(
 
     Who knows the seed of the shoe gives in `chance` what it decides in a round at one moment; the
     actions must say the same. The round may still be open after the last action. Raises ReplayError
-    when the rules do not know a key, a card, a stake or an action, or when cards or turns
-    run out.
+    when the rules do not know a key, a stake or an action, or when cards or turns run out.
     """
     at, acts = "", tuple(actions)
     try:
-        game, happened = kind.deal(rules, _cards(cards), stakes, scale)
+        game, happened = kind.deal(rules, cards, stakes, scale)
         events = list(happened)
         for number, act in enumerate(acts, start=1):
             if game.over:
@@ -100,10 +99,3 @@ def _sentence(at: str, refusal: str) -> str:
     if not at:
         return f"{refusal}."
     return f"{at} {refusal}." if refusal.startswith("must be") else f"{at}: {refusal}."
-
-
-def _cards(cards: Sequence[str]) -> tuple[Card, ...]:
-    try:
-        return tuple(parse_card(card) for card in cards)
-    except ValueError as error:
-        raise ReplayError(f"shoe: {error}") from None

@@ -8,8 +8,9 @@ may see them is not this file's business.
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
@@ -38,6 +39,8 @@ class Phrases(NamedTuple):
 Cut: TypeAlias = str | Phrases
 
 _SPAN = 2**32
+# What the bytes of a key become in the two hashes of HMAC.
+_INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 
 
 def seal(seed: bytes) -> str:
@@ -164,22 +167,33 @@ def draws(seed: bytes, label: str, cut: Cut) -> Callable[[int], int]:
     (1 to 2**32), each equally likely; the label keeps the draws for one purpose apart from those
     for another out of the same seed.
     """
-    start = _said(_version_of(cut), label, cut)
-    key = _checked(seed)
-    counter = 0
+    numbers = _numbers(_checked(seed), _said(_version_of(cut), label, cut))
 
     def below(bound: int) -> int:
-        nonlocal counter
         # Numbers past the last whole multiple would favour the low results: draw again.
         limit = _SPAN - _SPAN % bound
-        while True:
-            block = hmac.digest(key, start + counter.to_bytes(8, "big"), "sha256")
-            counter += 1
-            number = int.from_bytes(block[:4], "big")
-            if number < limit:
-                return number % bound
+        number = next(numbers)
+        while number >= limit:
+            number = next(numbers)
+        return number % bound
 
     return below
+
+
+def _numbers(key: bytes, start: bytes) -> Iterator[int]:
+    """The first four bytes of the HMAC-SHA-256 of `start` and a counter, as numbers.
+
+    A key of at most a block is hashed once for all of them, as RFC 2104 (section 4) proposes: a
+    shoe takes half the time that it takes by `hmac.digest`.
+    """
+    block = key.ljust(hashlib.sha256().block_size, b"\0")
+    inner = hashlib.sha256(block.translate(_INNER) + start)
+    outer = hashlib.sha256(block.translate(_OUTER))
+    for counter in count():
+        said, mac = inner.copy(), outer.copy()
+        said.update(counter.to_bytes(8, "big"))
+        mac.update(said.digest())
+        yield int.from_bytes(mac.digest()[:4], "big")
 
 
 def _version_of(cut: Cut) -> str:

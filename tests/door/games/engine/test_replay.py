@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.games.blackjack.round import BlackjackAction
-from door.games.engine.cards import deck
+from door.games.engine.cards import deck, parse_cards
 from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
 from door.games.engine.quoting import either
@@ -373,14 +373,14 @@ def outcome_or_sentence(document: object) -> str:
 
 
 def test_a_round_is_rebuilt_as_far_as_its_actions_take_it() -> None:
-    again = replay_round(KIND, {}, TEN_UP.split(), [600], [Act("hit")])
+    again = replay_round(KIND, {}, parse_cards(TEN_UP), [600], [Act("hit")])
     assert not again.round.over
     assert again.outcome == ""
     assert again.round.legal() == (BlackjackAction.HIT, BlackjackAction.STAY)
 
 
 def test_a_round_is_rebuilt_under_the_rules_it_was_dealt_by() -> None:
-    again = replay_round(KIND, {"ties": "push"}, ["TH", "TC", "8H", "8S"], [600], [Act("stay")])
+    again = replay_round(KIND, {"ties": "push"}, parse_cards("TH TC 8H 8S"), [600], [Act("stay")])
     assert again.outcome == "push"
     assert again.totals.returned == 600
 
@@ -388,14 +388,13 @@ def test_a_round_is_rebuilt_under_the_rules_it_was_dealt_by() -> None:
 @pytest.mark.parametrize(
     ("cards", "stake", "sentence"),
     [
-        ("TH XX", 600, "shoe: "),
         ("TH TC 8H 8S", 601, "half the stake is needed by these rules"),
         ("TH TC 8H 8S", 0, "the stake must be more than 0"),
     ],
 )
 def test_a_journal_that_cannot_be_is_refused(cards: str, stake: int, sentence: str) -> None:
     with pytest.raises(ReplayError) as refused:
-        replay_round(KIND, {}, cards.split(), [stake], [Act("stay")])
+        replay_round(KIND, {}, parse_cards(cards), [stake], [Act("stay")])
     assert str(refused.value).startswith(sentence)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.games.engine import shuffle
-from door.games.engine.cards import deck
+from door.games.engine.cards import deck, parse_cards
 from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
 from door.games.engine.replay import replay_round
@@ -68,7 +68,7 @@ class TestBaccarat:
         assert said == "The hand: the hand was over before action 1; left over: bank-card."
 
     def test_a_toss_that_the_seed_did_not_make_is_refused_where_the_seed_is_known(self):
-        rules, shoe = {"bank_option_3v9": "toss"}, ["2S", "3H", "KD", "TC", "9H", "5D"]
+        rules, shoe = {"bank_option_3v9": "toss"}, parse_cards("2S 3H KD TC 9H 5D")
         known = partial(GAMES["baccarat"].kind.by_chance, seed=bytes(32), cut="", position=0)
         draws = shuffle.draws(bytes(32), "toss 5", "")(2) == 1
         right, wrong = Act("bank-card"), Act("bank-no-card")
