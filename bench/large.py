@@ -34,6 +34,7 @@ from timebank.wagers.rounds import Settlement, encode
 HANDS_A_CALL = 15
 HAND_SECONDS = 20
 GRANT = 3600
+# Different ones: more than the shuffles that the program remembers, as in books of real hands.
 DEALT_HANDS = 400
 ALLOTMENT, ELAPSED, FORFEIT = 1, 2, 3
 BATCH = 2000  # calls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import sqlite3
 from dataclasses import replace
@@ -25,6 +26,31 @@ LEFT_OPEN = "Your hand of 1 June at Vegas was left open; the dealer stood it for
 
 
 # Actions and the end.
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 200])
+def test_rounds_that_are_read_together_are_each_as_it_is_alone(
+    books, playing, monkeypatch, at_once: int
+):
+    playing.act(2)
+    playing.act(1, {1: lost(60), 2: lost(120), 3: won(180, 270)})
+    books.call(books.caller("Dora"), node=4).bet(60)
+    playing.bet({3: 60, 1: 120}, start=9)
+    alone = [books.do(journal.stored_round, number) for number in range(1, 7)]
+    monkeypatch.setattr(journal, "AT_ONCE", at_once)
+    assert books.do(lambda desk: list(journal.rounds_between(desk, 1, 6))) == alone
+    assert [len(stored.seats) for stored in alone] == [3, 3, 3, 1, 2, 2]
+    assert [len(stored.actions) for stored in alone] == [3, 3, 3, 1, 1, 1]
+
+
+@pytest.mark.of_a_file
+def test_a_journal_that_is_kept_by_no_number_leaves_the_others_readable(books, playing):
+    books.call(books.caller("Dora"), node=4).bet(60)
+    with contextlib.closing(sqlite3.connect(books.settings.database)) as by_hand, by_hand:
+        by_hand.execute("UPDATE rounds SET lead = x'ff' WHERE seat = 3")
+    found = books.do(lambda desk: list(journal.rounds_between(desk, 1, 4)))
+    assert [len(stored.actions) for stored in found] == [1, 1, 0, 1]
+    assert [len(stored.seats) for stored in found] == [2, 2, 0, 1]
 
 
 def test_actions_of_all_seats_stand_in_one_journal(books, playing):
