@@ -1,7 +1,8 @@
-"""The daily bulletins: who is rich, who won and lost most, how the house did.
+"""The news and the daily bulletins: who is rich, who won and lost most, how the house did.
 
-They are written into the sysop's texts folder as `bulletin.ans` and `bulletin.asc`, when a day has
-ended and when a server starts, so that other programs of the board can show them too.
+Callers read of the day as it is so far, too. Bulletins are of a day that is over. They are written
+into the sysop's texts folder as `bulletin.ans` and `bulletin.asc`, when a day has ended and when a
+server starts, so that other programs of the board can show them too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ansi import art
 from ansi.art import Art, Sauce
@@ -36,26 +37,49 @@ COLUMNS = 77
 
 
 @dataclass(frozen=True)
-class Bulletin:
+class DayNews:
+    """Losers are those alone who wish to be named."""
+
     day: date
-    richest: Sequence[Standing]
-    day_winners: Sequence[Standing]
-    day_losers: Sequence[Standing]
-    ever_winners: Sequence[Standing]
-    ever_losers: Sequence[Standing]
+    winners: Sequence[Standing]
+    losers: Sequence[Standing]
     house: Sequence[HouseDay]
 
 
+@dataclass(frozen=True)
+class Bulletin:
+    of_day: DayNews
+    richest: Sequence[Standing]
+    ever_winners: Sequence[Standing]
+    ever_losers: Sequence[Standing]
+
+
+class TwoDays(NamedTuple):
+    """What callers read: the day as it is so far, and the bulletin of the one before."""
+
+    today: DayNews
+    bulletin: Bulletin
+
+
 def of_yesterday(desk: Desk) -> Bulletin:
-    day = desk.settings.schedule.day_of(desk.now) - timedelta(days=1)
-    of_day = DaySpan(day, day)
     return Bulletin(
-        day,
+        _day(desk, desk.settings.schedule.day_of(desk.now) - timedelta(days=1)),
         standings.richest(desk, PLACES),
-        standings.winners(desk, of_day, PLACES),
-        standings.losers(desk, of_day, PLACES),
         standings.winners(desk, None, PLACES),
         standings.losers(desk, None, PLACES),
+    )
+
+
+def news(desk: Desk) -> TwoDays:
+    return TwoDays(_day(desk, desk.settings.schedule.day_of(desk.now)), of_yesterday(desk))
+
+
+def _day(desk: Desk, day: date) -> DayNews:
+    of_day = DaySpan(day, day)
+    return DayNews(
+        day,
+        standings.winners(desk, of_day, PLACES),
+        standings.losers(desk, of_day, PLACES),
         standings.house_day(desk, day),
     )
 
@@ -63,21 +87,47 @@ def of_yesterday(desk: Desk) -> Bulletin:
 def lines(bulletin: Bulletin, board: str, columns: int = COLUMNS) -> list[str]:
     """Return the bulletin as lines with pipe codes, none of more than `columns` cells: two lists
     stand side by side where there is room."""
-    told = [f"|15{literal(board)}|07, {whole_date(bulletin.day)}", ""]
-    pairs = (
-        (_list(_("Richest callers"), bulletin.richest), _house(bulletin.house)),
-        (
-            _list(_("Winners of the day"), bulletin.day_winners),
-            _list(_("Losers of the day"), bulletin.day_losers),
-        ),
-        (
-            _list(_("Winners of all time"), bulletin.ever_winners),
-            _list(_("Losers of all time"), bulletin.ever_losers),
-        ),
-    )
-    for left, right in pairs:
-        told += beside(left, right) if columns >= COLUMNS else [*left, "", *right, ""]
+    day = bulletin.of_day
+    lists = [
+        _list(_("Richest callers"), bulletin.richest),
+        _house(day.house),
+        *_winners_and_losers(day),
+        *_of_all_time(bulletin),
+    ]
+    return [f"|15{literal(board)}|07, {whole_date(day.day)}", "", *_laid_out(lists, columns)]
+
+
+def news_lines(found: TwoDays, columns: int = COLUMNS) -> list[str]:
+    """Return the news as `lines` does, today first; a day before without a hand is left out."""
+    today, bulletin = found
+    so_far = _("{day}, so far").format(day=whole_date(today.day))
+    told = [f"|15{so_far}", ""]
+    told += _laid_out([*_winners_and_losers(today), _house(today.house)], columns)
+    before = bulletin.of_day
+    if before.house:
+        told += [f"|15{whole_date(before.day)}", ""]
+        told += _laid_out([*_winners_and_losers(before), _house(before.house)], columns)
+    richest = _list(_("Richest callers"), bulletin.richest)
+    return told + _laid_out([*_of_all_time(bulletin), richest], columns)
+
+
+def _winners_and_losers(day: DayNews) -> list[list[str]]:
+    told = [_list(_("Winners of the day"), day.winners)]
+    return [*told, _list(_("Losers of the day"), day.losers)] if day.losers else told
+
+
+def _of_all_time(bulletin: Bulletin) -> list[list[str]]:
+    told = [_list(_("Winners of all time"), bulletin.ever_winners)]
+    if bulletin.ever_losers:
+        told.append(_list(_("Losers of all time"), bulletin.ever_losers))
     return told
+
+
+def _laid_out(lists: Sequence[list[str]], columns: int) -> list[str]:
+    """Set lists side by side in pairs where there is room, else below each other."""
+    if columns < COLUMNS:
+        return [row for each in lists for row in (*each, "")]
+    return paired(lists)
 
 
 def write(bulletin: Bulletin, board: str, folder: Path) -> None:
@@ -87,7 +137,7 @@ def write(bulletin: Bulletin, board: str, folder: Path) -> None:
     painted = "\r\n".join(
         "".join(f"{sgr(style)}{part}" for style, part in from_pipe(row)) + "\x1b[0m" for row in rows
     )
-    sauce = Sauce(title=f"Bulletin of {bulletin.day}", group=plain(board), columns=80)
+    sauce = Sauce(title=f"Bulletin of {bulletin.of_day.day}", group=plain(board), columns=80)
     _replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)))
     text = "\r\n".join(plain(row) for row in rows) + "\r\n"
     _replace(folder / f"{NAME}.asc", art.write(Art(text, None)))
@@ -119,6 +169,12 @@ def _house(days: Sequence[HouseDay]) -> list[str]:
         rows.append(f"|15{title(day.game)}")
         rows.append(f"|07  {hands:<24}{wording.clock_time(day.result):>9}")
     return rows if days else [*rows, f"|07{_('no hands played')}"]
+
+
+def paired(lists: Sequence[list[str]]) -> list[str]:
+    """Set two lists at a time side by side."""
+    pairs = zip(lists[::2], [*lists[1::2], []], strict=False)
+    return [row for left, right in pairs for row in beside(left, right)]
 
 
 def beside(left: list[str], right: list[str]) -> list[str]:

@@ -277,7 +277,7 @@ async def _hall_page(caller: Caller, which: str) -> Page:
     lists = _lists(found)
     if not painted:
         return Page(heading, _stacked(lists))
-    return Page(heading, _paired(lists) if beside else _stacked(lists[:NARROW_LISTS]))
+    return Page(heading, bulletins.paired(lists) if beside else _stacked(lists[:NARROW_LISTS]))
 
 
 def _places(rows: int, *, beside: bool) -> int:
@@ -309,11 +309,6 @@ def _lists(found: Hall) -> list[list[str]]:
 
 def _stacked(lists: Sequence[Sequence[str]]) -> list[str]:
     return [row for each in lists for row in (*each, "")][:-1]
-
-
-def _paired(lists: Sequence[list[str]]) -> list[str]:
-    pairs = zip(lists[::2], [*lists[1::2], []], strict=False)
-    return [row for left, right in pairs for row in bulletins.beside(left, right)]
 
 
 def _in_time(places: Sequence[Standing]) -> Iterator[tuple[str, str]]:

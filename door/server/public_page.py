@@ -353,7 +353,8 @@ def _hall(news: Bulletin, breakers: Sequence[str]) -> str:
         _standings(_("Richest callers"), news.richest),
         _standings(_("Winners of all time"), news.ever_winners),
         _standings(
-            _("Winners of {day}").format(day=day_words(news.day.isoformat())), news.day_winners
+            _("Winners of {day}").format(day=day_words(news.of_day.day.isoformat())),
+            news.of_day.winners,
         ),
     ]
     if breakers:

@@ -12,8 +12,10 @@ from bench import large
 from door.lobby import bulletins
 from door.server.server import Server
 from tests.clock import FakeClock
+from tests.door.visiting import MENU, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, register, seed_of, world
+from timebank.callers import standings
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 
@@ -50,8 +52,54 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         assert picture.sauce is not None
         assert picture.sauce.title == "Bulletin of 2026-11-20"
         reader.send("n")
-        await reader.until("Winners of the day")
+        await reader.until("<N>ext")
+        reader.send(">")
+        await reader.until("<P>revious")
         assert "1 Alice                       10:00" in reader.heard
+
+
+async def test_the_news_tell_of_the_day_as_it_is_so_far(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=sysop_toml(events="")) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await ada.stays()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        ada.presses("n")
+        await ada.sees("Friday 20 November 2026, so far")
+        for told in ("1 Ada", "5:00", "1 hand", "-5:00"):
+            assert told in ada.screen
+        # Nothing happened on the day before, and nobody says that they have lost.
+        assert "Thursday" not in ada.screen
+        assert "Losers" not in ada.screen
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        bob.presses("n")
+        await bob.sees("Friday 20 November 2026, so far")
+        await bob.sees("1 Ada")
+
+
+async def test_the_news_tell_of_today_before_yesterday(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=sysop_toml(events="")) as board:
+        ada = await visitor(board, "Ada", profile=REFUSING)
+        await ada.caller.remember({standings.NAMED_AS_LOSER: True})
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="lose")
+        await ada.stays()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await board.pass_time(12 * 3600)
+        await ada.visits(REFUSING)
+        ada.presses("n")
+        await ada.is_asked("<N>ext")
+        ada.presses(">")
+        await ada.sees("Winners of all time")
+        today, _, yesterday = ada.terminal.transcript.rpartition("Friday 20 November 2026")
+        assert "Saturday 21 November 2026, so far" in today
+        assert "no hands played" in today
+        assert "Losers of the day" in yesterday
+        assert "1 Ada                         -5:00" in yesterday
 
 
 async def test_no_row_of_the_bulletin_is_wider_than_a_screen(tmp_path: Path) -> None:
@@ -66,7 +114,7 @@ async def test_in_plain_lines_each_list_stands_alone(tmp_path: Path) -> None:
         reader = await board.call(REFUSING)
         await register(reader, "Bob")
         reader.send("n")
-        await reader.until("Winners of all time")
+        await reader.until("Richest callers")
         rows = reader.heard.splitlines()
         for heading in ("Richest callers", "The house's day", "Winners of the day"):
             assert heading in rows

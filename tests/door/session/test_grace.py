@@ -43,7 +43,7 @@ async def test_who_is_out_of_time_may_look_around_and_is_charged_nothing(tmp_pat
         await ada.sees("you can still look around.")
         assert shown(ada) == "Grace 5:00"
         ada.presses("n")
-        await ada.sees("Bulletin")
+        await ada.sees("News")
         await board.pass_time(48)
         assert shown(ada) == "Grace 4:12"
         ada.presses(" ")
@@ -128,7 +128,7 @@ async def test_at_midnight_there_are_minutes_again(tmp_path: Path) -> None:
         await ada.sees("You have 7 minutes today.")
         await ada.sees_time_left(7 * MINUTE)
         ada.presses("n")
-        await ada.sees("Bulletin")
+        await ada.sees("News")
         ada.presses(" ")
         await ada.is_asked(MENU)
         assert counted(board) == [MINUTE, 0]
