@@ -51,6 +51,7 @@ CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
 LINES_KEY = "!"
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 NAME_MEANS = N_("The name that others see, and that you log on with.")
+TAKEN = N_("That name, or one that looks like it, is taken.")
 KEEP_IT = N_("Write your password down; we can't look it up for you.")
 FIRST_CALL = N_("Your first call")
 WHY_VOID = "a recovery code that was used or made void meanwhile"
@@ -328,10 +329,10 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
         if not typed:
             return None
         try:
-            name = board.check_new_name(typed)
+            name = await _free_name(board, console, typed)
             if password is not None:
                 passwords.check(password, name)
-        except (NameRefused, PasswordRefused) as refusal:
+        except (NameRefused, NameTaken, PasswordRefused) as refusal:
             console.say(f"|12{refusal}")
             continue
         password = password or await _choose_password(console, name)
@@ -339,15 +340,14 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             return None
         try:
             with at_the_door(board.clock, console):
-                board.reception.allow_new_name(console.line.address)
                 rank = board.reception.rank(console.line.address, name)
                 hashed = await board.passwords.hash(password, rank)
                 record = await board.books.run(
                     partial(callers.register, name=name, password_hash=hashed),
                     until=console.answer_by(),
                 )
-        except NameTaken:
-            console.say(f"|12{_('That name, or one that looks like it, is taken.')}")
+        except NameTaken:  # by somebody else, while they chose a password
+            console.say(f"|12{_(TAKEN)}")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
         texts.clear(console, _(FIRST_CALL))
@@ -358,6 +358,17 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             words = _("Your password was changed meanwhile, so the code doesn't work.")
             console.say(f"|12{words}")
         return record
+
+
+async def _free_name(board: Board, console: Console, typed: str) -> str:
+    """Return the name that was typed as it will be kept; raises `NameRefused`, `NameTaken` for one
+    that somebody has, and `Distrusted`: each answer tells whether a name exists, so it counts."""
+    name = board.check_new_name(typed)
+    board.reception.allow_new_name(console.line.address)
+    with at_the_door(board.clock, console):
+        if not await board.books.read(partial(callers.is_free, name=name), console.answer_by()):
+            raise NameTaken(Phrase(TAKEN))
+    return name
 
 
 async def new_password(board: Board, console: Console, name: str) -> str | None:

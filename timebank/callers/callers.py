@@ -109,6 +109,14 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
     return _enter(desk, kept, password_hash, None, None)
 
 
+def is_free(desk: Desk, name: str) -> bool:
+    """Whether `register` would take a name now; raises `names.NameRefused` for one that cannot be
+    used."""
+    kept = names.check(name)
+    holder = look_alikes.holder(dialects.runner(desk.connection), kept)
+    return holder is None and not desk.settings.keeps(kept)
+
+
 def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) -> CallerRecord:
     """Enter a caller under a name that sysop.toml keeps, with the sysop's powers or without.
 

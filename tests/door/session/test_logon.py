@@ -75,7 +75,7 @@ async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize("name", ["BiII", "bill", "grace hopper"])
-async def test_whether_a_name_is_taken_is_told_when_everything_else_is_given(
+async def test_that_a_name_is_taken_is_told_before_a_password_is_asked_for(
     tmp_path: Path, name: str
 ) -> None:
     toml = sysop_toml().replace("[board]", '[board]\nsysop = "Grace Hopper"')
@@ -83,14 +83,17 @@ async def test_whether_a_name_is_taken_is_told_when_everything_else_is_given(
         board.enter("Bill")
         guest = await stranger(board)
         guest.presses(f"{name}\r")
-        await guest.is_asked("A password (at least 6 characters):")
-        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
         await guest.sees("That name, or one that looks like it, is taken.")
+        await guest.is_asked("The name you want:")
+        guest.presses("Ada\r")
+        await guest.is_asked("A password (at least 6 characters):")
+        board.enter("Ada")  # by somebody else, meanwhile
+        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
         await guest.is_asked("The name you want:")
         guest.presses("open sesame\r")
         await guest.sees("Your password can't be your name.")
-        guest.presses("Ada\r")  # and no password is asked for again
-        await guest.sees("Welcome, Ada.")
+        guest.presses("Cyd\r")  # and no password is asked for again
+        await guest.sees("Welcome, Cyd.")
 
 
 async def test_control_characters_never_get_into_a_name(tmp_path: Path) -> None:
