@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
 from door.call.caller import TAKEN_OVER, WAS_TAKEN_OVER, Caller
+from door.call.chair import SWITCHED_OFF
 from door.call.comings import Comings
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
@@ -149,6 +150,12 @@ class Board:
     def busy_nodes(self) -> int:
         """How many nodes of the whole board are busy, as far as this server knows."""
         return len(self._on_nodes) + self.busy_elsewhere
+
+    def send_watchers_away(self) -> None:
+        """Have nobody watch another's table from now on: the sysop has switched it off."""
+        for caller in self.callers():
+            if caller.chair is not None:
+                caller.chair.clear(SWITCHED_OFF)
 
     def _own_callers(self) -> list[Caller]:
         on_nodes = sorted(self._on_nodes.values(), key=lambda caller: caller.node)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
 from door.call.call_clock import CallClock, Patience
-from door.call.chair import WATCHED, CallersChair
+from door.call.chair import SENT_AWAY, WATCHED, CallersChair
 from door.call.console import Console
 from door.call.display import hanging, literal
 from door.call.grace import Grace
@@ -100,7 +100,7 @@ class Caller:
         )
         console.on_shown = self._look_at_the_end
         if config.company.messages or config.company.watching:
-            console.on_command = self.talk.command
+            console.commands = self.talk
         self.follow_preferences()
 
     @property
@@ -351,7 +351,7 @@ class Caller:
         """Have nobody watch from now on, at this table or another; return what is said of it."""
         await self.remember({WATCHED: "none"})
         if self.chair is not None:
-            self.chair.clear()
+            self.chair.clear(SENT_AWAY)
         return _("Nobody watches you any more. Y in the menu lets them again.")
 
     def tell(self, receipt: Receipt) -> None:

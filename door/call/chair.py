@@ -18,7 +18,7 @@ from door.call.bystander import LOOK_SECONDS, Bystander
 from door.call.display import literal
 from door.errors import NotNow
 from timebank.callers.messages import ignored
-from timebank.language import Phrase, speaking_to
+from timebank.language import N_, Phrase, speaking_to
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 MOST_BEHIND = 4  # chairs have no room for more
 WATCHED = "watched"  # the preference that says where others may watch
+
+# Why nobody watches any more.
+GOT_UP = N_("{name} has left the table.")
+SENT_AWAY = N_("{name} lets nobody watch any more.")
+SWITCHED_OFF = N_("The sysop lets nobody watch any more.")
 
 Allowed = Literal["shared", "all", "none"]  # at which tables others may sit behind a caller
 ALLOWED: tuple[Allowed, ...] = get_args(Allowed)
@@ -92,20 +97,24 @@ class CallersChair:
         with speaking_to(console.viewer):  # some of it was put into words for them
             return scene.from_behind(literal(self.caller.record.name))
 
-    def watch(self, watcher: OnCall, look: Callable[[], None], over: Callable[[], None]) -> Behind:
+    def watch(
+        self, watcher: OnCall, look: Callable[[], None], over: Callable[[Phrase], None]
+    ) -> Behind:
         """Have somebody sit down behind it, and tell its caller; raises `NotNow`.
 
         `look` is called when there may be something new to see, `over` once when there is nothing
-        to come. The place is theirs until `Behind.end`.
+        to come, with the reason. The place is theirs until `Behind.end`.
         """
         if refusal := self.refusal(watcher):
             raise NotNow(refusal)
         return Behind(self, watcher, look, over)
 
-    def clear(self) -> None:
-        """Have nobody behind it any more: its caller gets up, or sends them away."""
+    def clear(self, why: str) -> None:
+        """Have nobody behind it any more, and tell them why: `GOT_UP`, `SENT_AWAY` or
+        `SWITCHED_OFF`."""
+        name = literal(self.caller.record.name)
         for each in tuple(self.behind):
-            each.is_over()
+            each.is_over(Phrase(why, name=name))
 
 
 class Behind(Bystander):
@@ -116,7 +125,7 @@ class Behind(Bystander):
         chair: CallersChair,
         watcher: OnCall,
         look: Callable[[], None],
-        over: Callable[[], None],
+        over: Callable[[Phrase], None],
     ) -> None:
         self._chair = chair
         self._watcher = watcher
@@ -131,11 +140,11 @@ class Behind(Bystander):
             Phrase("{name} watches no more.", name=name),
         )
 
-    def is_over(self) -> None:
+    def is_over(self, why: Phrase) -> None:
         """Let them know that there is nothing more to see."""
         self._leave()
         with speaking_to(self._watcher.console.viewer):
-            self._over()
+            self._over(why)
 
     def end(self) -> None:
         if self._leave():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -121,6 +121,16 @@ class Look:
     paint: Paint
 
 
+class CommandLine(Protocol):
+    """What does lines that begin with a slash."""
+
+    async def command(self, typed: str) -> None:
+        """Do one that begins so, or that is whole."""
+
+    def meaning(self) -> str:
+        """Say what can be done so."""
+
+
 class Cover(Protocol):
     """What lies over a caller's screen for a while, and takes their keys: the sysop's chat."""
 
@@ -161,6 +171,7 @@ class Console:
         "_shows_offers",
         "_waiter",
         "clock",
+        "commands",
         "cover",
         "display",
         "interruption",
@@ -169,7 +180,6 @@ class Console:
         "line",
         "look",
         "on_clear",
-        "on_command",
         "on_hang_up",
         "on_key",
         "on_redraw",
@@ -216,7 +226,7 @@ class Console:
         self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
         self.on_hang_up: Callable[[], None] = _nothing
         # Does a line that begins with a slash, whatever is asked just then; None where nobody does.
-        self.on_command: Callable[[str], Awaitable[None]] | None = None
+        self.commands: CommandLine | None = None
         # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
         self._shows_offers: Callable[[OpenKeys, str], None] | None = getattr(line, "offers", None)
         self._offer: OpenKeys | None = ANY_KEY
@@ -297,24 +307,24 @@ class Console:
         A slash begins a command, unless it is a key like any other for who `takes_slash`.
         """
         while (key := await self._next_key()) == COMMAND and not takes_slash:
-            if self.on_command is None:
+            if self.commands is None:
                 break
             await self._command(COMMAND)
         return key
 
     async def _command(self, typed: str) -> None:
         """Have a command done, and show again what it has interrupted."""
-        on_command, self.on_command = self.on_command, None
-        assert on_command is not None  # who calls has asked
+        commands, self.commands = self.commands, None
+        assert commands is not None  # who calls has asked
         before, offered, reads = self.display.view(), self._offered, self._reads
         size = self.line.columns, self.line.rows
         self._reads = False
         try:
             if not self.is_painted and before.prompt:
                 self.display.answered()
-            await on_command(typed)
+            await commands.command(typed)
         finally:
-            self.on_command, self._reads = on_command, reads
+            self.commands, self._reads = commands, reads
         if reads and size != (self.line.columns, self.line.rows):
             self._is_relaid = True
             self._keys[:0] = [RELAID]
@@ -436,7 +446,7 @@ class Console:
                 self._offer_no_more()
                 return letter
             if key in HELP_KEYS:
-                await self._explain(_keys_explained(choices, meanings or {}, default, cancel))
+                await self.explain(choices, meanings or {}, default, cancel)
                 self.display.prompt(prompt)
                 self.offer("keys", choices, default)
             elif key != " " and not is_told:  # the space bar is pressed to cut a wait short
@@ -478,7 +488,7 @@ class Console:
         while True:
             key = await self.key(takes_slash=accept(COMMAND))
             if key == ENTER:
-                if secret or self.on_command is None or not is_command(text):
+                if secret or self.commands is None or not is_command(text):
                     break
                 self.display.typed("")
                 await self._command(text)
@@ -597,7 +607,10 @@ class Console:
         cancel: str | None = None,
     ) -> None:
         """Show what keys mean, for those who read them with `key`; the prompt is theirs to ask."""
-        await self._explain(_keys_explained(choices, meanings, default, cancel))
+        told = _keys_explained(choices, meanings, default, cancel)
+        if self.commands is not None:
+            told.append(f"|15{COMMAND}|07  {self.commands.meaning()}")
+        await self._explain(told)
 
     def puzzled(self, key: str) -> None:
         """Say of a key that it means nothing."""
@@ -811,7 +824,7 @@ class Console:
         """Hold nothing that holds the console: a call that is over is then gone at once. Left to
         the collector, hundreds of them lie about before it looks at what is so old."""
         self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
-        self.on_command = None
+        self.commands = None
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
         if self.interruption is not None:
             self.interruption = self.interruption.with_traceback(None)

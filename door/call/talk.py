@@ -141,14 +141,18 @@ class Talk:
                 return
 
     async def _ask(self, typed: str) -> str | None:
+        prompt = _("Say (/p name message):") if self._writes else _("Command (/w or /o):")
         return await self._console.entry(
-            f"|07{_('Say (/p name message):')}|15",
-            longest=LONGEST_COMMAND,
-            meaning=_(
-                "/p name message writes to a caller, /r message answers the last one who wrote to"
-                " you, /w says who is on, /o sends away who watches you."
-            ),
-            typed=typed,
+            f"|07{prompt}|15", longest=LONGEST_COMMAND, meaning=self.meaning(), typed=typed
+        )
+
+    def meaning(self) -> str:
+        """Say what lines do that begin with a slash."""
+        if not self._writes:
+            return _("/w says who is on, /o sends away who watches you.")
+        return _(
+            "/p name message writes to a caller, /r message answers the last one who wrote to"
+            " you, /w says who is on, /o sends away who watches you."
         )
 
     async def do(self, typed: str) -> None:
@@ -164,9 +168,11 @@ class Talk:
             case "/o":
                 await self._send_away()
             case _ if self._writes:
-                raise NotSaid(
-                    _("Use: /p name message, /r message to answer, or /w to see who is on.")
+                words = _(
+                    "Use: /p name message, /r message to answer, /w to see who is on, /o to send"
+                    " away who watches you."
                 )
+                raise NotSaid(words)
             case _:
                 raise NotSaid(_("Use: /w to see who is on, /o to send away who watches you."))
 

@@ -312,6 +312,8 @@ class Server:
         """Go by new settings."""
         new.bank.schedule.adopt_early(self.board.config.bank.schedule.early)
         self.board.config = new
+        if not new.company.watching:
+            self.board.send_watchers_away()
         self.board.reception.keep_to(new)
         self._take_doors()
         log.info("%s was read again; it counts for new calls", new.path)

@@ -29,6 +29,8 @@ from door.session.shared_hands import (
     TITLE,
     DealScene,
     SharedHands,
+    about,
+    how_scored,
     percent,
     placed_of,
     ranked,
@@ -168,11 +170,7 @@ class DailyDeal:
 
     def _rows(self, placed: Sequence[Placed]) -> list[str]:
         rows = [
-            "|07"
-            + _(
-                "Ten hands of Black Jack For Time with the same cards for everybody, for honour. "
-                "You have one try, and the best decisions win."
-            ),
+            f"|07{about(HANDS)} {_('It is for honour.')}",
             f"|14{self._standing(placed)}",
             *self._of_tournament(),
             f"|07{_('Seal')} |08{self._deal.seal}",
@@ -196,12 +194,7 @@ class DailyDeal:
         return standing(mine, len(placed), waiting)
 
     def _rules_text(self) -> str:
-        scored = _(
-            "You bet 10 coins of play money on each of ten hands. What a decision costs is what "
-            "the book's best move would have won more, on average, in percent of a bet. Who has "
-            "given away least stands first; of those alike, who has won most."
-        )
-        return f"|07{scored}\n\n{sealed_rules(rules_of(self._deal.rules))}"
+        return f"|07{how_scored()}\n\n{sealed_rules(rules_of(self._deal.rules))}"
 
     async def _read_last(self) -> None:
         deal = await self._caller.look_up(deals.last_closed)

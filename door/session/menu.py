@@ -61,9 +61,9 @@ SILENT = {"L": N_("Luck")}  # what the menu has no room for, and the help names
 MEANINGS = {
     "T": N_("Save minutes for another day, take them out, send some or borrow."),
     "W": N_("See who else is on the board, and where; watch their table."),
-    "N": N_("Read who is rich, who won and lost yesterday, and how the house did."),
+    "N": N_("Read who won today and yesterday, how the house did, and who is rich."),
     "M": N_("Write to other callers, read what they wrote, leave a line on the menu."),
-    "D": N_("Play the ten hands that everybody plays today, for honour."),
+    "D": N_("Play the ten hands that everybody plays today, and the tournament."),
     "H": N_("See who won most today, this week and ever, and who broke the bank."),
     "S": N_("See how you play: hands, streaks, minutes by day, and where you stand."),
     "L": N_("See how lucky you were: what your hands won, and what the odds would have given."),
@@ -525,9 +525,8 @@ def _company(board: Board, caller: Caller, calls: Iterable[OpenCall]) -> str:
 
 async def _news(caller: Caller) -> None:
     caller.place = N_("News")
-    bulletin = await caller.look_up(bulletins.of_yesterday)
+    found = await caller.look_up(bulletins.news)
     console = caller.console
     # Two lists side by side would be read out mixed up, row by row.
     columns = console.page_columns - MARGIN if console.is_painted else bulletins.COLUMN
-    lines = bulletins.lines(bulletin, caller.config.board.name, columns)
-    await console.read(_("Bulletin"), "\n".join(lines))
+    await console.read(_("News"), "\n".join(bulletins.news_lines(found, columns)))

@@ -19,7 +19,7 @@ from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
-from timebank.language import N_, _
+from timebank.language import N_, _, ngettext
 from timebank.names import names
 from timebank.wagers.deals import WHOLE_BET
 from timebank.words import decimal
@@ -189,6 +189,25 @@ class SharedHands:
         )
         self._console.say(f"|{'10' if won > 0 else '12' if won < 0 else '14'}{told}")
         await self._console.any_key()
+
+
+def about(hands: int) -> str:
+    return ngettext(
+        "{number} hand of Black Jack For Time with the same cards for everybody. You have one"
+        " try, and the best decisions win.",
+        "{number} hands of Black Jack For Time with the same cards for everybody. You have one"
+        " try, and the best decisions win.",
+        hands,
+    ).format(number=hands)
+
+
+def how_scored() -> str:
+    return _(
+        "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
+        " best move would have won more, on average, in percent of a bet. Who has given away"
+        " least stands first; of those alike, who has won most; who is alike in both shares the"
+        " place."
+    )
 
 
 def room_below(console: Console, rows: Sequence[str]) -> int:

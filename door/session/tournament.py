@@ -28,6 +28,8 @@ from door.session.shared_hands import (
     MOST_SHOWN,
     DealScene,
     SharedHands,
+    about,
+    how_scored,
     placed_of,
     ranked,
     room_below,
@@ -175,16 +177,9 @@ class TournamentPage:
     def _rows(self, seen: _Seen) -> list[str]:
         tournament = seen.tournament
         ends = moment(self._caller.bank_settings.schedule.local(tournament.ends))
-        told = ngettext(
-            "{number} hand of Black Jack For Time with the same cards for everybody. You have one"
-            " try, and the best decisions win.",
-            "{number} hands of Black Jack For Time with the same cards for everybody. You have one"
-            " try, and the best decisions win.",
-            tournament.hands,
-        ).format(number=tournament.hands)
         open_until = _("Open until {time}.").format(time=ends)
         rows = [
-            f"|07{told}",
+            f"|07{about(tournament.hands)}",
             f"|11{open_until} {_entered(seen.pot)}",
             *(f"|10{row}" for row in self._prizes(seen)),
             f"|14{self._standing(seen)}",
@@ -225,19 +220,13 @@ class TournamentPage:
         return standing(mine, len(seen.placed), waiting)
 
     def _rules_text(self, tournament: Tournament) -> str:
-        scored = _(
-            "You bet 10 coins of play money on each hand. What a decision costs is what the book's"
-            " best move would have won more, on average, in percent of a bet. Who has given away"
-            " least stands first; of those alike, who has won most; and who is alike in both shares"
-            " the place and what it wins."
-        )
         won = _(
             "Minutes can be won by callers whom the board has known long enough to send minutes."
             " Entries come on top of the prizes, in the same proportions. Prizes go to the time"
-            " bank when it is over, also of who is not on. Who enters and doesn't play to the end"
-            " wins nothing."
+            " bank when it is over, also of who is not on. Callers who share a place share what"
+            " their places win. Who enters and doesn't play to the end wins nothing."
         )
-        return f"|07{scored}\n\n{won}\n\n{sealed_rules(rules_of(tournament.rules))}"
+        return f"|07{how_scored()}\n\n{won}\n\n{sealed_rules(rules_of(tournament.rules))}"
 
     async def _read_last(self) -> None:
         def look(desk: Desk) -> tuple[Tournament, list[tournaments.PlacedEntry]] | None:
@@ -322,5 +311,7 @@ def _is_sealed(desk: Desk) -> bool:
 
 
 def _entered(pot: Pot) -> str:
+    if not pot.entered:
+        return _("Nobody has entered yet.")
     told = ngettext("{number} caller has entered.", "{number} callers have entered.", pot.entered)
     return told.format(number=pot.entered)

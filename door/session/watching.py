@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from door.call.display import literal, plain
 from door.call.page import Page
-from timebank.language import N_, _
+from timebank.language import N_, Phrase, _
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,9 +81,8 @@ class Watcher:
             self._console.say("\n".join(news))
         self._told = lines
 
-    def _is_over(self) -> None:
-        words = _("{name} has got up, or lets nobody watch any more.")
-        self._console.say(f"|14{words.format(name=literal(self._chair.caller.record.name))}")
+    def _is_over(self, why: Phrase) -> None:
+        self._console.say(f"|14{why}")
 
 
 def _news(before: Sequence[str], now: Sequence[str]) -> list[str]:

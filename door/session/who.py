@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.call.chair import SWITCHED_OFF
 from door.call.display import literal
 from door.call.page import Page
 from door.errors import NotNow, NotSaid
@@ -51,15 +52,18 @@ async def visit_who(board: Board, caller: Caller) -> None:
     """List who is on; from there a caller may watch the table of another."""
     told = ""
     while True:
+        caller.place = PLACE
         on = await _look(board, caller)
         rows = _rows(board, caller, on)
-        if not _playing(caller, on):
-            await caller.console.read(_(PLACE), "\n".join(rows))
+        if not (board.config.company.watching and _playing(caller, on)):
+            await caller.console.read(_(PLACE), "\n".join([told, "", *rows] if told else rows))
             return
         if await _choose(caller, rows, told) == QUIT:
             return
         told = ""
         try:
+            if not board.config.company.watching:  # from just now on
+                raise NotNow(Phrase(SWITCHED_OFF))
             # Somebody may have got up, or sat down, while they read.
             await _watch(caller, _playing(caller, await _look(board, caller)))
         except (NotNow, NotSaid) as refused:
@@ -73,7 +77,6 @@ def _playing(caller: Caller, on: Sequence[_On]) -> list[_On]:
 async def _choose(caller: Caller, rows: Sequence[str], told: str) -> str:
     """Show the list, all its pages, and ask what then."""
     console, text = caller.console, "\n".join(rows)
-    caller.place = PLACE
     if not console.holds(text) and not await console.read(_(PLACE), text, leads_on=True):
         return QUIT
     console.stage(Page(_(PLACE), rows))
@@ -169,9 +172,10 @@ def _rows(board: Board, caller: Caller, on: Sequence[_On]) -> list[str]:
     """Return a line for each who is on; behind it stands whether they can be watched."""
     now, rows = board.clock.now(), []
     is_wide = caller.console.page_columns >= WIDE
+    watching = board.config.company.watching
     for each in on:
         call, place = each.call, each.place
-        may = f"|10{_(WATCH).lower()}" if each.may_be_seen_by(caller) else ""
+        may = f"|10{_(WATCH).lower()}" if watching and each.may_be_seen_by(caller) else ""
         on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
         if is_wide:
             row = f"|15{call.node:>4}  |07{literal(call.name):<26}{place:<24}{on_for:>9}  {may}"

@@ -82,7 +82,7 @@ class Fairness:
         yield of, self.seed
         yield _("Cut with"), literal(" / ".join(self.cut.split("\n")))
         for name, digits in self.commitments:
-            yield _("{name} is committed to a cut").format(name=literal(name)), digits
+            yield _("{name}'s cut, sealed").format(name=literal(name)), digits
         if self.phrase != self.cut:
             yield _("Your phrase"), literal(self.phrase)
         if self.beacon is not None and self.beacon.number:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from door.call import phrases
-from door.call.chair import CallersChair
+from door.call.chair import GOT_UP, CallersChair
 from door.errors import NotNow, NotSaid
 from door.games.engine import shuffle
 from door.games.tables.way_in import walk_in
@@ -81,7 +81,7 @@ class Sitting:
             self.console.forget()
         finally:
             self.caller.chair = None
-            chair.clear()
+            chair.clear(GOT_UP)
             self.caller.clock.on_tick = before
             self.caller.statement = self._statement() or self.caller.statement
 

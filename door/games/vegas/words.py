@@ -180,7 +180,7 @@ def _at_the_table(item: News, me: str) -> str:
         case news.BetRefused(name):
             return f"|07{_('{name} sits this one out.').format(name=literal(name))}"
         case news.CutCommitted(name, commitment):
-            words = _("{name} is committed to a cut: {digits}").format(
+            words = _("{name}'s cut is sealed: {digits}").format(
                 name=literal(name), digits=commitment[:SHORT]
             )
             return f"|07{words}"

@@ -10,17 +10,13 @@ from door.config import config as settings
 from door.games.registry import GAMES
 from door.server.server import _announcement
 from tests.door.company import AT_TABLE, company, table_toml
+from tests.door.reading import read_again
 from tests.door.seated import over_at_once, shoe
 from tests.door.strangers import VILLAIN, Stranger, defended, refusals
 from tests.door.visiting import MENU, sysop_toml, visitor
-from tests.world import World, world
+from tests.world import world
 
 AT_THE_NEXT_START = "a new data folder or new listeners count from the next start on"
-
-
-def read_again(board: World, toml: str) -> None:
-    (board.folder / "sysop.toml").write_text(toml, encoding="utf-8")
-    board.server.reload()
 
 
 async def test_a_new_front_end_is_spared_no_limit_before_its_port_knows_it(

@@ -55,6 +55,18 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await bob.is_asked(f"{FIELD} /r for your eyes")
         bob.presses("\x1b")
         await bob.is_asked(MENU)
+        # Help names what begins with a slash, and so does what is said of one that is none.
+        bob.presses("?")
+        await bob.is_asked("<N>ext")
+        bob.presses(">")
+        await bob.is_asked("<P>revious")
+        assert "/ /p name message writes to a caller, /r message" in " ".join(bob.screen.split())
+        bob.presses("q")
+        await bob.is_asked(MENU)
+        bob.presses("/x\r")
+        await bob.sees("/w to see who is on, /o to send away who watches you.")
+        bob.presses("\x1b")
+        await bob.is_asked(MENU)
         # What is refused stays in the field.
         ada.presses("/p Nobody hello\r")
         await ada.sees("There is no caller of that name.")

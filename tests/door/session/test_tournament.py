@@ -84,7 +84,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         ada.send("d")
         await ada.until("<T> Tournament until 21 Nov 00:00")
         ada.send("t")
-        await ada.until("0 callers have entered.")
+        await ada.until("Nobody has entered yet.")
         assert "It costs 5 minutes to enter." in ada.picture
         ada.send("p")
         await ada.until("Pay 5 minutes to enter?")

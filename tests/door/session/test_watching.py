@@ -10,6 +10,7 @@ from door.call.chair import MOST_BEHIND
 from door.call.console import Console
 from door.call.spoken import SPAN_SECONDS
 from tests.door.company import AT_TABLE, player, table_toml
+from tests.door.reading import read_again
 from tests.door.seated import everybody_plays, shoe
 from tests.door.several import servers
 from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
@@ -19,7 +20,7 @@ from timebank.callers import callers, messages
 
 OPEN = sysop_toml(events="")
 LIST = "<W>atch  <Q>uit"
-OVER = "has got up, or lets nobody watch any more."
+GOT_UP, SENT_AWAY = "has left the table.", "lets nobody watch any more."
 
 
 async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
@@ -93,7 +94,7 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
         ada.presses("q")
         await ada.is_asked(MENU)
         for each in (bob, cyd):
-            await each.sees(f"Ada {OVER}")
+            await each.sees(f"Ada {GOT_UP}")
         assert ada.caller.console.onlookers == ()
 
 
@@ -122,7 +123,7 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) 
         ada.presses("/o\r")
         await ada.sees("Nobody watches you any more.")
         await ada.is_asked("<H>it")
-        await bob.sees(f"Ada {OVER}")
+        await bob.sees(f"Ada {SENT_AWAY}")
         bob.presses("q")
         await bob.is_asked(LIST)
         bob.presses("w")
@@ -146,6 +147,25 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) 
         await bob.is_asked(LIST)
         bob.presses("w")
         await bob.sees("Not so fast")
+
+
+async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path: Path) -> None:
+    off = f"{OPEN}\n[company]\nwatching = false\n"
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        await ada.caller.remember({"watched": "all"})
+        await ada.sits_down()
+        bob, cyd = [await reader(board, name) for name in ("Bob", "Cyd")]
+        await sits_behind(bob, ada)
+        read_again(board, off)
+        await bob.sees("The sysop lets nobody watch any more.")
+        assert ada.caller.console.onlookers == ()
+        # Her call has begun before; that lets nobody in behind her.
+        cyd.presses("w")
+        await cyd.reads_that("The sysop lets nobody watch any more.")
+        bob.presses("q")
+        await bob.is_asked("Press any key")
+        assert "atch" not in bob.screen
 
 
 async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_last(

@@ -1,0 +1,10 @@
+"""A sysop who changes the settings of a board that serves."""
+
+from __future__ import annotations
+
+from tests.world import World
+
+
+def read_again(board: World, toml: str) -> None:
+    (board.folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    board.server.reload()
