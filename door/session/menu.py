@@ -22,7 +22,7 @@ from door.call.display import (
 from door.call.page import MARGIN
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
-from door.games.tables.words import games_left, turns_are_used
+from door.games.tables.words import games_left, open_words, turns_are_used
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
 from door.lobby.pulse import pulse_of
@@ -471,12 +471,13 @@ def _statement(board: Board, caller: Caller) -> str:
     done = [GAMES[name].title for name, game in house.items() if turns_are_used(caller, name, game)]
     if not done:
         return caller.statement
-    words = _("No turns left today at {games}.").format(games=", ".join(done))
-    if still := games_left(caller, house=house):  # how many turns, the menu says of each
-        titles = ", ".join(game.title for game, *_left in still)
-        more = _("Still open: {games}.").format(games=titles)
-        words = f"{words} {more}"
-    return f"{caller.statement} {words}".strip()
+    still = games_left(caller, house=house)
+    told = [caller.statement, open_words(still, {game.name: game.title for game, *_left in still})]
+    console = caller.console
+    is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
+    if is_narrow or not any(told):  # else each game says below its name how many turns it has
+        told.insert(1, _("No turns left today at {games}.").format(games=", ".join(done)))
+    return " ".join(filter(None, told))
 
 
 def _bank(caller: Caller) -> str:

@@ -6,7 +6,7 @@ braces. Of an amount there is its number besides: `{least}` is "5 coins", `{leas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -103,8 +103,8 @@ def elsewhere(caller: Caller, game: str) -> str:
 def still_open(caller: Caller, besides: str) -> str:
     """Say at which other tables a caller may still bet today, and how much; "" for none.
 
-    "Still open: Baccarat (12 turns), UNIX bj, Vegas (20). You have 31 coins." Where coins differ,
-    each table has its own; a narrow screen has room for the tables alone.
+    "Still open: Baccarat (12 turns), Vegas (20). For play money: UNIX bj. You have 31 coins." Where
+    coins differ, each table has its own; a narrow screen has room for the tables alone.
     """
     found = games_left(caller, besides)
     if not found:
@@ -112,7 +112,8 @@ def still_open(caller: Caller, besides: str) -> str:
     console = caller.console
     has_room = not console.is_painted or console.page_columns >= LAYOUT_COLUMNS
     pots = {pot for _game, _turns, pot in found if pot} if has_room else set()
-    others, counts_turns = [], False
+    others: dict[str, str] = {}
+    counts_turns = False
     for game, turns, pot in found:
         told = []
         if turns and has_room:
@@ -120,11 +121,22 @@ def still_open(caller: Caller, besides: str) -> str:
             counts_turns = True
         if pot and len(pots) > 1:
             told.append(wording.coins(pot))
-        others.append(f"{game.title} ({', '.join(told)})" if told else game.title)
-    words = _("Still open: {games}.").format(games=", ".join(others))
+        others[game.name] = f"{game.title} ({', '.join(told)})" if told else game.title
+    words = open_words(found, others)
     if len(pots) != 1:
         return words
     return f"{words} {_('You have {coins}.').format(coins=wording.coins(pots.pop()))}"
+
+
+def open_words(found: Sequence[tuple[Game, int, int]], named: Mapping[str, str]) -> str:
+    """Say which of `games_left` there are to bet time at, and which are for play money alone, each
+    as it is `named`; "" for none."""
+    for_time = [named[game.name] for game, _turns, pot in found if pot]
+    for_play = [named[game.name] for game, _turns, pot in found if not pot]
+    told = [_("Still open: {games}.").format(games=", ".join(for_time))] if for_time else []
+    if for_play:
+        told.append(_("For play money: {games}.").format(games=", ".join(for_play)))
+    return " ".join(told)
 
 
 def games_left(

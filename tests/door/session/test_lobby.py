@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from door.session.menu import MenuScene
+from ansi.width import text_width
+from door.call.display import LAYOUT_COLUMNS, plain
+from door.games.registry import GAMES
+from door.session.menu import ALL, INDENT, MenuScene, Offer
 from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import world
 from timebank.callers import callers
+from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 
 OPEN = sysop_toml(events="")
 
@@ -78,7 +82,8 @@ async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -
         await ada.bets(2, "stay", ends="win")
         ada.presses("s")
         await ada.goes_on_to(MENU)
-        await ada.sees("No turns left today at Black Jack For Time. Still open: Baccarat,")
+        await ada.sees("Still open: Baccarat, Vegas, Red Dog. For play money: UNIX bj.")
+        assert "your one turn today is used" in ada.screen
         assert "<C> Baccarat (Enter)" in ada.screen
 
 
@@ -177,7 +182,7 @@ async def test_the_menu_keeps_its_header_and_says_below_it_what_has_happened(
         await ada.bets(2, "stay", ends="win")
         ada.presses("s")
         await ada.goes_on_to(MENU)
-        await ada.sees("No turns left")
+        await ada.sees("Still open: ")
         rows = [row.rstrip() for row in ada.terminal.lines]
         assert rows[0].startswith("░▒▓▀"), ada.screen
         told = next(number for number, row in enumerate(rows) if row.startswith(" Black Jack"))
@@ -267,3 +272,16 @@ async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_playe
         await bob.visits()
         bob.presses("gy")
         await bob.is_sent_off("Nobody has won more today.", "Best hand today: 5 minutes won.")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_game_whose_turns_are_used_takes_two_rows_of_the_menu(language: str) -> None:
+    with speaking_to(Viewer(language)):
+        for game in GAMES.values():
+            for limit in (1, 20):
+                words = ngettext(
+                    "your one turn today is used", "all {limit} turns used today", limit
+                )
+                offer = Offer("B", game.title, _(game.about), words.format(limit=limit), False)
+                _title, below = offer.rows(ALL)
+                assert text_width(plain(below)) <= LAYOUT_COLUMNS - 2 - len(INDENT), below
