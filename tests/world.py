@@ -17,6 +17,7 @@ from unittest import mock
 
 from argon2 import PasswordHasher
 
+from door.call.display import CanvasDisplay
 from door.call.status_line import StatusLine
 from door.config import config as settings
 from door.config.config import Config
@@ -74,8 +75,8 @@ def _quick_hash() -> str:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
-def _not_painted(status: StatusLine) -> None:
-    """Stand in for `StatusLine.show` in seconds that nobody looks at."""
+def _not_painted(of: StatusLine | CanvasDisplay) -> None:
+    """Stand in for what paints anew in seconds that nobody looks at."""
 
 
 class Executor(ThreadPoolExecutor):
@@ -170,10 +171,14 @@ class World:
     async def pass_time(self, seconds: float) -> None:
         """Let time pass; what the clock asks of the books is done before the next second.
 
-        Every second ticks. The status line is painted in the last one, which can be looked at.
+        Every second ticks. Scenes and the status line are painted anew in the last one, which can
+        be looked at.
         """
         end = self.clock.monotonic() + seconds
-        with mock.patch.object(StatusLine, "show", _not_painted):
+        with (
+            mock.patch.object(StatusLine, "show", _not_painted),
+            mock.patch.object(CanvasDisplay, "refresh", _not_painted),
+        ):
             await self._pass_until(end - 1.0)
         await self._pass_until(end)
 
