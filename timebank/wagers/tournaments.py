@@ -28,7 +28,7 @@ from timebank.calls import clock
 from timebank.errors import NotEnough, Refused, ShoeGone
 from timebank.guests.departure import leave_without_call
 from timebank.language import N_, Phrase
-from timebank.ledger import reasons
+from timebank.ledger import entry, reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.entry import enter as begin_entry
@@ -607,6 +607,14 @@ def is_due(desk: Desk) -> bool:
     """Tell whether there is one that is over and not settled, by a clock that can be believed."""
     found = running(desk)
     return found is not None and desk.now >= found.ends and clock.is_certain(desk)
+
+
+def make_ready(desk: Desk) -> None:
+    """Make the texts of what `settle` runs, at a desk that nobody waits for: 18 ms in all, once in
+    the life of a process."""
+    entry.make_ready(desk)
+    for each in (_FINISHERS, _END, _PLACE, _ALL_PAID, _PAY, _PAID, _GIVE_BACK, _TAKEN_BACK):
+        each.text(desk.connection.dialect)
 
 
 def settle(desk: Desk) -> Tournament | None:
