@@ -261,7 +261,8 @@ class Caller:
 
     async def begin_grace(self) -> bool:
         """Let them go on for the grace of the day; False where there is none, or time again."""
-        begun = Grace(self.console.clock, self.console.clock.monotonic())
+        clock = self.console.clock
+        begun = Grace(clock, self.purse.seconds_to_event, clock.monotonic())
         given = await self._take_grace()
         if given.seconds:
             begun.add(given)

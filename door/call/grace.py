@@ -7,6 +7,7 @@ of it is told by the monotonic clock, which nobody can set.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,10 @@ NEXT_PIECE_SECONDS = 10  # before the end of one piece the next is asked for
 @dataclass(slots=True, eq=False)
 class Grace:
     """`until` is the monotonic instant at which the pieces are used up; `more` seconds are left of
-    the `day` behind them."""
+    the `day` behind them. `seconds_to_event` is None where no event comes."""
 
     clock: Clock
+    seconds_to_event: Callable[[], int | None]
     until: float
     day: str = ""
     more: int = 0
@@ -40,7 +42,8 @@ class Grace:
 
     def left(self) -> int:
         """Return the seconds that a caller may go on, as far as is known."""
-        return self.unused() + self.more
+        of_day, to_event = self.unused() + self.more, self.seconds_to_event()
+        return of_day if to_event is None else min(of_day, to_event)
 
     def is_over(self) -> bool:
         return self.clock.monotonic() >= self.until - ROUNDING
