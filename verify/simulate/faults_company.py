@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from door.call.call_clock import CallClock
 from door.call.talk import Talk
 from door.games.blackjack import duplicate
 from door.session import shared_hands
@@ -17,9 +18,12 @@ from door.session.shared_hands import SharedHands
 from timebank.callers import callers, messages
 from timebank.callers.callers import CallerRecord
 from timebank.callers.messages import Message
+from timebank.calls import grace
+from timebank.calls.grace import PIECE, GracePiece
 from timebank.errors import BooksUnavailable
 from timebank.keeping import restoring
 from timebank.ledger.database import Desk
+from timebank.ledger.entry import Posting
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import DealTry, Placed, SealedDeal
@@ -187,6 +191,59 @@ def forgets_what_was_paid(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tournaments, "_ALL_PAID", SimpleNamespace(one=lambda *_, **__: 0))
 
 
+def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
+    """Uncharged minutes that whoever hangs up and calls again has once more."""
+    real, known = grace.take, set[int]()
+
+    def take(desk: Desk, call_id: int, ticked: int) -> GracePiece:
+        if call_id not in known:
+            known.add(call_id)
+            desk.connection.exec_driver_sql(
+                "UPDATE days SET grace = 0 WHERE caller_id ="
+                f" (SELECT caller_id FROM calls WHERE id = {call_id})"
+            )
+        return real(desk, call_id, ticked)
+
+    patch.setattr(grace, "take", take)
+
+
+def counts_minutes_once_they_are_used(patch: pytest.MonkeyPatch) -> None:
+    """Uncharged minutes of which each piece is counted when the next one is asked for."""
+    real, given = grace._count, set[tuple[int, str]]()
+
+    def count(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
+        before = PIECE if (caller_id, day) in given else 0
+        given.add((caller_id, day))
+        real(desk, caller_id, day, max(0, seconds - PIECE) + before)
+
+    patch.setattr(grace, "_count", count)
+
+
+def gives_back_minutes_that_were_used(patch: pytest.MonkeyPatch) -> None:
+    real = grace.give_back
+
+    def give_back(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
+        real(desk, caller_id, day, max(seconds, PIECE))
+
+    patch.setattr(grace, "give_back", give_back)
+
+
+def gives_minutes_past_an_event(patch: pytest.MonkeyPatch) -> None:
+    """Uncharged minutes on a board that is closed for its event."""
+    real = grace.enter
+
+    def enter(desk: Desk, call_id: int, ticked: int) -> Posting:
+        posting = real(desk, call_id, ticked)
+        posting.limit = None
+        return posting
+
+    def has_grace(self: CallClock) -> bool:
+        return self.day_grace is not None and not self.day_grace.is_over()
+
+    patch.setattr(grace, "enter", enter)
+    patch.setattr(CallClock, "_has_grace", has_grace)
+
+
 def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:
     """Running totals that are not what the hands add up to."""
     triggers = {
@@ -218,5 +275,9 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     settles_again_and_again: 1,
     keeps_entries: 1,
     forgets_what_was_paid: 1,
+    gives_every_call_minutes_of_its_own: 5,
+    counts_minutes_once_they_are_used: 4,
+    gives_back_minutes_that_were_used: 2,
+    gives_minutes_past_an_event: 11,
     counts_no_hand_that_is_won: 1,
 }

@@ -20,6 +20,7 @@ from timebank.keeping.sysop import set_muted
 from timebank.ledger.database import Desk
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow
+from verify.robots import phrases
 from verify.simulate.accidents import some_accident
 from verify.simulate.below import some_trouble
 from verify.simulate.hosts import SECRET, Guest
@@ -81,6 +82,7 @@ def choose(story: Story) -> Happens:
         ways[start_or_take_back_an_event] = 3
     if story.company:
         ways |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
+        ways |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
         ways[call_off_a_tournament] = 0.1
     if not story.machine.disk.is_well:
         ways[mend] = 25
@@ -584,6 +586,65 @@ def _dial_in_place_of_others(story: Story, people: Sequence[Person]) -> None:
 REASONS = """
 SELECT c.name FROM callers c JOIN accounts a ON a.caller_id = c.id
 WHERE a.balance <> 0 AND a.unit = 'second' AND a.kind IN ('loan', 'held', 'stake')
+"""
+
+
+def use_up_elsewhere(story: Story) -> None:
+    """Let some use up their minutes on calls of another server, and then call here."""
+    off = [person for person in story.people if person.is_known and person.wire is None]
+    database, some = story.books_at_the_command_line(), story.chance.sample(off, min(len(off), 4))
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            came = [person for person in some if _uses_up(story, desk, person)]
+    except BooksFailed as refused:
+        story.tell(f"nobody calls another server: {refused}")
+        return
+    finally:
+        database.close()
+    _dial_in_place_of_others(story, came)
+
+
+def _uses_up(story: Story, desk: Desk, person: Person) -> bool:
+    record = callers.find(desk, person.name)
+    if record is None:
+        return False
+    try:
+        call = open_call(desk, record.id, 99, "a long call", "192.0.2.9", take_over=False)
+    except Refused:  # the call that was just hung up goes on
+        return False
+    story.tell(f"{person.name} has used up their minutes elsewhere")
+    close_call(desk, call.call_id, call.receipt.purse.online, "log-off")
+    return True
+
+
+def call_without_time(story: Story) -> None:
+    """Let some who are out of time call again, or for a second time."""
+    with story.watch.reading() as file:
+        names = {name for (name,) in file.execute(WITHOUT_TIME)}
+    some = [person for person in story.people if person.name in names]
+    _dial_in_place_of_others(story, story.chance.sample(some, min(len(some), 3)))
+
+
+def meet_an_event_without_time(story: Story) -> None:
+    """Let the next event begin while somebody looks around who is out of time."""
+    if not any(phrases.GRACE_MENU.is_in(wire.screen.prompt) for _, wire in story.on_line()):
+        call_without_time(story)
+        return
+    now = story.now()
+    closed = story.config.bank.schedule.closed_at_or_after(now)
+    if closed is None:
+        return
+    before = (closed.start - now).total_seconds()
+    if before > 20:
+        _sleep(story, before - 20)
+    if before > 0:
+        _pass(story, 26)
+
+
+# Who has counted uncharged minutes of the last day that somebody is on.
+WITHOUT_TIME = """
+SELECT c.name FROM callers c JOIN days d ON d.caller_id = c.id AND d.day = c.day
+WHERE d.grace > 0 AND d.day = (SELECT max(day) FROM callers) AND c.board IS NULL
 """
 
 

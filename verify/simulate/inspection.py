@@ -25,6 +25,7 @@ from verify.simulate.rules_of_time import Rules, RulesOfTime
 from verify.simulate.second_account import given, given_by_claims
 from verify.simulate.told import Told
 from verify.simulate.tournaments import Tournaments
+from verify.simulate.uncharged import Uncharged
 from verify.simulate.wire import Wire
 from verify.simulate.world import Screen, World
 from verify.simulate.wrong import must
@@ -49,6 +50,7 @@ class Inspection:
         self.told = Told(world.counted)
         self.time = RulesOfTime(world.counted)
         self.own_limits = OwnLimits(world.counted)
+        self.uncharged = Uncharged(world.counted)
         self.deals = Deals(world.counted, world.deals_ever)
         self.delivered = Delivered(world.counted, world.letters)
         self.tournaments = Tournaments(world.counted)
@@ -62,6 +64,7 @@ class Inspection:
         self.told = Told(self.world.counted)
         self.time = RulesOfTime(self.world.counted, knows_all=False)
         self.own_limits = OwnLimits(self.world.counted)
+        self.uncharged = Uncharged(self.world.counted)
         self._forget_company()
         self._stale.clear()
 
@@ -83,6 +86,7 @@ class Inspection:
         with world.watch.reading() as file:
             self.own_limits.step(file)
             self._check_company(file)
+            self._check_uncharged(file)
         with self._looking() as look:
             for screen in world.screens():
                 self._check_purse(screen)
@@ -120,6 +124,7 @@ class Inspection:
         self.told.learn(file)
         self.time = RulesOfTime(world.counted, knows_all=False)
         self.own_limits = OwnLimits(world.counted)
+        self.uncharged = Uncharged(world.counted)
         self._forget_company()
         world.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
         self._stale.clear()
@@ -176,6 +181,15 @@ class Inspection:
         self.tournaments.step(file, (world.really() + ABOUT).timestamp() if days else None)
         well = self._has_been_well() and world.monotonic > world.calm_from
         self.delivered.step(file, world.screens(), world.monotonic if well else None)
+
+    def _check_uncharged(self, file: sqlite3.Connection) -> None:
+        """Nobody without time is served for longer than the books have counted."""
+        world = self.world
+        on = [screen.caller for screen in world.screens()]
+        is_calm = world.monotonic > world.calm_from and not (
+            world.is_led_astray or world.wall.wrong
+        )
+        self.uncharged.step(file, on, world.monotonic, is_calm=is_calm)
 
     def _days_that_go_on(self) -> frozenset[str]:
         """Give the day that it is for every process, since the last look; nothing in doubt."""
