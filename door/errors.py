@@ -301,6 +301,12 @@ class TableMoved(Interruption):
     rank = -1
 
 
+class TimeAgain(Interruption):
+    """A new day has begun for a caller without time: there is more to do than they are asked."""
+
+    rank = -1
+
+
 class TimeUp(Interruption):
     """No time is left; what comes back from a hand may lift it."""
 

@@ -6,12 +6,15 @@ Callers of other boards have none, since their time is the host's.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from door import wording
 from door.call.console import lit
 from door.call.display import hanging
 from door.call.page import Page
+from door.errors import TimeAgain
 from door.lobby.teller import may_withdraw, withdraw_some
 from door.session.menu import MEANINGS, SERVICES, visit_room
 from timebank.errors import BooksFailed, BooksUnavailable
@@ -37,7 +40,10 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
     told = ""
     try:
         while caller.purse.time_left() <= 0:
-            choice, told = await _choose(caller, told), ""
+            try:
+                choice, told = await _choose(caller, told), ""
+            except TimeAgain:
+                break
             if choice == "G":
                 return False
             try:
@@ -47,9 +53,13 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
                     await visit_room(board, caller, choice)
             except BooksUnavailable as broken:
                 told = str(broken)
-        return True
+        else:
+            return True
     finally:
         await caller.end_grace()
+    # What was said at midnight stays in sight.
+    await caller.console.any_key(_("You have fresh minutes. Press any key to go on"))
+    return True
 
 
 def _may_have_any(caller: Caller) -> bool:
@@ -80,9 +90,27 @@ async def _choose(caller: Caller, told: str) -> str:
     console.stage(Page(_(TITLE), _words(caller, meanings)))
     if told:
         console.say(f"|12{told}")
-    return await console.ask(
-        keys, menu=f"|07{_('Free of charge:')} {lit(keys)}", cancel="G", meanings=meanings
-    )
+    with _until_time_comes(caller):
+        return await console.ask(
+            keys, menu=f"|07{_('Free of charge:')} {lit(keys)}", cancel="G", meanings=meanings
+        )
+
+
+@contextmanager
+def _until_time_comes(caller: Caller) -> Iterator[None]:
+    """Raise `TimeAgain` from the wait for a key once there are minutes: the page says that there
+    are none, and whoever leaves it is told so again."""
+
+    def look() -> None:
+        if caller.purse.time_left() > 0:
+            caller.console.interrupt(TimeAgain())
+
+    before, caller.clock.on_tick = caller.clock.on_tick, look
+    try:
+        yield
+    finally:
+        caller.clock.on_tick = before
+        caller.console.lift(TimeAgain)
 
 
 def _words(caller: Caller, meanings: dict[str, str]) -> list[str]:

@@ -126,12 +126,16 @@ async def test_at_midnight_there_are_minutes_again(tmp_path: Path) -> None:
         await ada.is_asked(FREE)
         await board.pass_time(MINUTE)
         await ada.sees("You have 7 minutes today.")
-        await ada.sees_time_left(7 * MINUTE)
+        await board.pass_time(1)
+        await ada.is_asked("You have fresh minutes.")
+        await ada.sees_time_left(7 * MINUTE - 1)
+        ada.presses("g")
+        await ada.is_asked(MENU)
         ada.presses("n")
         await ada.sees("News")
         ada.presses(" ")
         await ada.is_asked(MENU)
-        assert counted(board) == [MINUTE, 0]
+        assert counted(board) == [MINUTE + 1, 0]
 
 
 async def test_a_system_event_ends_it(tmp_path: Path) -> None:
