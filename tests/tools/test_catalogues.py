@@ -117,6 +117,11 @@ def test_a_translation_fills_in_what_the_english_does(language: str) -> None:
         assert fields(other) == fields(english), english
 
 
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_translation_has_no_space_that_a_painted_screen_leaves_out(language: str) -> None:
+    assert [text for _, text in said(language) if "\N{NO-BREAK SPACE}" in text] == []
+
+
 def test_french_has_a_space_before_what_stands_with_one() -> None:
     plain = [re.sub(r"\{\w+\}|\|\d\d", "x", french) for _, french in said("fr")]
     assert [text for text in plain if UNSPACED.search(text)] == []
