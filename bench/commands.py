@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +19,6 @@ from typing import NamedTuple
 from bench import large
 from bench.board import name_of
 from bench.report import Goal, Row, Scale
-from timebank.keeping import last_audit
-from timebank.ledger.sql import NEVER
-from timebank.settings.settings import load
 
 # What a row more costs may grow a little with the depth of an index, and with what is in no cache.
 LINEAR = 1.3
@@ -61,7 +57,8 @@ COMMANDS: tuple[Command, ...] = (
     Command((TIMEBANK, "boards"), is_flat=True),
     Command((TIMEBANK, "outbox"), is_flat=True),
     Command((TIMEBANK, "audit", "--jobs", "1")),
-    # Behind it, for it begins with what that leaves.
+    Command((DOOR, "audit", "--jobs", "1")),
+    # Behind them, for they begin with what those leave.
     Command((TIMEBANK, "audit", "--since-last"), is_flat=True, within=10.0),
     Command((DOOR, "audit", "--since-last"), is_flat=True, within=10.0),
     Command((TIMEBANK, "backup", "copy")),
@@ -77,7 +74,6 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
             (board / "data").mkdir()
             (board / "sysop.toml").write_text(SETTINGS, encoding="utf-8")
             count = large.write(board / "data" / "board.sqlite3", size)
-            _note_replayed(board)
             taken[count] = [_seconds(board, command) for command in COMMANDS]
     for (fewer, before), (more, after) in pairwise(taken.items()):
         for command, small, large_ in zip(COMMANDS, before, after, strict=True):
@@ -91,12 +87,6 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
         if command.within is not None:
             goal = Goal("value", "<=", command.within)
             yield Row(f"{command}, {largest:,}", "s", seconds, None, goal)
-
-
-def _note_replayed(board: Path) -> None:
-    """Note that all hands were replayed: what a day costs is measured, not the first time."""
-    settings = load(board / "sysop.toml")
-    last_audit.note(settings, last_audit.HANDS, datetime.now(UTC), 1, [], NEVER)
 
 
 def _seconds(board: Path, command: Command) -> float:

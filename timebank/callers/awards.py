@@ -187,7 +187,8 @@ def _by_hands(desk: Desk) -> dict[tuple[int, str], EarnedByHand]:
             way = 1 if net > 0 else -1
             streaks[who, game, unit] = before + way if before * way > 0 else way
         for award in _of_hand(game, unit, outcome, net, bet, hands[who], before):
-            found.setdefault((who, award), EarnedByHand(who, award, at, number))
+            if (who, award) not in found:
+                found[who, award] = EarnedByHand(who, award, at, number)
     for seats in tables.values():
         for who, at, number in seats if len(seats) >= AT_A_TABLE else ():
             before_it = found.get((who, "company"))
