@@ -729,6 +729,36 @@ _GAMES = (
         "sequence=self.sequence",
     ),
     Mutant(
+        "The audit passes by a hand that the books say was paid more than its cards give.",
+        "door/games/hands.py",
+        "        if booked != replayed:",
+        "        if booked < replayed:",
+    ),
+    Mutant(
+        "The audit passes by a seed that does not fit its seal.",
+        "door/games/hands.py",
+        "not shuffle.fits(stored.shoe.seed, stored.shoe.seal)",
+        "len(stored.shoe.seed) != shuffle.SEED_BYTES",
+    ),
+    Mutant(
+        "The audit passes by a shoe that is left open after its last hand.",
+        "door/games/hands.py",
+        "if not hand.shoe.done and hand.is_shoe_done:",
+        "if hand.shoe.done and not hand.is_shoe_done:",
+    ),
+    Mutant(
+        "Rounds that are read together lose the actions of the seats behind the first.",
+        "timebank/wagers/journal.py",
+        "rest, played.get(lead, ())",
+        "rest, played.get(number, ())",
+    ),
+    Mutant(
+        "Rounds that are read together lose the seats behind the first.",
+        "timebank/wagers/journal.py",
+        '_seats(among(_ROUNDS.c.id, "leads")), _seats(among(_ROUNDS.c.lead, "leads"))',
+        '_seats(among(_ROUNDS.c.id, "leads")), _seats(among(_ROUNDS.c.id, "leads"))',
+    ),
+    Mutant(
         "An audit passes by a try whose cost is too high.",
         "door/games/tries.py",
         "(cost := costs.cost_of(again)) != kept.cost",

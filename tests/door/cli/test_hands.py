@@ -275,10 +275,22 @@ def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
 @pytest.mark.parametrize(
     ("damage", "named"),
     [
-        ("UPDATE rounds SET outcome = 'lose' WHERE id = 1", "hand 1"),
-        ("UPDATE rounds SET won = won + 60 WHERE id = 2", "hand 2"),
-        ("UPDATE rounds SET returned = 0 WHERE id = 1", "hand 1"),
-        ("UPDATE rounds SET result = '{}' WHERE id = 3", "hand 3"),
+        (
+            "UPDATE rounds SET outcome = 'lose' WHERE id = 1",
+            "hand 1: its outcome is lose,",
+        ),
+        (
+            "UPDATE rounds SET won = won + 60 WHERE id = 2",
+            "hand 2: won is 420 seconds in the books, replayed it is 360.",
+        ),
+        (
+            "UPDATE rounds SET returned = 0 WHERE id = 1",
+            "hand 1: returned is 0 seconds in the books, replayed",
+        ),
+        (
+            "UPDATE rounds SET result = '{}' WHERE id = 3",
+            "hand 3: the result in its journal is",
+        ),
         ("UPDATE rounds SET result = 'no json' WHERE id = 3", "hand 3"),
         ("UPDATE rounds SET result = '[1]' WHERE id = 3", "hand 3"),
         ("UPDATE rounds SET rules = 'no json' WHERE id = 4", "hand 4"),
