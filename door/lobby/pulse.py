@@ -119,17 +119,11 @@ class MenuPulse(Shared):
             self._looking = asyncio.create_task(self._look_beside())
 
     async def look(self) -> GoingsOn:
-        """Look now, if the last look is some seconds old; without the books, it is as it was."""
-        if self._is_due():
-            self._looked = self._board.clock.monotonic()
-            try:
-                found = await self._board.books.read(look)
-            except BooksFailed as error:
-                log.warning("the menu does not say what goes on: %s", error)
-                return self.now
-            before, self.now = self.now, found
-            for tell in tuple(self.watchers) if found != before else ():
-                tell()
+        """Look now, if the last look is some seconds old, or wait for one that has begun; without
+        the books, it is as it was."""
+        self.wake()
+        if self._looking is not None:
+            await asyncio.wait({self._looking})
         return self.now
 
     def _is_due(self) -> bool:
@@ -137,10 +131,17 @@ class MenuPulse(Shared):
         return self._looked is None or now - self._looked >= EVERY_SECONDS
 
     async def _look_beside(self) -> None:
+        self._looked = self._board.clock.monotonic()
         try:
-            await self.look()
+            found = await self._board.books.read(look)
+        except BooksFailed as error:
+            log.warning("the menu does not say what goes on: %s", error)
+            return
         finally:
             self._looking = None
+        before, self.now = self.now, found
+        for tell in tuple(self.watchers) if found != before else ():
+            tell()
 
     async def close(self) -> None:
         if self._looking is not None:

@@ -1,5 +1,6 @@
 """The main menu, the settings and the goodbye."""
 
+import asyncio
 import gc
 from dataclasses import replace
 from datetime import timedelta
@@ -10,6 +11,7 @@ import pytest
 from ansi.width import text_width
 from door.call.display import LAYOUT_COLUMNS, plain
 from door.games.registry import GAMES
+from door.lobby.pulse import EVERY_SECONDS, GoingsOn, pulse_of
 from door.session.menu import ALL, INDENT, MenuScene, Offer
 from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
@@ -285,3 +287,18 @@ def test_a_game_whose_turns_are_used_takes_two_rows_of_the_menu(language: str) -
                 offer = Offer("B", game.title, _(game.about), words.format(limit=limit), False)
                 _title, below = offer.rows(ALL)
                 assert text_width(plain(below)) <= LAYOUT_COLUMNS - 2 - len(INDENT), below
+
+
+async def test_a_menu_in_lines_waits_for_the_look_that_another_menu_has_begun(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        await ada.logs_off()
+        pulse = pulse_of(board.server.board)
+        pulse.now = GoingsOn()
+        await board.clock.advance(EVERY_SECONDS)
+        pulse.wake()
+        await asyncio.sleep(0)  # it has begun
+        assert pulse.now.last == ()
+        assert (await pulse.look()).last == ("Ada",)
