@@ -2,9 +2,9 @@
 
 The server or door process that has a caller tells its own callers, and by the bus all others, who
 look the call up in the books: what they show is true, whoever sent the message. What happens within
-a moment is told in one line, and a crowd is a number; so is what happens while more lines are due
-than `LINES_AT_ONCE` in `SPAN_SECONDS`. Whoever is typing, or whose cards are on their way, is told
-once that is over.
+a moment is told in one line, and more than two are a number; so is what happens while more lines
+are due than `LINES_AT_ONCE` in `SPAN_SECONDS`. Whoever is typing, or whose cards are on their way,
+is told once that is over.
 
 Nothing of it is kept: whoever is not on hears nothing, and who has a call in the place of another
 was on all the while.
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 UNTOLD = "comings_untold"  # the preference of a caller who wants to hear of none
 MOMENT = 0.5  # seconds in which what happens is told together
 LINES_AT_ONCE = 4
+TWO = 2  # are named; more are a number
 SPAN_SECONDS = 20.0
 AGAIN_SECONDS = 1.0  # until somebody who was busy is looked at again
 MOST_LOOKED_UP = 200  # calls of other processes at a time; there is no more to tell of a crowd
@@ -192,25 +193,33 @@ def _is_deaf(caller: Caller) -> bool:
 
 
 def sentence(news: Mapping[str, bool]) -> str:
-    """Say who came and who went, one by name and more as a number.
+    """Say who came and who went, one or two by name and more as a number.
 
     >>> sentence({"Ann": True}), sentence({"Ann": True, "Bob": False, "Cyd": False})
-    ('Ann logs on.', 'Ann logs on. 2 callers have left.')
+    ('Ann logs on.', 'Ann logs on. Bob and Cyd have left.')
     """
     came = [name for name, has_come in news.items() if has_come]
     went = [name for name, has_come in news.items() if not has_come]
     told = []
     if len(came) == 1:
         told.append(_("{name} logs on.").format(name=literal(came[0])))
+    elif len(came) == TWO:
+        told.append(_("{name} and {other} log on.").format(**_pair(came)))
     elif came:
         words = ngettext("{number} caller logs on.", "{number} callers log on.", len(came))
         told.append(words.format(number=len(came)))
     if len(went) == 1:
         told.append(_("{name} has left.").format(name=literal(went[0])))
+    elif len(went) == TWO:
+        told.append(_("{name} and {other} have left.").format(**_pair(went)))
     elif went:
         words = ngettext("{number} caller has left.", "{number} callers have left.", len(went))
         told.append(words.format(number=len(went)))
     return " ".join(told)
+
+
+def _pair(names: Sequence[str]) -> dict[str, str]:
+    return {"name": literal(names[0]), "other": literal(names[1])}
 
 
 def _in_the_books(desk: Desk, numbers: Iterable[int]) -> dict[int, tuple[str, bool]]:

@@ -272,10 +272,19 @@ def _addressed(desk: Desk, on: Sequence[OpenCall], line: str) -> tuple[CallerRec
     if found is not None:
         return found
     word, _blank, text = line.partition(" ")
-    meant = [call for call in on if names.fold(call.name).startswith(names.fold(word))]
-    if not names.fold(word) or not meant:
+    meant = begins_with(desk, on, word)
+    if meant is None:
         raise Refused(Phrase("There is no caller of that name. Use: /p name message"))
+    return meant, text
+
+
+def begins_with(desk: Desk, on: Sequence[OpenCall], typed: str) -> CallerRecord | None:
+    """Find who is meant of those who are on by how their name begins; raises `Refused` where that
+    may be several."""
+    meant = [call for call in on if names.fold(call.name).startswith(names.fold(typed))]
+    if not names.fold(typed) or not meant:
+        return None
     if len(meant) > 1:
         some = ", ".join(call.name for call in meant[:MOST_NAMED])
         raise Refused(Phrase("Who do you mean: {names}?", names=some))
-    return callers.get(desk, meant[0].caller_id), text
+    return callers.get(desk, meant[0].caller_id)

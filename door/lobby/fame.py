@@ -198,8 +198,12 @@ def _sentences(found: PlayRecord) -> Iterator[str]:
 
 
 def _of_others(found: PlayRecord) -> str:
-    told = _("You're ahead of {number} of {all} callers.")
-    told = told.format(number=found.behind, all=found.ranked)
+    others = found.ranked - 1
+    told = ngettext(
+        "You're ahead of {number} of {all} other caller.",
+        "You're ahead of {number} of {all} other callers.",
+        others,
+    ).format(number=found.behind, all=others)
     if not found.named:
         return told
     names = ", ".join(map(literal, found.named))

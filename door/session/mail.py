@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from door.call import spoken
 from door.call.display import hanging, literal
 from door.call.page import Page
+from door.call.talk import begins_with
 from door.errors import NotSaid
 from timebank.callers import callers, messages
+from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _
 
@@ -178,10 +180,18 @@ async def _ask_name(caller: Caller, prompt: str) -> CallerRecord | None:
     typed = await caller.console.entry(f"|07{prompt}|15", longest=LONGEST_NAME)
     if not typed:
         return None
-    found = await caller.ask_books(lambda desk: callers.find(desk, typed))
+    found = await caller.ask_books(partial(_named, typed=typed))
     if found is None:
         raise Refused(Phrase("There is no caller of that name."))
     return found
+
+
+def _named(desk: Desk, typed: str) -> CallerRecord | None:
+    """Find a caller by their whole name, or who is on by how theirs begins."""
+    found = callers.find(desk, typed)
+    if found is not None:
+        return found
+    return begins_with(desk, [call for call in open_calls(desk) if call.live], typed)
 
 
 def _sysop(desk: Desk) -> CallerRecord:

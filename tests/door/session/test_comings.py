@@ -60,6 +60,16 @@ async def test_what_is_being_typed_is_not_interrupted(tmp_path: Path) -> None:
         assert "has left" not in ada.terminal.heard
 
 
+async def test_two_are_named(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        (ada,) = await come(board, "Ada")
+        bob, cyd = await come(board, "Bob", "Cyd")
+        await hears(ada, "Bob and Cyd log on.")
+        await bob.logs_off()
+        await cyd.logs_off()
+        await hears(ada, "Bob and Cyd have left.")
+
+
 async def test_a_crowd_is_a_number_and_floods_nobody(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         (ada,) = await come(board, "Ada")

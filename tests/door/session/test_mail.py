@@ -55,6 +55,18 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await bob.is_asked(f"{FIELD} /r for your eyes")
         bob.presses("\x1b")
         await bob.is_asked(MENU)
+        # Under Messages too the beginning of a name will do for somebody who is on.
+        bob.presses("mw")
+        await bob.is_asked("Write to:")
+        bob.presses("ad\r")
+        await bob.is_asked("To Ada:")
+        bob.presses("\r")
+        await bob.is_asked("<I>gnore")
+        bob.presses("wx\r")
+        await bob.reads_that("There is no caller of that name.")
+        await bob.is_asked("<I>gnore")
+        bob.presses("q")
+        await bob.is_asked(MENU)
         # Help names what begins with a slash, and so does what is said of one that is none.
         bob.presses("?")
         await bob.is_asked("<N>ext")
