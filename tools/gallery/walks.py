@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -49,6 +50,8 @@ TOMLS = {
         '[tournament]\nday = "fri"\nhour = 0\nhours = 14\nhands = 2\nentry_minutes = 5\n'
     ),
 }
+# Every second of a board is lived through, so the last minutes of a tournament are enough.
+BEGINS = {"tournament": NOON + timedelta(minutes=115)}
 HEADERS = {"bjft": "b", "baccarat": "c", "red-dog": "r", "vegas": "v"}  # the keys of their games
 DEAL_KEYS = " s s s  s s s s  "  # what stands the hands of the deal from `bytes(32)` but the first
 MOST_PAGES = 9
@@ -256,7 +259,7 @@ async def tournament(here: Evening) -> None:
     await here.press("s", " ", "s", " ")
     await here.take("tournament-ranking")
     await here.press("q", "q", "g", "y")
-    await here.board.clock.advance(2 * 60 * MINUTE)
+    await here.board.clock.advance(5 * MINUTE)
     while here.board.server.board.champion is None:  # one look ends it, a later one sees who won
         await here.board.clock.advance(MINUTE)
         await here.board.at_rest()
@@ -504,7 +507,7 @@ async def walk(
     toml = TOMLS.get(name, STEADY)
     _enter_the_sysop(folder, toml)
     with mock.patch("door.session.recovery.new_code", return_value=RECOVERY_CODE):
-        async with world(folder, toml=toml) as board:
+        async with world(folder, toml=toml, now=BEGINS.get(name, NOON)) as board:
             evening = Evening(board, profile, looks, keep)
             evening.deals()
             await WALKS[name](evening)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.door.visiting import visitor
 from tests.terminal import REFUSING
-from tests.world import BOARD, World, log_on, register, world
+from tests.world import BOARD, NOON, World, log_on, register, world
 from timebank.ledger.database import Desk
 from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import Placed
 
-HOUR = 3600
+MINUTE, HOUR = 60, 3600
 # Open at once, for a day; a hand each, and callers are known from the first day.
 TOML = """
 [calls]
@@ -67,12 +67,14 @@ def banked(board: World) -> list[tuple[str, int]]:
 
 
 async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=toml(hours=15)) as board:
+    async with world(
+        tmp_path, toml=toml(hours=15), now=NOON + timedelta(hours=2, minutes=58)
+    ) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
         told = "<D> Tournament until 20 Nov 15:00"
         assert told in ada.screen
         await ada.logs_off()
-        await board.pass_time(3 * HOUR)
+        await board.pass_time(2 * MINUTE)
         bob = await visitor(board, "Bob", profile=REFUSING)
         assert told not in bob.screen
 
