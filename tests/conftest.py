@@ -123,9 +123,14 @@ def mixed(items: Sequence[pytest.Item], layer: Callable[[pytest.Item], str]) -> 
     return [item for file in sorted(files, key=place.__getitem__) for item in files[file]]
 
 
+# New objects between two collections of garbage: ten times as many as Python takes by itself.
+UNCOLLECTED = 7000
+
+
 def pytest_collection_finish() -> None:
     """Let no collection of garbage look through thousands of tests and all that they import."""
     gc.freeze()
+    gc.set_threshold(UNCOLLECTED)
     gc.enable()
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from tests import ROOT
+from tests.uncollected import uncollected
 
 # Each room may use those before it. A name stands for the module and for all that is in it, and the
 # longest name counts.
@@ -77,13 +78,16 @@ BESIDE = ("verify", "bench", "tools")
 @cache
 def modules(packages: tuple[str, ...]) -> dict[str, ast.Module]:
     """Read every module of some packages."""
-    found = {}
+    with uncollected():
+        return dict(_modules(packages))
+
+
+def _modules(packages: tuple[str, ...]) -> Iterator[tuple[str, ast.Module]]:
     for package in packages:
         for file in sorted((ROOT / package).rglob("*.py")):
             parts = file.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name] = ast.parse(file.read_text("utf-8"))
-    return found
+            yield name, ast.parse(file.read_text("utf-8"))
 
 
 @cache

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from gettext import GNUTranslations
 from string import Formatter
 
 import pytest
 from babel.messages.catalog import Catalog
 
+from tests.uncollected import uncollected
 from timebank.language import ENGLISH, LANGUAGES
 from tools.catalogues import (
     brought_up_to_date,
@@ -53,8 +55,15 @@ def test_what_is_said_to_translators_goes_with_the_text() -> None:
     assert next(texts_of(SOURCE)).comments == ["what a caller does with cards."]
 
 
+@cache
+def marked() -> Catalog:
+    """The texts of the product, read once."""
+    with uncollected():
+        return texts()
+
+
 def test_no_text_sends_a_caller_to_a_file_that_they_cannot_read() -> None:
-    said = [message.id for message in texts()]
+    said = [message.id for message in marked()]
     every = [text for one in said for text in ([one] if isinstance(one, str) else one)]
     assert len(every) > 1000
     assert not [text for text in every if "docs/" in text or ".md" in text]
@@ -82,7 +91,7 @@ def test_a_translation_that_is_in_doubt_is_missing_for_no_caller_reads_it() -> N
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_language_says_every_text_and_what_is_compiled_says_the_same(language: str) -> None:
-    catalogue = brought_up_to_date(language, texts())
+    catalogue = brought_up_to_date(language, marked())
     assert missing(catalogue) == []
     # Lines, and no more than whether they are the same: a minute goes by over a picture of how two
     # long files differ.
