@@ -18,9 +18,12 @@ from verify.simulate.__main__ import NO_DISK, STARTED
 from verify.simulate.platter import CannotBeBuilt, built, started_with
 
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
-SLICE = ("--disk", "--people", "12")
+SLICE = ("--disk", "--people", "12", "--steps", "50")
+BOTH = (3, 4)  # one in which the power fails, and one in which many hands are played
 # Those that are found soonest; `python -m verify.simulate --faults` searches for all.
-QUICK = ("syncs_nothing", "syncs_no_folder", "does_not_see_files_go", "does_not_see_files_change")
+QUICK = ("syncs_nothing", "does_not_see_files_go", "does_not_see_files_change")
+# One that is found soon where its search comes later, and where that is.
+FOUND_AT = ("syncs_no_folder", 24)
 
 
 def library() -> Path:
@@ -70,19 +73,21 @@ def test_the_disk_does_what_disks_do(check: object) -> None:
     assert f"{name}: holds\n" in checked(), checked()
 
 
+def slice_of_both() -> subprocess.CompletedProcess[str]:
+    return simulated(*SLICE, "--seeds", "{}-{}".format(*BOTH))
+
+
 def test_nothing_told_is_untrue_whatever_befalls_the_disk() -> None:
-    done = simulated(*SLICE, "--seeds", "12-13", "--steps", "80")
+    done = slice_of_both()
     assert done.returncode == 0, done.stdout + done.stderr
     counted = set(re.findall(r"[1-9]\d* ([a-z_ ]+)", done.stdout))
     assert counted >= {"crashes", "lose_power", "break_the_disk", "audit", "transfers"}
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
-    once, again = (
-        simulated(*SLICE, "--steps", "40", *which).stdout.splitlines()
-        for which in (("--seed", "2"), ("--seeds", "2-2"))
-    )
-    assert once[0].startswith("seed 2: 40 steps, ")
+    once = slice_of_both().stdout.splitlines()
+    again = simulated(*SLICE, "--seed", str(BOTH[0])).stdout.splitlines()
+    assert once[0].startswith(f"seed {BOTH[0]}: 50 steps, ")
     assert again[0] == once[0]
 
 
@@ -90,6 +95,19 @@ def test_a_seed_tells_the_same_story_again() -> None:
 def test_a_fault_is_found(fault: str) -> None:
     done = simulated("--faults", *QUICK)
     assert f"\n{fault}: found" in f"\n{done.stdout}", done.stdout + done.stderr
+
+
+def test_a_name_that_is_not_durable_is_found_in_the_seed_that_shows_it() -> None:
+    name, seed = FOUND_AT
+    done = simulated("--fault", name, "--seed", str(seed), *size_of(name))
+    assert done.returncode == 1
+    assert re.search(rf"^seed {seed} fails at step \d+:\n", done.stdout, re.MULTILINE)
+    assert "Wrong: the books are gone" in done.stderr, done.stderr
+
+
+def size_of(name: str) -> tuple[str, ...]:
+    fault = faults.FAULTS[name]
+    return ("--steps", str(fault.steps), "--people", str(fault.people))
 
 
 def test_a_seed_that_fails_is_printed_with_its_last_steps() -> None:
@@ -101,10 +119,10 @@ def test_a_seed_that_fails_is_printed_with_its_last_steps() -> None:
     )
     assert where
     step, seed = where.groups()
-    fault = faults.FAULTS[name]
-    size = ("--steps", str(fault.steps), "--people", str(fault.people))
     # It starts itself anew with the disk.
-    done = existing(run("verify.simulate", os.environ, "--fault", name, "--seed", seed, *size))
+    done = existing(
+        run("verify.simulate", os.environ, "--fault", name, "--seed", seed, *size_of(name))
+    )
     assert done.returncode == 1
     assert re.search(rf"^seed {seed} fails at step {step}:\n +\d+ ", done.stdout, re.MULTILINE)
     assert "Wrong: " in done.stderr
