@@ -453,6 +453,15 @@ def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(overdue, "play_out", play_out)
 
 
+def counts_no_hand_that_is_won(patch: pytest.MonkeyPatch) -> None:
+    """Running totals that are not what the hands add up to."""
+    triggers = {
+        name: sql.replace("hands_won = hands_won + excluded.hands_won", "hands_won = hands_won")
+        for name, sql in sqlite.RESULT_TRIGGERS.items()
+    }
+    patch.setattr(sqlite, "RESULT_TRIGGERS", triggers)
+
+
 try:
     from verify.simulate import faults_served
 except ModuleNotFoundError:  # an extra reaches a server
@@ -508,6 +517,7 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     forfeits_what_was_earned_on_the_table: 4,
     hits_for_the_absent: 1,
     journals_another_last_action: 2,
+    counts_no_hand_that_is_won: 1,
 }
 
 
