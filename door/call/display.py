@@ -36,6 +36,7 @@ _STATUS_STYLE = Style(background=Colour.BLUE)
 
 # What others say stands so far from the left from its second row on.
 HANG_CELLS = 2
+_STAYS = frozenset(":;!?»")  # with a space before it in French, and never first in a row
 _HANGS = "\t"  # before such a paragraph; nothing that anybody says has one
 
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
@@ -135,6 +136,8 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
     ('What a', 'looooo', 'ong', 'word')
     >>> wrap(hanging("What a word"), 6)
     ('What a', '  word')
+    >>> wrap("À demain : salut !", 9)
+    ('À', 'demain :', 'salut !')
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
@@ -146,12 +149,26 @@ def wrap(text: str, width: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _words(paragraph: str) -> list[str]:
+    """Return what is not broken, though there may be a space in it."""
+    words = paragraph.split(" ")
+    if _STAYS.isdisjoint(words):
+        return words
+    kept = words[:1]
+    for word in words[1:]:
+        if word in _STAYS:
+            kept[-1] = f"{kept[-1]} {word}"
+        else:
+            kept.append(word)
+    return kept
+
+
 def _wrap_paragraph(paragraph: str, width: int, below: int) -> list[str]:
     """Break a paragraph into a line of `width` cells and lines of `below` cells, which are no
     more."""
     lines: list[str] = []
     line, used = "", -1
-    for word in paragraph.split(" "):
+    for word in _words(paragraph):
         length = text_width(plain(word))
         if used + 1 + length <= (below if lines else width):
             line, used = word if used < 0 else f"{line} {word}", used + 1 + length
