@@ -89,4 +89,4 @@ def test_luck_is_told_to_who_never_heard_of_a_deviation() -> None:
     assert list(sentences(few))[1] == "The odds of 20 hands are not known."
     assert "in 100" not in " ".join(sentences(few))
     with speaking_to(Viewer("fr")):
-        assert "1,3 écarts types" in list(sentences(good))[2]
+        assert "écarts types : 1,3" in list(sentences(good))[2]
