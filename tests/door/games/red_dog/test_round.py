@@ -121,11 +121,16 @@ def test_what_happens_is_told_in_order() -> None:
 
 
 def test_the_chances_of_one_deck_by_all_its_hands() -> None:
-    """Every two cards of a deck, and every third: the figures that docs/rules.md gives."""
+    """Every two cards of a deck, and every third: the figures that docs/rules.md gives.
+
+    The first is a heart: what is dealt after another suit is the same with the suits renamed.
+    """
     hands: Counter[int] = Counter()
     staying: Counter[int] = Counter()
     threes = 0
     for shoe in permutations(deck(1), 3):
+        if shoe[0].suit != "H":
+            continue
         round_, _ = start(RED_DOG, shoe, 1)
         hands[round_.spread] += 1
         if round_.over:
@@ -133,7 +138,7 @@ def test_the_chances_of_one_deck_by_all_its_hands() -> None:
         else:
             totals = round_.apply(RedDogAction.STAY)[0].totals
             staying[round_.spread] += totals.won - totals.lost
-    every = 52 * 51 * 50
+    every = 13 * 51 * 50
     assert sum(hands.values()) == every
     assert (Fraction(hands[-1], every), Fraction(hands[0], every)) == (
         Fraction(3, 51),
