@@ -304,4 +304,6 @@ def printable(text: str) -> str:
     >>> printable("for you\x1b[2J\n")
     'for you [2J '
     """
+    if text.isprintable():  # nearly all are, and exports ask for each of their cells
+        return text
     return "".join(letter if letter.isprintable() else " " for letter in text)
