@@ -14,6 +14,7 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.charset import Charset, encode
 from bench.processes import STATM
+from door.games.blackjack.duplicate import HANDS
 from door.games.registry import GAMES
 from verify.robots import (
     HASTY,
@@ -27,26 +28,33 @@ from verify.robots import (
     house,
     inside,
     load,
+    neighbours,
     phone,
     phrases,
     reading,
+    recount,
+    standing,
 )
 from verify.robots.__main__ import rows, slope
+from verify.robots.books import Account, Call, Hand, Message, Steps, Try
 from verify.robots.choices import TASTES, Chooser
+from verify.robots.company import Company
 from verify.robots.ears import Ears
 from verify.robots.house import Served, prepare
 from verify.robots.inside import Inside
 from verify.robots.load import Plan, Sample
 from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
-from verify.robots.reading import Panel, Short, Table
+from verify.robots.reading import Paged, Panel, Short, Table
+from verify.robots.recount import Standings, Won
 from verify.robots.screen import Screen
-from verify.robots.seen import DealHand, Page, Place
+from verify.robots.seen import DealHand, Page, Place, Shown
+from verify.robots.standing import Ahead, Hall, Record
 from verify.robots.watcher import Watcher
 
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
 PACE = replace(HASTY, think=(0.01, 0.04), stays=(600.0, 600.0), hangs_up=0.004, takes_over=0.0)
 MUCH = 7200  # seconds: more than hasty callers win or lose while a screen may be late
-IN_LINES = {"Bob", "Dan"}  # on terminals that cannot be painted
+IN_LINES = {"Bob", "Dan"}  # at tables, on terminals that cannot be painted
 LIKED = "BCUV"  # the letters of the games that some taste likes best
 
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="processes are looked at through /proc")
@@ -79,6 +87,8 @@ def guests(port: int) -> dict[str, Robot]:
         "Ivy": ("black jack", XTERM),
         "Liz": ("teletype", SYNCTERM),
         "Kim": ("the deal", XTERM),
+        "Jon": ("letters", UNKNOWN),
+        "Mia": ("letters", XTERM),
         # And one for any other game of the house.
         **{
             f"Of {game.title}": (game.name, XTERM)
@@ -96,7 +106,7 @@ def guests(port: int) -> dict[str, Robot]:
             is_known=name != "Liz",
             program=program,
             taste=taste,
-            friend="Ada",
+            friend="Mia" if name == "Jon" else "Ada",
         )
         for seed, (name, (taste, program)) in enumerate(tastes.items())
     }
@@ -115,11 +125,25 @@ def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
         # The page behind <F>airness, painted and in plain lines.
         "a seed": any(robots[name].seen.seeds for name in robots.keys() - IN_LINES),
         "a seal in lines": any(one.seals for one in in_lines),
-        "a page": any(one.pages for one in seen),
-        "a hand of a deal": any(one.deal_hands for one in seen),
+        "an answer": any(page.answers for one in seen for page in one.pages.values()),
+        "a message at the log-on": bool(waited(robots)),
+        "a hand of a tournament": any("tournament" in one.entered for one in seen),
+        "a score": any(map(is_last, set().union(*(one.deal_hands for one in seen)))),
+        "their own page": any(one.records for one in seen),
+        "the hall of fame": any(one.halls for one in seen),
         "a first call": robots["Liz"].seen.is_registered,
     }
     return [*sorted(set(GAMES) - games), *(words for words, is_so in wanted.items() if not is_so)]
+
+
+def is_last(hand: DealHand) -> bool:
+    return hand.number == {"daily": HANDS, "tournament": house.TOURNAMENT_HANDS}[hand.deal]
+
+
+def waited(robots: dict[str, Robot]) -> set[str]:
+    """The marks of what Jon wrote before Mia came, and she has read."""
+    pages = robots["Jon"].seen.pages.items()
+    return {mark for mark, page in pages if not page.is_on} & robots["Mia"].seen.heard.keys()
 
 
 def settled_black_jack(seen: Seen) -> list[Settlement]:
@@ -141,15 +165,23 @@ def settled_cards(seen: Seen) -> list[Place]:
     ]
 
 
+async def noticed(robot: Robot) -> None:
+    robot.noticed.clear()
+    await robot.noticed.wait()
+
+
 async def spend(robots: dict[str, Robot]) -> None:
     stop = asyncio.Event()
     try:
         async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
             for robot in robots.values():
-                group.create_task(robot.play(stop))
+                if robot.name != "Mia":
+                    group.create_task(robot.play(stop))
+            while not robots["Jon"].seen.pages:
+                await noticed(robots["Jon"])
+            group.create_task(robots["Mia"].play(stop))
             while not_seen_yet(robots):
-                robots["Ada"].noticed.clear()
-                await robots["Ada"].noticed.wait()
+                await noticed(robots["Ada"])
             stop.set()
     except TimeoutError:
         pytest.fail(f"not seen in {PATIENCE:.0f} seconds: {', '.join(not_seen_yet(robots))}")
@@ -159,6 +191,7 @@ async def spend(robots: dict[str, Robot]) -> None:
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
     folder = tmp_path_factory.mktemp("evening")
     config = prepare(folder, [name for name in guests(0) if name != "Liz"])
+    house.open_a_tournament(config.path)
     with Served(config) as server:
         robots = guests(server.port)
         asyncio.run(spend(robots))
@@ -173,8 +206,18 @@ def test_what_robots_saw_at_every_table_is_in_the_books(evening: Evening) -> Non
     assert found.settlements > len(GAMES)
     assert found.purses > len(evening.robots), "how often depends on what they play"
     assert min(found.movements, found.cards, found.seals, found.seeds) > 0
-    assert min(found.pages, found.deal_hands) > 0
+    assert found.pages <= found.read + found.unread == typed_and_kept(evening)
+    assert min(found.answers, found.read, found.entries, found.records, found.halls) > 0
+    assert waited(evening.robots)
     assert found.hands >= found.settlements, "who hangs up does not see how the hand ends"
+
+
+def typed_and_kept(evening: Evening) -> int:
+    """How many messages the books have whose marks a robot has typed."""
+    typed = set[str]().union(*(robot.seen.typed for robot in evening.robots.values()))
+    with closing(sqlite3.connect(evening.books)) as books:
+        texts = books.execute("SELECT text FROM messages").fetchall()
+    return sum(any(mark in text for mark in typed) for (text,) in texts)
 
 
 def test_no_call_is_open_when_the_server_has_ended(evening: Evening) -> None:
@@ -239,16 +282,83 @@ def a_page(seen: Seen) -> None:
     seen.pages["q0123456789"] = Page("Ada", is_on=True, at=0.0)
 
 
+def a_page_to_another(seen: Seen) -> None:
+    mark, page = next(iter(seen.pages.items()))
+    seen.pages[mark] = page._replace(meant="Nobody", answers="")
+
+
+def an_answer_to_another(seen: Seen) -> None:
+    mark, page = next(iter(seen.pages.items()))
+    seen.pages[mark] = page._replace(meant="", answers="q0123456789")
+
+
+def a_page_that_the_books_made_up(seen: Seen) -> None:
+    seen.typed.remove(next(iter(seen.pages)))
+
+
+def an_entry(seen: Seen) -> None:
+    seen.entered.add("daily")
+
+
+def an_entry_that_was_not_asked_for(seen: Seen) -> None:
+    seen.asked.clear()
+    seen.entered.clear()
+
+
+def a_price_that_was_not_agreed_to(seen: Seen) -> None:
+    seen.agreed.clear()
+
+
+def a_hand_too_many(seen: Seen) -> None:
+    found, at = seen.records[-1]
+    counts = {**found.counts, "hands": found.counts.get("hands", 0) + 99}
+    seen.records.append(Shown(replace(found, counts=counts), at))
+
+
+def a_minute_too_many(seen: Seen) -> None:
+    found, at = seen.records[-1]
+    seen.records.append(Shown(replace(found, net=found.net + 60, ahead=None), at))
+
+
+def a_place_for_nobody(seen: Seen) -> None:
+    seen.halls.append(Shown(Hall("T", {"won": [("Nobody", 60)], "best": []}), 0.0))
+
+
+def a_place_too_few(seen: Seen) -> None:
+    at = next(hand.at for hand in seen.settlements if has_won(hand))
+    seen.halls.append(Shown(Hall("E", {"best": []}), at + check.LAG + 1))
+
+
 def a_page_that_nobody_wrote(seen: Seen) -> None:
     seen.heard["q0123456789"] = 0.0
 
 
 def a_score(seen: Seen) -> None:
-    seen.deal_hands.add(DealHand(10, 999))
+    last = next(filter(is_last, seen.deal_hands))
+    seen.deal_hands.add(last._replace(total=999))
 
 
 def a_complaint(seen: Seen) -> None:
     seen.complaints.append("Something went wrong here")
+
+
+def has_won(hand: Settlement) -> bool:
+    return hand.net > 0 and hand.unit == "second"
+
+
+# What a robot must have seen, where it is something else.
+NEEDS: dict[Callable[[Seen], None], Callable[[Seen], object]] = {
+    a_page_to_another: lambda seen: seen.pages,
+    an_answer_to_another: lambda seen: seen.pages,
+    a_page_that_the_books_made_up: lambda seen: seen.pages,
+    an_entry: lambda seen: not seen.asked,
+    an_entry_that_was_not_asked_for: lambda seen: seen.entered,
+    a_price_that_was_not_agreed_to: lambda seen: "tournament" in seen.entered,
+    a_score: lambda seen: any(map(is_last, seen.deal_hands)),
+    a_hand_too_many: lambda seen: seen.records,
+    a_minute_too_many: lambda seen: seen.records,
+    a_place_too_few: lambda seen: any(map(has_won, seen.settlements)),
+}
 
 
 @pytest.mark.parametrize(
@@ -267,16 +377,28 @@ def a_complaint(seen: Seen) -> None:
         a_card,
         a_name,
         a_page,
+        a_page_to_another,
+        an_answer_to_another,
+        a_page_that_the_books_made_up,
         a_page_that_nobody_wrote,
+        an_entry,
+        an_entry_that_was_not_asked_for,
+        a_price_that_was_not_agreed_to,
+        a_hand_too_many,
+        a_minute_too_many,
+        a_place_for_nobody,
+        a_place_too_few,
         a_score,
         a_complaint,
     ],
 )
 def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], None]) -> None:
-    seen = next(robot.seen for robot in evening.robots.values() if is_witness(robot.seen))
+    everybody = [robot.seen for robot in evening.robots.values()]
+    seen = next(one for one in everybody if NEEDS.get(invents, is_witness)(one))
+    settled = seen.settlements if invents in NEEDS else settled_black_jack(seen)
     told = replace(
         seen,
-        settlements=settled_black_jack(seen),
+        settlements=list(settled),
         movements=list(seen.movements),
         purses=list(seen.purses),
         seals=set(seen.seals),
@@ -284,6 +406,12 @@ def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], No
         cards={turn: set(cards) for turn, cards in seen.cards.items()},
         pages=dict(seen.pages),
         heard=dict(seen.heard),
+        typed=set(seen.typed),
+        asked=set(seen.asked),
+        entered=set(seen.entered),
+        agreed=set(seen.agreed),
+        records=list(seen.records),
+        halls=list(seen.halls),
         deal_hands=set(seen.deal_hands),
         complaints=[],
     )
@@ -356,6 +484,7 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
     assert doctest.testmod(reading).failed == 0
     assert doctest.testmod(phrases).failed == 0
     assert doctest.testmod(house).failed == 0
+    assert doctest.testmod(standing).failed == 0
 
 
 def test_a_question_whose_answer_has_a_row_of_its_own_is_seen() -> None:
@@ -496,6 +625,214 @@ def test_that_page_of_another_hand_or_table_says_nothing_of_the_hand_before(sinc
         ears.hears(line)
     (settled,) = seen.settlements
     assert settled.seal == ""
+
+
+OWN_PAGE = """\
+Your statistics
+
+Hands 5   Won 2   Even 1   Lost 2   Naturals 1   Charlies 0
+Most in a row: 2 won, 1 lost.
+Your best hand won 2 minutes 30 seconds.
+All in all you're 1 minute down.
+Your table is Black Jack For Time: 4 hands.
+You're ahead of 3 of 9 other callers. Just behind you: Bob.
+""".splitlines()
+OWN = Record(
+    {"hands": 5, "won": 2, "even": 1, "lost": 2, "naturals": 1, "charlies": 0},
+    (2, 1),
+    150,
+    -60,
+    Ahead(3, 9),
+)
+HALL = f"""\
+Hall of fame: This week
+
+{"Won most":<38}Best hand
+{" 1 Ada                          12:34":<38} 1 Caller 7                      5:00
+{" 2 Caller 7                      0:30":<38}
+""".splitlines()
+IN_THE_HALL = Hall("W", {"won": [("Ada", 754), ("Caller 7", 30)], "best": [("Caller 7", 300)]})
+
+
+def test_a_page_of_figures_is_read_as_it_stands() -> None:
+    assert standing.record(OWN_PAGE) == OWN
+    assert standing.record(["Your statistics", "", "No hand of yours is over yet."]) == Record({})
+    assert standing.record(OWN_PAGE[:3]) is None, "a part of it"
+    assert standing.hall(HALL) == IN_THE_HALL
+    half = [HALL[0], HALL[1], HALL[2], HALL[4]]
+    assert standing.hall(half) is None, "a second place without a first"
+
+
+def test_such_a_page_is_noted_once_and_again_when_it_was_asked_for_again() -> None:
+    seen, screen = Seen("Ada"), Screen("ascii")
+    eyes = Company(seen, lambda: 7.0, paints=True)
+    prompt = "<T>oday  This <w>eek  <E>ver  <B>rass plate  <Q>uit"
+    painted = "".join(f"\x1b[{row};2H{text}" for row, text in enumerate(HALL, 1))
+    screen.feed(painted.encode())
+    eyes.looks(screen)
+    assert seen.halls == [], "before anything is asked"
+    screen.feed(f"\x1b[23;2H{prompt}".encode())
+    eyes.looks(screen)
+    eyes.looks(screen)
+    assert seen.halls == [Shown(IN_THE_HALL, 7.0)]
+    eyes.decides(prompt, "w")
+    eyes.looks(screen)
+    assert len(seen.halls) == 2
+
+
+def test_such_a_page_is_heard_in_lines_up_to_what_is_asked() -> None:
+    seen = Seen("Ada")
+    ears = Company(seen, lambda: 7.0, paints=False)
+    for line in (*OWN_PAGE, "<A>wards  <L>uck  <Q>uit (Enter) Q", *OWN_PAGE):
+        ears.hears(line)
+    assert seen.records == [Shown(OWN, 7.0)], "the second has not come as a whole"
+
+
+def test_hands_of_a_deal_are_of_the_one_whose_heading_stands_above_them() -> None:
+    seen = Seen("Ada")
+    ears = Company(seen, lambda: 7.0, paints=False)
+    for line in (
+        "The tournament - 4 of 4",
+        "Hand 4: DEALER WINS (-10). So far: -10.",
+        "The daily deal",
+        "The daily deal - 1 of 10",
+        "Hand 1: YOU WIN (+10). So far: +10.",
+    ):
+        ears.hears(line)
+    assert seen.deal_hands == {DealHand("tournament", 4, -10), DealHand("daily", 1, 10)}
+    assert seen.entered == {"daily", "tournament"}
+
+
+def picture(*rows: str) -> Screen:
+    screen = Screen("ascii")
+    screen.feed("\r\n".join(rows).encode())
+    return screen
+
+
+def test_what_became_of_a_message_is_known_before_the_next_is_written() -> None:
+    seen = Seen("Ada")
+    eyes = Company(seen, lambda: 7.0, paints=False)
+    assert eyes.may_write("")
+    eyes.writes(Paged("q0123456789", "Bob"))
+    assert not eyes.may_write("")
+    eyes.looks(picture("Not so fast: please wait a few seconds.", "Say (/p name message): /p Bob"))
+    assert (eyes.may_write(""), seen.pages) == (True, {})
+    eyes.writes(Paged("q1123456789", "", "q2123456789"))
+    eyes.looks(picture("Bob has written meanwhile. Enter answers them; /p writes to another."))
+    assert not eyes.may_write(""), "it is sent by Enter"
+    eyes.looks(picture("Sent to Bob, who is on."))
+    answered = Page("Bob", is_on=True, at=7.0, answers="q2123456789")
+    assert seen.pages == {"q1123456789": answered}
+    assert not eyes.may_write("Sent to Bob, who is on.")
+
+
+def test_the_last_that_came_is_what_another_wrote_on_this_call() -> None:
+    seen = Seen("Ada", typed={"q0123456789"}, heard={"q1123456789": 1.0})
+    eyes = Company(seen, lambda: 7.0, paints=False)
+    eyes.looks(picture("Bob: q1123456789 hello", "Say: q0123456789 you too"))
+    assert eyes.last_read == ""
+    eyes.looks(picture("Cyd: q2123456789 hello", "Bob: q3123456789 good luck"))
+    assert eyes.last_read == "q3123456789"
+
+
+def test_who_reads_a_message_answers_it_or_not_and_thinks_of_it_once() -> None:
+    chooser = Chooser("Ada", PASSWORD, random.Random(1), friend="Ada", taste="letters")
+    chooser.is_known = True
+    answers = []
+    for number in range(40):
+        chooser.last_read = f"q{number:010}"
+        answers.append(chooser.keys_at("Your game, or <T>ime bank", paints=True)[:3] == "/r ")
+        assert chooser.keys_at("Your game, or <T>ime bank", paints=True)[:3] != "/r "
+    assert 5 < sum(answers) < 35
+    assert chooser.paged is not None
+    assert (chooser.paged.to, chooser.paged.answers[:1]) == ("", "q")
+    chooser.came_between = True
+    assert chooser.keys_at("Say (/p name message): /r hello", paints=True) == "\r"
+    chooser.came_between = False
+    assert chooser.keys_at("Say (/p name message): /r hello", paints=True) == "\x1b"
+
+
+def test_a_letter_is_addressed_once_before_its_text_is_asked_for() -> None:
+    chooser = Chooser("Ada", PASSWORD, random.Random(1), friend="Bob", taste="letters")
+
+    def keys(prompt: str) -> str:
+        return chooser.keys_at(prompt, paints=True)
+
+    assert (keys("Write to:"), keys("Write to:")) == ("Bob\r", "\x1b")
+    assert (keys("Write to:"), keys("To Bob:")[0], keys("Write to:")) == ("Bob\r", "q", "Bob\r")
+    assert keys("To Bob: q0123456789 hello") == "\x1b", "it was refused"
+
+
+def message(number: int, sender: str, reader: str, text: str, shown: int | None = 9) -> Message:
+    return Message(number, sender, reader, text, 5, shown)
+
+
+def neighbours_of(**known: object) -> Account:
+    nothing = Steps([])
+    return replace(Account([], [], nothing, nothing, [], [], [], []), **known)
+
+
+def test_an_answer_goes_to_who_wrote_what_it_answers_or_has_written_since() -> None:
+    heard = [
+        message(1, "Cyd", "Ada", "q0000000001"),
+        message(2, "Bob", "Ada", "q0000000002"),
+        message(4, "Dan", "Ada", "q0000000004"),
+        message(6, "Eve", "Ada", "q0000000006"),
+    ]
+    for to, is_right in (("Bob", True), ("Dan", True), ("Cyd", False), ("Eve", False)):
+        seen = Seen("Ada", typed={"q0000000005"})
+        seen.pages["q0000000005"] = Page(to, is_on=True, at=5.0, answers="q0000000002")
+        account = neighbours_of(heard=heard, sent=[message(5, "Ada", to, "q0000000005")])
+        assert (list(neighbours.company(seen, account, 15.0)) == []) == is_right, to
+
+
+def test_who_was_on_has_read_what_was_written_to_them() -> None:
+    waits = [message(1, "Bob", "Ada", "q0000000001", shown=None)]
+    for closed, is_right in ((10, True), (40, False)):
+        call = Call(opened=0, closed=closed, reason="log-off", ticked=closed, charged=closed)
+        account = neighbours_of(heard=waits, calls=[call])
+        assert (list(neighbours.company(Seen("Ada"), account, 15.0)) == []) == is_right
+
+
+@pytest.mark.parametrize("hands", [4, 10])
+def test_the_last_hand_of_a_tournament_is_the_one_that_its_terms_say(hands: int) -> None:
+    seen = Seen("Ada", asked={"tournament"}, agreed={120}, entered={"tournament"})
+    seen.deal_hands |= {DealHand("tournament", 4, -10), DealHand("tournament", hands, 20)}
+    account = neighbours_of(tries=[Try("tournament", hands, 20, 120, is_entered=True)])
+    wrong = list(neighbours.company(seen, account, 15.0))
+    assert len(wrong) == (hands == 4), "the fourth of four is the last one"
+
+
+def hand(net: int, game: str = "baccarat", unit: str = "second", outcome: str = "win") -> Hand:
+    return Hand(game, unit, "2026-03-01", "", "", net, 1, outcome, frozenset(), None)
+
+
+def test_hands_are_counted_as_their_page_counts_them() -> None:
+    hands = [
+        *(hand(60), hand(-60, "vegas"), hand(0), hand(150, outcome="natural win")),
+        hand(-500, unit="usd-cent"),
+    ]
+    assert recount.counted(hands) == replace(OWN, net=150, ahead=None)
+    assert recount.counted([]) == Record({})
+
+
+def test_who_stands_behind_is_known_as_far_as_the_books_moved_meanwhile() -> None:
+    everybody = Standings(
+        {
+            "Ada": [Won(1, "2026-03-01", "vegas", 60)],
+            "Bob": [Won(1, "2026-03-01", "vegas", -60)],
+            "Cyd": [Won(1, "2026-03-01", "vegas", -60), Won(50, "2026-03-01", "vegas", 600)],
+        },
+        [(0, "2026-03-01")],
+    )
+    own = replace(recount.counted([hand(60)]))
+    account = neighbours_of(hands=[hand(60)])
+    for ahead, is_right in (
+        *((Ahead(1, 2), True), (Ahead(2, 2), True), (Ahead(3, 2), False), (Ahead(0, 2), False)),
+        (Ahead(1, 3), False),
+    ):
+        seen = Seen("Ada", records=[Shown(replace(own, ahead=ahead), 55.0)])
+        assert (list(recount.shown(seen, account, everybody, 15.0)) == []) == is_right, ahead
 
 
 def test_a_coup_after_which_the_money_was_changed_unseen_is_of_no_known_money() -> None:

@@ -43,8 +43,9 @@ STARTING = 60.0  # seconds, on a machine with much to do
 LONGEST = 60.0  # seconds of play, should the robots never come to their number of keys
 LOOKS_AGAIN = 0.2  # seconds, for a server that a door starts
 DOORS = 2
-# What each robot in turn likes best: None is drawn. One in four is at the deals above all.
-TASTES_IN_TURN = (None, None, None, "the deal")
+# What each robot in turn likes best: None is drawn. One in four is at the deals above all, one in
+# eight writes.
+TASTES_IN_TURN = (None, None, None, "the deal", None, "letters", None, "the deal")
 PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before being cut off
 # What is killed, and how often: the server in play, while it starts, while it stops; door processes
 # beside it while it goes on for a moment; both at once. And the server while doors ride on it, and
@@ -306,6 +307,9 @@ class Book:
         for robot in (*self.robots, *self.guests):
             self.tally.counted["keys"] += robot.seen.keys
             self.tally.counted["settlements seen"] += len(robot.seen.settlements)
+            self.tally.counted["deals and tournaments seen"] += len(robot.seen.entered)
+            answers = [page for page in robot.seen.pages.values() if page.answers]
+            self.tally.counted["answers"] += len(answers)
 
     # What is looked at.
 
@@ -331,8 +335,10 @@ class Book:
         wrong = but_for_the_way_in(found.wrong)
         assert not wrong, wrong
         self.tally.counted["glances at the clock"] += found.purses
+        self.tally.counted["glances at who stands where"] += found.records + found.halls
         for seen in everybody:
-            seen.purses.clear()  # each was so at its moment, and need not be so again
+            for once in (seen.purses, seen.records, seen.halls):
+                once.clear()  # each was so at its moment, and need not be so again
         data = self.config.board.data
         for log in (self.log, data / "door.log", data / "server.log"):
             said = log.read_text() if log.exists() else ""

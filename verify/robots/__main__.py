@@ -116,10 +116,16 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("times left and savings seen and found", "", checked.purses),
         Row("cards seen and found", "", checked.cards),
         Row("seals and seeds seen and found", "", checked.seals + checked.seeds),
-        Row("pages taken and found", "", checked.pages),
+        Row("messages taken and found", "", checked.pages),
+        Row("of them answers by /r", "", checked.answers),
+        Row("messages in the books: read", "", checked.read),
+        Row("messages in the books: not read yet", "", checked.unread),
         Row("a page, until a reader who is on has it: median", "s", statistics.median(pages)),
         Row("the same: max", "s", max(pages)),
-        Row("hands of deals seen", "", checked.deal_hands),
+        Row("deals and tournaments entered, and found", "", checked.entries),
+        Row("hands of them seen", "", checked.deal_hands),
+        Row("callers' own pages, and recounted", "", checked.records),
+        Row("pages of the hall of fame, and recounted", "", checked.halls),
         Row("what the books do not have so", "", len(outcome.wrong), None, _none()),
     ]
 

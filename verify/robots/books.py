@@ -12,6 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from door.games.blackjack.duplicate import HANDS
+
 CARD = 2  # letters of a card: its rank and its suit
 
 
@@ -25,8 +27,30 @@ class Hand(NamedTuple):
     seed: str  # "" while the shoe is not done
     net: int
     settled: int | None
+    outcome: str  # words; "" while it is open
     cards: frozenset[str]  # that lay on the table in the end, as far as its result lists them
     balance: int | None  # the bankroll after what it moved last
+
+
+class Message(NamedTuple):
+    """What one caller has written to another; instants are seconds since 1970."""
+
+    number: int
+    sender: str
+    reader: str
+    text: str
+    at: int
+    shown: int | None  # when it was read
+
+
+class Try(NamedTuple):
+    """A caller's part in a deal."""
+
+    deal: str  # "daily" or "tournament"
+    hands: int  # of the deal
+    score: int | None  # when all of them are over
+    paid: int  # seconds, to enter
+    is_entered: bool  # in the tournament
 
 
 class Call(NamedTuple):
@@ -59,9 +83,9 @@ class Account:
     calls: list[Call]
     bank: Steps
     online: Steps  # all that moved but time used
-    sent: list[tuple[str, str]]  # texts of messages, and whom they are for
-    heard: list[str]  # texts of messages to this caller
-    scores: list[int]  # of tries at deals that are over
+    sent: list[Message]
+    heard: list[Message]  # those to this caller, read or not
+    tries: list[Try]
     moved: list[tuple[str, int, str]]  # kind, amount and receiver, at the bank's window
 
 
@@ -89,15 +113,11 @@ def account(books: sqlite3.Connection, name: str) -> Account | None:
         list(_calls(books, number)),
         Steps(_changes(books, number, "bank", "")),
         Steps(_changes(books, number, "online", "elapsed")),
-        _sent(books, number),
-        [text for (text,) in books.execute(HEARD, (number,))],
-        [score for (score,) in books.execute(SCORES, (number,))],
+        [Message(*row) for row in books.execute(MESSAGES.format(whose="sender_id"), (number,))],
+        [Message(*row) for row in books.execute(MESSAGES.format(whose="caller_id"), (number,))],
+        [Try(*row[:-1], bool(row[-1])) for row in books.execute(TRIES, (number,))],
         list(_moved(books, number)),
     )
-
-
-def _sent(books: sqlite3.Connection, number: int) -> list[tuple[str, str]]:
-    return books.execute(SENT, (number,)).fetchall()
 
 
 def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
@@ -113,15 +133,17 @@ def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
             balance += amount
             if round_id is not None:
                 left[round_id] = balance
-    for round_id, game, unit, day, seal, seed, net, settled, result in books.execute(
+    for round_id, game, unit, day, seal, seed, net, settled, outcome, result in books.execute(
         "SELECT r.id, r.game, r.unit, r.day, coalesce(s.seal, ''),"
         " iif(s.closed IS NULL, '', lower(hex(s.seed))), r.won - r.lost, r.settled,"
-        " coalesce(r.result, '{}') FROM rounds r LEFT JOIN shoes s ON s.id = r.shoe_id"
+        " coalesce(r.outcome, ''), coalesce(r.result, '{}')"
+        " FROM rounds r LEFT JOIN shoes s ON s.id = r.shoe_id"
         " WHERE r.caller_id = ? ORDER BY r.id",
         (number,),
     ):
         cards = _cards(json.loads(result))
-        yield Hand(game, unit, day, seal, seed, net, settled, cards, left.get(round_id))
+        balance = left.get(round_id)
+        yield Hand(game, unit, day, seal, seed, net, settled, outcome, cards, balance)
 
 
 def _cards(result: Mapping[str, Any]) -> frozenset[str]:
@@ -163,9 +185,15 @@ def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, s
     )
 
 
-SENT = """
-SELECT m.text, c.name FROM messages m JOIN callers c ON c.id = m.caller_id
-WHERE m.sender_id = ? ORDER BY m.id
+MESSAGES = """
+SELECT m.id, s.name, r.name, m.text, m.at, m.shown FROM messages m
+JOIN callers s ON s.id = m.sender_id JOIN callers r ON r.id = m.caller_id
+WHERE m.{whose} = ? ORDER BY m.id
 """
-HEARD = "SELECT text FROM messages WHERE caller_id = ? ORDER BY id"
-SCORES = "SELECT score FROM deal_tries WHERE caller_id = ? AND finished IS NOT NULL ORDER BY begun"
+TRIES = f"""
+SELECT iif(d.daily, 'daily', 'tournament'), coalesce(t.hands, {HANDS}), y.score,
+    coalesce(e.paid, 0), e.seal IS NOT NULL
+FROM deal_tries y JOIN deals d ON d.seal = y.seal LEFT JOIN tournaments t ON t.seal = y.seal
+LEFT JOIN tournament_entries e ON e.seal = y.seal AND e.caller_id = y.caller_id
+WHERE y.caller_id = ? ORDER BY y.begun
+"""

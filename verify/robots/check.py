@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from verify.robots import books
+from verify.robots import books, neighbours, recount
 from verify.robots.books import Account, Hand
 from verify.robots.seen import Movement, Purse, Seen, Settlement
 
 LAG = 15.0  # seconds that a screen may be behind the books, on a machine that is overloaded
 HEARS_OF_IT = 60.0  # seconds until a screen tells of what others have sent to the bank
-LAST_HAND = 10  # of a deal, and of a tournament as it comes
 ROUNDING = 2  # seconds: two clocks are rounded down
 
 T = TypeVar("T")
@@ -38,7 +37,13 @@ class Result:
     seals: int = 0
     seeds: int = 0
     pages: int = 0
+    answers: int = 0  # of these
+    read: int = 0  # messages, by the books
+    unread: int = 0
     deal_hands: int = 0
+    entries: int = 0  # in the deals of the days and in tournaments
+    records: int = 0  # callers' own pages
+    halls: int = 0  # pages of the hall of fame
     page_waits: list[float] = field(default_factory=list)  # seconds, of readers who were on
     wrong: list[str] = field(default_factory=list)
 
@@ -50,15 +55,18 @@ def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) ->
     """
     result = Result()
     all_seen = list(all_seen)
-    result.page_waits = _page_waits(all_seen)
+    result.page_waits = neighbours.page_waits(all_seen)
     with books.opened(file) as opened:
-        seeds = books.seeds(opened)
+        seeds, everybody = books.seeds(opened), recount.standings(opened)
         for seen in all_seen:
             result.wrong += [f"{seen.name} read: {words}" for words in seen.complaints]
             account = books.account(opened, seen.name)
             if account is not None:
                 _count(result, seen, account)
-                found = _check(seen, account, seeds, lag)
+                found = [
+                    *_check(seen, account, seeds, lag),
+                    *recount.shown(seen, account, everybody, lag),
+                ]
                 result.wrong += [f"{seen.name}: {words}" for words in found]
             elif seen.is_registered:
                 result.wrong.append(f"{seen.name} was told that the name is theirs, and it is not")
@@ -85,7 +93,13 @@ def _count(result: Result, seen: Seen, account: Account) -> None:
     result.cards += sum(map(len, seen.cards.values()))
     result.seals += len(seen.seals)
     result.pages += len(seen.pages)
+    result.answers += sum(page.answers != "" for page in seen.pages.values())
+    result.read += sum(message.shown is not None for message in account.sent)
+    result.unread += sum(message.shown is None for message in account.sent)
     result.deal_hands += len(seen.deal_hands)
+    result.entries += len(seen.entered)
+    result.records += len(seen.records)
+    result.halls += len(seen.halls)
     result.seeds += len(seen.seeds)
 
 
@@ -98,7 +112,7 @@ def _check(seen: Seen, account: Account, seeds: Mapping[str, str], lag: float) -
     yield from _cards(seen, account)
     yield from _fairness(seen, seeds)
     yield from _calls(account, lag)
-    yield from _company(seen, account)
+    yield from neighbours.company(seen, account, lag)
 
 
 # Hands.
@@ -211,35 +225,6 @@ def _fairness(seen: Seen, seeds: Mapping[str, str]) -> Iterator[str]:
     for seal, seed in seen.seeds.items():
         if seeds.get(seal) != seed:
             yield f"the seed {seed} was shown behind the seal {seal}, and the books say otherwise"
-
-
-# In company.
-
-
-def _company(seen: Seen, account: Account) -> Iterator[str]:
-    """Every page that was taken is kept once, what was read was written, and scores are kept."""
-    for mark, page in seen.pages.items():
-        kept = [to for text, to in account.sent if mark in text]
-        if kept != [page.to]:
-            yield f"the page {mark} to {page.to} was taken, and the books have it for {kept}"
-    texts = [*account.heard, *(text for text, _ in account.sent)]
-    for mark in seen.heard:
-        if mark not in seen.typed and not any(mark in text for text in texts):
-            yield f"the page {mark} was read, and is in no book"
-    for hand in seen.deal_hands:
-        if hand.number == LAST_HAND and hand.total not in account.scores:
-            yield f"the screen had {hand}, and the books have the scores {account.scores}"
-
-
-def _page_waits(all_seen: Sequence[Seen]) -> list[float]:
-    """Say how long after its sender was told a page was on the screen of a reader who was on."""
-    by_name = {seen.name: seen for seen in all_seen}
-    return [
-        max(0.0, by_name[page.to].heard[mark] - page.at)
-        for seen in all_seen
-        for mark, page in seen.pages.items()
-        if page.is_on and page.to in by_name and mark in by_name[page.to].heard
-    ]
 
 
 def _in_order(seen: Sequence[T], known: Sequence[R], fits: Callable[[T, R], bool]) -> Iterator[str]:

@@ -65,6 +65,7 @@ turns_per_day = 0
 turns_per_day = 0
 """
 
+TOURNAMENT_HANDS = 4  # few, so that many come to the last
 # It began at midnight, and is over long after the run; most who enter pay for it.
 TOURNAMENT = """
 [tournament]
@@ -72,6 +73,7 @@ day = "{day}"
 hour = 0
 hours = 48
 entry_minutes = 2
+hands = {hands}
 """
 
 _SERVER = "from verify.robots.inside import main; main({file!r})"
@@ -132,7 +134,7 @@ def open_a_tournament(file: Path) -> None:
     now = datetime.now(UTC)
     day = now.astimezone(ZoneInfo(zone_of_noon(now))).weekday()
     with file.open("a", encoding="utf-8") as settings_file:
-        settings_file.write(TOURNAMENT.format(day=WEEKDAYS[day]))
+        settings_file.write(TOURNAMENT.format(day=WEEKDAYS[day], hands=TOURNAMENT_HANDS))
 
 
 class Served:

@@ -16,7 +16,7 @@ from verify.robots import check, doors
 from verify.robots.check import Result
 from verify.robots.crowd import Crowd, CrowdProcess
 from verify.robots.doors import Doorway
-from verify.robots.house import Served, prepare
+from verify.robots.house import Served, open_a_tournament, prepare
 from verify.robots.inside import Inside
 from verify.robots.probe import probe
 from verify.robots.robot import Pace
@@ -77,9 +77,10 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
     """Run the plan over books in an empty folder; `tell` hears each sample as it is taken."""
     names = [f"Caller {number}" for number in range(plan.callers)]
     config = prepare(folder, [*names, PROBE])
+    open_a_tournament(config.path)
     if plan.doors:
         doors.append_to(config.path)
-        config = settings.load(config.path)
+    config = settings.load(config.path)
     outcome = Outcome()
     with Served(config) as server, _doorways(config, plan.doors) as doorways:
         outcome.memory_before = server.usage().memory

@@ -191,17 +191,71 @@ WRITE_TO = Said("Write to:")
 WRITE_TEXT = Said("To {name}:", name=r"[^:\n]+?")
 YOUR_LINE = Said("Your line:")
 WHOM_TO_IGNORE = Said("Whose messages and talk?")
-DEALS = (*versions("The daily deal"), *versions("The tournament"))
 # That a message was taken, by the name of whoever it is for.
-TAKEN = one_of(
-    Said("Sent to {name}, who is on.", name=r"[^.,]+?"),
-    Said("{name} isn't on. Your message waits for them.", name=r"[^.,\n]+?"),
+IS_ON = Said("Sent to {name}, who is on.", name=r"[^.,]+?")
+TAKEN = one_of(IS_ON, Said("{name} isn't on. Your message waits for them.", name=r"[^.,\n]+?"))
+# That it was not, and stands in the field still; after the first Enter sends it to somebody else.
+CAME_BETWEEN = Said("{name} has written meanwhile. Enter answers them; /p writes to another.")
+REFUSED = one_of(
+    Said("Not so fast: please wait a few seconds."),
+    Said("Nobody has written to you on this call."),
+    Said("Too many messages wait for {name}. Try again when they've called."),
+    Said("You've sent {number} messages in a day: that's the limit."),
+    Said("There is no caller of that name. Use: /p name message"),
 )
 
-IS_ON = Said("Sent to {name}, who is on.", name=r"[^.,]+?")
-# How a hand of the daily deal or of a tournament ended.
+# The daily deal and the tournament.
+
+DAILY, TOURNAMENT = versions("The daily deal"), versions("The tournament")
+DEALS = (*DAILY, *TOURNAMENT)
+PAY = Said("Pay {amount} to enter? It is gone if you don't win.")
+# How a hand of either ended.
 DEAL_HAND = Said(
     "Hand {number}: {words} ({coins}). So far: {total}.", coins=r"[+-]?\d+", total=r"[+-]?\d+"
+)
+
+# A caller's own page, and the hall of fame: of which days, and its lists.
+
+STATISTICS, HALL = versions("Your statistics"), versions("Hall of fame")
+DAYS = {
+    words: letter
+    for letter, text in (("T", "Today"), ("W", "This week"), ("E", "Ever"))
+    for words in versions(text)
+}
+LISTS = {
+    words: name
+    for name, text in (
+        ("won", "Won most"),
+        ("best", "Best hand"),
+        ("lost", "Lost most, and say so"),
+        ("in a row", "Hands won in a row"),
+    )
+    for words in versions(text)
+}
+NOBODY_YET = versions("nobody yet")
+NO_HAND_YET = Said("No hand of yours is over yet.")
+COUNTS = {
+    name: Said(text, "{number}")
+    for name, text in (
+        ("hands", "Hands"),
+        ("won", "Won"),
+        ("even", "Even"),
+        ("lost", "Lost"),
+        ("naturals", "Naturals"),
+        ("charlies", "Charlies"),
+    )
+}
+IN_A_ROW = Said("Most in a row: {won} won, {lost} lost.", won=r"\d+", lost=r"\d+")
+BEST_HAND = Said("Your best hand won {time}.")
+ALL_IN_ALL = {1: Said("All in all you're {time} up."), -1: Said("All in all you're {time} down.")}
+AHEAD_OF = one_of(
+    *(
+        Said(words, all=r"\d+")
+        for words in counted(
+            "You're ahead of {number} of {all} other caller.",
+            "You're ahead of {number} of {all} other callers.",
+        )
+    )
 )
 
 # The status line.

@@ -94,6 +94,10 @@ class Robot:
         self._chooser = Chooser(name, PASSWORD, chance, friend=friend, taste=taste)
         self._chooser.is_known = is_known
 
+    @property
+    def _paints(self) -> bool:
+        return self._program is not phone.UNKNOWN
+
     async def play(self, stop: asyncio.Event) -> None:
         """Call again and again until `stop` is set, then say goodbye and return."""
         while not stop.is_set():
@@ -126,7 +130,8 @@ class Robot:
         self._chooser.expected = self._chooser.paged = None
         connected = await phone.call(self.host, self.port, self._program)
         now = asyncio.get_running_loop().time()
-        return _Line(connected, Watcher(self.seen, self._coin), now, now)
+        watcher = Watcher(self.seen, self._coin, paints=self._paints)
+        return _Line(connected, watcher, now, now)
 
     async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
         """Answer what is asked on the newest line until that is gone, or the robot hangs up."""
@@ -171,11 +176,15 @@ class Robot:
         screen = line.phone.screen
         if waits and _is_being_answered(line):
             return ""
-        self._chooser.may_page = line.watcher.may_page(screen.picture)
-        keys = self._chooser.keys_at(screen.prompt, paints=self._program is not phone.UNKNOWN)
+        company = line.watcher.company
+        self._chooser.may_write = company.may_write(screen.picture)
+        self._chooser.last_read = company.last_read
+        self._chooser.came_between = phrases.CAME_BETWEEN.is_in(screen.picture)
+        keys = self._chooser.keys_at(screen.prompt, paints=self._paints)
         if not keys and not waits:
             keys = ENTER
         if keys:
+            company.decides(screen.prompt, keys)
             if waits:
                 _measure(line, now)
                 line.asked = now
@@ -186,8 +195,7 @@ class Robot:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
         if self._chooser.paged is not None:
-            line.watcher.paged = self._chooser.paged
-            self.seen.typed.add(self._chooser.paged.mark)
+            line.watcher.company.writes(self._chooser.paged)
         self._chooser.paged = None
         self.seen.keys += len(keys)
         if not self._pace.typing:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
+
+from verify.robots.standing import Hall, Record
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,29 @@ class Movement:
 class Page(NamedTuple):
     """A message that the sender was told is taken."""
 
-    to: str
+    to: str  # who is to read it, as the sender was told
     is_on: bool  # whether they were told that its reader is on
     at: float
+    meant: str = ""  # whom the sender has named, "" in an answer
+    answers: str = ""  # the mark of what it answers
 
 
 class DealHand(NamedTuple):
     """A hand of a deal that is over: which it was, and the coins won so far."""
 
+    deal: str  # "daily" or "tournament"
     number: int
     total: int
+
+
+T = TypeVar("T")
+
+
+class Shown(NamedTuple, Generic[T]):
+    """A page of figures, and the moment when it was on the screen."""
+
+    page: T
+    at: float
 
 
 @dataclass
@@ -84,6 +99,13 @@ class Seen:
     heard: dict[str, float] = field(default_factory=dict)  # marks, and when they were read first
     typed: set[str] = field(default_factory=set)  # marks that the robot wrote itself
     deal_hands: set[DealHand] = field(default_factory=set)
+    # Deals that the robot has asked to play, those whose hands it has seen, and the seconds that it
+    # has agreed to pay for one.
+    asked: set[str] = field(default_factory=set)
+    entered: set[str] = field(default_factory=set)
+    agreed: set[int] = field(default_factory=set)
+    records: list[Shown[Record]] = field(default_factory=list)  # its own page
+    halls: list[Shown[Hall]] = field(default_factory=list)  # the hall of fame
     calls: int = 0
     lost: int = 0  # calls whose line was gone before the goodbye
     taken_over: int = 0

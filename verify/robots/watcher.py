@@ -7,10 +7,11 @@ import time
 from dataclasses import replace
 
 from verify.robots import phrases, reading
+from verify.robots.company import Company
 from verify.robots.ears import Ears
-from verify.robots.reading import MARK, Done, Paged, Panel, Short, Table
+from verify.robots.reading import Done, Panel, Short, Table
 from verify.robots.screen import Screen
-from verify.robots.seen import DealHand, Movement, Page, Place, Purse, Seen, Settlement
+from verify.robots.seen import Movement, Place, Purse, Seen, Settlement
 
 _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 
@@ -18,10 +19,11 @@ _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 class Watcher:
     """The eyes of the caller of this name, for one call; what they see goes to `seen`."""
 
-    def __init__(self, seen: Seen, coin: int) -> None:
+    def __init__(self, seen: Seen, coin: int, *, paints: bool = True) -> None:
         self._seen = seen
         self._coin = coin
         self._ears = Ears(seen, coin, time.time)
+        self.company = Company(seen, time.time, paints=paints)
         self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
         self._ended: tuple[object, ...] | None = None  # at baccarat; None until it was looked at
@@ -30,12 +32,12 @@ class Watcher:
         self._nets: dict[str, int] = {}  # by unit
         self.is_in_company = False  # at a table where others are waited for
         self.expected: Done | None = None  # that was asked for at the bank's window
-        self.paged: Paged | None = None  # what was written, until its sender is told of it
 
     def look(self, screen: Screen, *, is_last: bool = False) -> None:
         """Note what is new; may be called at any moment, and a last time when the line is gone."""
         for line in screen.heard():
             self._ears.hears(line)
+            self.company.hears(line)
         picture = screen.picture
         prompt = screen.prompt
         if phrases.WRONG.is_in(picture):
@@ -52,18 +54,13 @@ class Watcher:
                 self.is_in_company = found.game == "vegas"
                 self._watch(found, prompt, is_last=is_last)
         self._hear_of_the_bank(prompt, picture)
-        self._hear_of_company(picture)
+        self.company.looks(screen)
         if screen.is_asking:
             self._read_fairness(screen)
         purse = reading.status(screen)
         # The status line is kept back while cards are on their way, when nothing is asked.
         if purse is not None and screen.is_asking:
             self._seen.purses.append(Purse(*purse, time.time()))
-
-    def may_page(self, picture: str) -> bool:
-        """Tell whether it would be sure which message the words are for that say it is taken."""
-        is_known = self.paged is None or self.paged.is_told
-        return is_known and not phrases.TAKEN.is_in(picture)
 
     def _watch(self, table: Table, prompt: str, *, is_last: bool) -> None:
         panel = table.panel
@@ -146,23 +143,6 @@ class Watcher:
                 *(time.time(), short.seed),
             )
         )
-
-    def _hear_of_company(self, picture: str) -> None:
-        """Note what others write, that a page was taken, and how hands of a deal ended.
-
-        Nothing is written while the words for one that was taken are on the screen, nor before it
-        is known what became of the last on this line: so they are those for this one.
-        """
-        now = time.time()
-        for mark in MARK.findall(picture):
-            self._seen.heard.setdefault(mark, now)
-        for hand in phrases.DEAL_HAND.finditer(picture):
-            self._seen.deal_hands.add(DealHand(int(hand["number"]), int(hand["total"])))
-        taken = phrases.TAKEN.search(picture)
-        if self.paged is not None and not self.paged.is_told and taken is not None:
-            is_on = phrases.IS_ON.is_in(picture)
-            self._seen.pages[self.paged.mark] = Page(self.paged.to, is_on, now)
-            self.paged = self.paged._replace(is_told=True)
 
     def _hear_of_the_bank(self, prompt: str, picture: str) -> None:
         expected = self.expected

@@ -1,0 +1,126 @@
+"""What a robot makes of company on one call: messages, deals, and how it stands beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from verify.robots import phrases, reading, standing
+from verify.robots.reading import MARK, Paged
+from verify.robots.screen import Screen
+from verify.robots.seen import DealHand, Page, Seen, Shown
+
+PAGE_ROWS = 19  # of a painted screen; what is told stands below
+_OF_A_DEAL = {"P", "R", "L", "Q"}  # keys of the page that it is entered from
+
+
+class Company:
+    """The eyes and ears for what others do; what they find goes to `seen`.
+
+    `paints` says whether the screen is painted, and is read as it stands, or scrolls by.
+    """
+
+    def __init__(self, seen: Seen, now: Callable[[], float], *, paints: bool) -> None:
+        self._seen = seen
+        self._now = now
+        self._paints = paints
+        self.paged: Paged | None = None  # what was written, until its sender is told of it
+        self.last_read = ""  # the mark of what another wrote last, of what came on this call
+        self._deal = ""  # whose page or hands are shown: "daily" or "tournament"
+        self._page: list[str] = []  # lines of a page of figures that scrolls by
+        self._page_at = 0.0
+        self._is_read = False  # whether the page of figures on the painted screen is noted
+
+    def looks(self, screen: Screen) -> None:
+        """Note what is on the screen; may be called at any moment."""
+        picture = screen.picture
+        self._reads_messages(picture)
+        if phrases.MAIN_MENU.is_in(screen.prompt):
+            self._deal = ""
+        if not self._paints:
+            return
+        self._comes_to(reading.deal(screen.rows[0]))
+        self._reads_hand(picture)
+        rows = [row[1:].rstrip() for row in screen.rows[:PAGE_ROWS]]
+        if not _is_of_figures(rows[0]):
+            self._is_read = False
+        elif screen.is_asking and not self._is_read:
+            self._is_read = self._reads_figures(rows, self._now())
+
+    def hears(self, line: str) -> None:
+        """Note what a line says that has scrolled by."""
+        deal = reading.deal(line)
+        if deal is not None:
+            self._comes_to(deal)
+        self._reads_hand(line)
+        if _is_of_figures(line):
+            self._page, self._page_at = [line.strip()], self._now()
+        elif self._page:
+            self._page.append(line.strip())
+            if "<" in line:
+                self._reads_figures(self._page, self._page_at)
+                self._page = []
+
+    def may_write(self, picture: str) -> bool:
+        """Tell whether it would be sure which message the words are for that say it is taken."""
+        is_known = self.paged is None or self.paged.is_told
+        said = (phrases.TAKEN, phrases.REFUSED, phrases.CAME_BETWEEN)
+        return is_known and not any(words.is_in(picture) for words in said)
+
+    def writes(self, paged: Paged) -> None:
+        self.paged = paged
+        self._seen.typed.add(paged.mark)
+
+    def decides(self, prompt: str, keys: str) -> None:
+        """Note which deal is asked for, and what is agreed to for it; another page may come."""
+        self._is_read = False
+        if self._deal and keys in ("p", "\r") and set(reading.letters(prompt)) >= _OF_A_DEAL:
+            self._seen.asked.add(self._deal)
+        price = phrases.PAY.search(prompt)
+        if price is not None and keys == "y":
+            self._seen.agreed.add(reading.span(price["amount"]))
+
+    def _reads_messages(self, picture: str) -> None:
+        """Note what others write, and what became of what was written.
+
+        Nothing is written while the words for a message that was taken are on the screen, nor
+        before it is known what became of the last on this line: so they are those for this one.
+        """
+        now = self._now()
+        for mark in MARK.findall(picture):
+            if mark not in self._seen.heard and mark not in self._seen.typed:
+                self.last_read = mark
+            self._seen.heard.setdefault(mark, now)
+        paged = self.paged
+        if paged is None or paged.is_told:
+            return
+        if taken := phrases.TAKEN.search(picture):
+            to, is_on = " ".join(taken["name"].split()), phrases.IS_ON.is_in(picture)
+            self._seen.pages[paged.mark] = Page(to, is_on, now, paged.to, paged.answers)
+        elif not phrases.REFUSED.is_in(picture):
+            return
+        self.paged = paged._replace(is_told=True)
+
+    def _comes_to(self, deal: tuple[str, bool] | None) -> None:
+        self._deal, is_hand = deal or ("", False)
+        if is_hand:
+            self._seen.entered.add(self._deal)
+
+    def _reads_hand(self, text: str) -> None:
+        for hand in phrases.DEAL_HAND.finditer(text):
+            if self._deal:
+                played = DealHand(self._deal, int(hand["number"]), int(hand["total"]))
+                self._seen.deal_hands.add(played)
+
+    def _reads_figures(self, lines: list[str], at: float) -> bool:
+        """Note a page that has come as a whole; tell whether it has."""
+        if standing.is_record(lines[0]):
+            record = standing.record(lines)
+            self._seen.records += [] if record is None else [Shown(record, at)]
+            return record is not None
+        hall = standing.hall(lines)
+        self._seen.halls += [] if hall is None else [Shown(hall, at)]
+        return hall is not None
+
+
+def _is_of_figures(heading: str) -> bool:
+    return standing.is_record(heading) or bool(standing.days_of(heading))
