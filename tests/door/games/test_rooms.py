@@ -34,6 +34,7 @@ MAY_NAME_RED_DOG = {
     "bench/README.md",
     "bench/odds.py",
     "tests/door/games/test_film.py",
+    "tests/door/session/test_lobby.py",
     "docs/odds.md",
     "door/odds/red_dog.py",
     "tests/door/cli/test_odds.py",

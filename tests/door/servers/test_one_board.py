@@ -113,7 +113,7 @@ async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPl
         await bob.sees("Who is on")
         rows = [row.split() for row in bob.terminal.lines if row.strip()]
         assert ["1", "Ada", "on", "north", "0:00"] in rows
-        assert ["2", "Bob", "Main", "menu", "0:00"] in rows
+        assert ["2", "Bob", "Who", "is", "on", "0:00"] in rows
 
 
 async def test_minutes_that_are_sent_are_told_at_once_at_any_server(

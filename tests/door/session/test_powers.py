@@ -15,7 +15,7 @@ from tests.door.banking import WINDOW, at_the_window
 from tests.door.server.test_rlogin_port import XIBALBA, sent
 from tests.door.shell import Shell
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
-from tests.world import BOARD, NOON, PASSWORD, World, register, world
+from tests.world import BOARD, NOON, World, register, world
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -31,10 +31,6 @@ async def asks_for_a_new_name(board: World, name: str) -> Guest:
     guest.presses("new\r")
     await guest.is_asked("The name you want:")
     guest.presses(f"{name}\r")
-    await guest.is_asked("A password")
-    guest.presses(f"{PASSWORD}\r")
-    await guest.is_asked("Once more:")
-    guest.presses(f"{PASSWORD}\r")
     return guest
 
 

@@ -22,7 +22,7 @@ async def test_callers_of_other_processes_are_listed_as_well(tmp_path: Path) -> 
         caller.send("w")
         await caller.until("Bob")
         rows = [row.split() for row in caller.lines if row.strip()]
-        assert ["1", "Alice", "Main", "menu", "0:00"] in rows
+        assert ["1", "Alice", "Who", "is", "on", "0:00"] in rows
         assert ["7", "Bob", "on", "another", "line", "0:00"] in rows
 
 
