@@ -369,6 +369,7 @@ class CanvasDisplay:
     _room: int = 0
     _status: Sequence[str] = ()
     _stale: int = 0
+    _covered: int = 0  # rows of the scene, by a message that has no room below it
     _flush_is_due: bool = False
     _unshown: int = 0  # lines of messages that were said since the last update
 
@@ -514,13 +515,15 @@ class CanvasDisplay:
             return
         if self._has_all_rows() and stale & (_SCENE | _MESSAGES | _PROMPT):
             stale |= _SCENE | _MESSAGES | _PROMPT
+        elif self._covered and stale & (_SCENE | _MESSAGES):
+            stale |= _SCENE | _MESSAGES
         with speaking_to(self._viewer):
             if stale & _SCENE:
                 self._paint_scene()
+            if stale & (_SCENE | _MESSAGES) and self._has_side():
+                self._paint_earlier()
             if stale & _MESSAGES:
                 self._paint_messages()
-        if stale & (_SCENE | _MESSAGES) and self._has_side():
-            self._paint_earlier()
         if stale & _PROMPT:
             self._paint_prompt()
         if stale & _STATUS:
@@ -547,7 +550,11 @@ class CanvasDisplay:
     def _paint_messages(self) -> None:
         rows = self._below - len(self._asked)
         kept = self._latest(rows) if rows else []
-        lines, first = [line for each in kept for line in each][-rows:], self.area.rows
+        lines, first = [line for each in kept for line in each], self.area.rows
+        # The latest is shown whole, where it has to be over the lower end of the scene.
+        self._covered = min(max(0, len(lines) - rows), first)
+        rows, first = rows + self._covered, first - self._covered
+        lines = lines[:rows]
         if self._has_all_rows():
             rows, first = len(lines), first + rows - len(lines)
         self._canvas.blank(first, 0, self._canvas.width, rows)

@@ -107,9 +107,41 @@ def test_no_message_is_shown_without_its_beginning(screen: Screen) -> None:
     screen.display.say("another")
     screen.time_passes()
     assert screen.picture[19:22] == [" one", " another", ""]
-    screen.display.say("much too long " * 20)
+
+
+def test_a_message_that_has_no_room_is_shown_whole_over_the_lower_end_of_the_scene(
+    screen: Screen,
+) -> None:
+    """At Baccarat "That was your last turn today" had scrolled away above a prompt of two rows."""
+    rows = [f"row {number}" for number in range(1, 18)]
+    screen.display.stage(Page("A title", rows))
+    screen.display.prompt("a prompt " * 15)
+    screen.display.say("first " + "much too long " * 12 + "last")
     screen.time_passes()
-    assert screen.picture[21].endswith("too long")
+    assert screen.picture[17:19] == [" row 16", " first" + " much too long" * 5]
+    assert screen.picture[20] .endswith(" last")
+    screen.display.typed("x")  # the prompt alone is painted
+    screen.time_passes()
+    assert screen.picture[18].startswith(" first")
+    screen.display.refresh()  # the scene goes on below it
+    screen.time_passes()
+    assert screen.picture[18].startswith(" first")
+    screen.display.say("short")
+    screen.time_passes()
+    assert screen.picture[17:21] == [" row 16", " row 17", " short", ""]
+
+
+def test_a_message_longer_than_its_rows_takes_them_back_when_the_prompt_goes(
+    screen: Screen,
+) -> None:
+    screen.display.stage(Page("A title", [f"row {number}" for number in range(1, 18)]))
+    screen.display.say("first " + "much too long " * 12 + "last")
+    screen.display.prompt("a prompt " * 15)
+    screen.time_passes()
+    assert screen.picture[18].startswith(" first")
+    screen.display.answered()
+    screen.time_passes()
+    assert screen.picture[18:20] == [" row 17", " first" + " much too long" * 5]
 
 
 def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:

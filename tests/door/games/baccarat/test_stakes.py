@@ -324,7 +324,8 @@ async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
     async with at_baccarat(tmp_path, seed, mode="t", toml=toml) as ada:
         await ada.wagers(1)
         ada.presses("b")
-        await ada.sees("For play money: UNIX bj.")
+        await ada.sees("That was your last turn today: you get 1 a day.")
+        assert "For play money: UNIX bj." in " ".join(ada.screen.split())
         ada.presses("m")
         await ada.sees("The house stakes you to $100,000")
         await ada.wagers(1)
