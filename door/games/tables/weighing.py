@@ -72,4 +72,6 @@ async def settle_tournament(board: Board) -> Tournament | None:
     if settled is not None:
         log.info("the tournament of %s is settled", settled.day)
         board.books.outbox_waits.set()
+        # Other servers see it at their next look at the books.
+        board.champion = await board.books.read(tournaments.champion)
     return settled

@@ -12,6 +12,7 @@ import pytest
 from door.games.blackjack import duplicate
 from door.games.blackjack.round import start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.tables.weighing import settle_tournament
 from tests.door.visiting import visitor
 from tests.terminal import REFUSING
 from tests.world import BOARD, NOON, World, log_on, register, world
@@ -125,6 +126,25 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         await late.until("Champion: Ada")
         await late.until("20")
         assert board.findings() == []
+
+
+async def test_the_champion_is_named_as_soon_as_somebody_has_it_settled(tmp_path: Path) -> None:
+    settings = toml(hands=1, hours=15)
+    almost = NOON + timedelta(hours=2, minutes=58)
+    async with world(tmp_path, toml=settings, now=almost) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("dtpy")
+        await ada.until("1 of 1")
+        ada.send(keys_to_the_end(board, 1))
+        await ada.until("You're number 1 of 1.")
+        ada.send("qq")
+        await ada.until("oodbye")
+        await board.clock.advance(2 * MINUTE)
+        await settle_tournament(board.server.board)
+        await board.at_rest()
+        bob = await board.call()
+        await bob.until("Champion: Ada")
 
 
 async def test_somebody_new_plays_for_the_place_and_pays_nothing(
