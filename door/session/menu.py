@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas
@@ -25,7 +26,7 @@ from door.games.registry import GAMES
 from door.games.tables.words import games_left, open_words, turns_are_used
 from door.lobby import bulletins, fame, texts
 from door.lobby.luck import show_luck
-from door.lobby.pulse import pulse_of
+from door.lobby.pulse import DEAL_KEY, pulse_of
 from door.lobby.teller import visit_bank
 from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
@@ -34,6 +35,7 @@ from door.session.who import visit_who
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext, speaking_to
+from timebank.wagers.tournaments import LeftHands, waiting
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -219,13 +221,22 @@ class Offer:
 class Live:
     """What goes on at the board while a caller looks at the menu."""
 
-    def __init__(self, board: Board, caller: Caller) -> None:
+    def __init__(self, board: Board, caller: Caller, waiting: LeftHands) -> None:
         self._board = board
         self._caller = caller
+        self._waiting = waiting
         self._pulse = pulse_of(board)
 
     def lines(self) -> list[str]:
-        return self._pulse.now.lines(one_liners=self._caller.config.company.one_liners)
+        """Return it a line each, what waits for the caller first."""
+        goings_on = self._pulse.now.lines(one_liners=self._caller.config.company.one_liners)
+        return [*self._left_hands(), *goings_on]
+
+    def _left_hands(self) -> Iterator[str]:
+        if self._waiting.deal:
+            yield f"|14{_('<{key}> Your daily deal waits for you').format(key=DEAL_KEY)}"
+        if self._waiting.tournament:
+            yield f"|14{_('<{key}> Your tournament hand waits for you').format(key=DEAL_KEY)}"
 
     def turn(self) -> int:
         """Count the turns of lines that share a row."""
@@ -449,7 +460,7 @@ async def _scene(
             words = _("The books can't be read just now.")
         is_default = game.letter == default
         offers.append(Offer(game.letter, game.title, _(game.about), words, is_default))
-    live = Live(board, caller)
+    live = Live(board, caller, await _left_hands(caller))
     if not caller.console.is_painted:  # lines are told once
         await live.look()
     return MenuScene(
@@ -490,6 +501,14 @@ def _bank(caller: Caller) -> str:
         more = _("{time} more").format(time=wording.clock_time(purse.held))
         said.append(f"|07{after}  |15{more}")
     return "   ".join(said)
+
+
+async def _left_hands(caller: Caller) -> LeftHands:
+    """Look up which hands a caller has left, for instance by hanging up."""
+    try:
+        return await caller.look_up(partial(waiting, caller_id=caller.record.id))
+    except BooksUnavailable:  # the menu is no reason to end a call
+        return LeftHands(deal=False, tournament=False)
 
 
 async def _elsewhere(board: Board, caller: Caller) -> list[OpenCall]:

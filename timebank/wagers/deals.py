@@ -214,15 +214,21 @@ def todays(desk: Desk, seed: bytes, seal: str, rules: Json) -> SealedDeal:
     One of a later day, which a wrong clock has opened, is played until its day is over; one that
     is further ahead than `MOST_AHEAD` ends, for it would be played for years.
     """
-    day = desk.settings.schedule.day_of(desk.now)
-    today = day.isoformat()
-    open_now = {"today": today, "latest": (day + MOST_AHEAD).isoformat()}
-    found = _OPEN(desk.connection, **open_now).first()
+    found = open_today(desk)
     if found is None:
         _CLOSE_DAILY(desk.connection, closed=stamp(desk.now))
-        add(desk, seal, day, seed, rules, is_daily=True)
-        found = _OPEN(desk.connection, **open_now).one()
-    return _deal(found)
+        add(desk, seal, desk.settings.schedule.day_of(desk.now), seed, rules, is_daily=True)
+        found = open_today(desk)
+        assert found is not None
+    return found
+
+
+def open_today(desk: Desk) -> SealedDeal | None:
+    """Find the deal of the day; None where nobody has asked for it yet."""
+    day = desk.settings.schedule.day_of(desk.now)
+    latest = (day + MOST_AHEAD).isoformat()
+    found = _OPEN(desk.connection, today=day.isoformat(), latest=latest).first()
+    return None if found is None else _deal(found)
 
 
 def add(desk: Desk, seal: str, day: date, seed: bytes, rules: Json, *, is_daily: bool) -> None:
@@ -250,6 +256,12 @@ def try_of(desk: Desk, seal: str, caller_id: int) -> DealTry | None:
     """Find a caller's try at a deal; None where they have not begun."""
     row = _TRY(desk.connection, seal=seal, caller_id=caller_id).first()
     return None if row is None else DealTry(tuple(row.acts.split()), row.score, row.cost)
+
+
+def is_left(desk: Desk, seal: str, caller_id: int) -> bool:
+    """Tell whether a caller has begun a try at a deal and not ended it."""
+    found = try_of(desk, seal, caller_id)
+    return found is not None and found.score is None
 
 
 def begin(desk: Desk, seal: str, caller_id: int) -> DealTry:

@@ -160,6 +160,13 @@ class Pot(NamedTuple):
     finished: int
 
 
+class LeftHands(NamedTuple):
+    """Where a hand waits for a caller that all play alike."""
+
+    deal: bool
+    tournament: bool
+
+
 class Outlook(NamedTuple):
     """Whether there is a tournament to be played or to be looked at; moves and seals nothing."""
 
@@ -350,6 +357,17 @@ def outlook(desk: Desk) -> Outlook:
     if is_time and not _WAS_HELD.one(desk.connection, starts=stamp(starts)):
         return Outlook(ends, found is not None, last)
     return Outlook(None, found is not None, last)
+
+
+def waiting(desk: Desk, caller_id: int) -> LeftHands:
+    """Find what a caller has begun, and may go on with."""
+    today, found = deals.open_today(desk), running(desk)
+    return LeftHands(
+        today is not None and deals.is_left(desk, today.seal, caller_id),
+        found is not None
+        and found.is_open(desk.now)
+        and deals.is_left(desk, found.seal, caller_id),
+    )
 
 
 def of_seal(desk: Desk, seal: str) -> Tournament:

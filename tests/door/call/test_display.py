@@ -119,7 +119,7 @@ def test_a_message_that_has_no_room_is_shown_whole_over_the_lower_end_of_the_sce
     screen.display.say("first " + "much too long " * 12 + "last")
     screen.time_passes()
     assert screen.picture[17:19] == [" row 16", " first" + " much too long" * 5]
-    assert screen.picture[20] .endswith(" last")
+    assert screen.picture[20].endswith(" last")
     screen.display.typed("x")  # the prompt alone is painted
     screen.time_passes()
     assert screen.picture[18].startswith(" first")

@@ -92,6 +92,52 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         assert sealed(board).seal != deal.seal
 
 
+async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=LONG) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        assert "waits for you" not in ada.picture
+        ada.send("dp")
+        await ada.until("of 10")
+        await ada.close()
+        await board.at_rest()
+
+        again = await board.call(REFUSING)  # told in lines
+        await log_on(again, "Ada")
+        again.send("\r")
+        await again.until("<D> Your daily deal waits for you")
+        again.send("dp")
+        await again.until("of 10")
+        deal = sealed(board)
+        again.send(keys_to_the_end(deal))
+        await again.until("You're number 1 of 1.")
+        again.send("q")
+        await again.until("oodbye")
+        await again.close()
+
+        last = await board.call()
+        await log_on(last, "Ada")
+        await last.until("oodbye")
+        assert "waits for you" not in last.picture
+
+
+async def test_nothing_waits_of_a_deal_whose_day_is_over(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=LONG) as board:
+        ada = await board.call()
+        await register(ada, "Ada")
+        ada.send("dp")
+        await ada.until("of 10")
+        await ada.close()
+        await board.at_rest()
+        await board.clock.advance(DAY / 2 + 60)
+        again = await board.call()
+        await log_on(again, "Ada")
+        await again.until("You have 600 minutes today.")
+        again.send(" ")
+        await again.until("oodbye")
+        assert "waits for you" not in again.picture
+
+
 async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
     tmp_path: Path,
 ) -> None:

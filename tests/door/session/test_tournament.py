@@ -102,6 +102,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
 
         again = await board.call()
         await log_on(again, "Ada")
+        await again.until("<D> Your tournament hand waits for you")
         again.send("dt")
         await again.until("1 caller has entered.")
         again.send("p" + keys[1:])
