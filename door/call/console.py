@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from itertools import accumulate
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ansi.charset import Charset, encode, spelling
 from ansi.keys import (
@@ -129,6 +129,14 @@ class CommandLine(Protocol):
 
     def meaning(self) -> str:
         """Say what can be done so."""
+
+
+@runtime_checkable
+class ExplainedInLines(Protocol):
+    """A scene that shows less, or something else, where it is told in lines."""
+
+    def explain_lines(self) -> Sequence[str]:
+        """Return what is explained of it there, as `Explained.explain` does."""
 
 
 class Cover(Protocol):
@@ -311,6 +319,15 @@ class Console:
                 break
             await self._command(COMMAND)
         return key
+
+    async def does_command(self) -> bool:
+        """Do the command that the next key begins, if it begins one; for who waits for something
+        else as well, and would miss that in `key`, which waits for another key."""
+        if self.commands is None or self.next_key() != COMMAND or self.interruption is not None:
+            return False
+        await self._next_key()
+        await self._command(COMMAND)
+        return True
 
     async def _command(self, typed: str) -> None:
         """Have a command done, and show again what it has interrupted."""
@@ -621,6 +638,8 @@ class Console:
         before = self.display.view()
         scene = before.scene
         fields = scene.explain() if isinstance(scene, Explained) else ()
+        if isinstance(scene, ExplainedInLines) and not self.is_painted:
+            fields = scene.explain_lines()
         if not self.is_painted:
             self.display.answered()
         await self.read(_("Help"), "\n".join((*paragraphs, *([""] if fields else []), *fields)))

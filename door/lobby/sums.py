@@ -125,6 +125,8 @@ async def is_awaited(console: Console, title: str, asked: asyncio.Future[Any]) -
         console.show_offer()
         while not asked.done():
             await console.pause(PATIENCE)
+            if await console.does_command():
+                continue
             if console.next_key() is not None or console.interruption is not None:
                 await console.key()
                 return False

@@ -35,7 +35,9 @@ from door.session.shared_hands import (
     placed_of,
     ranked,
     room_below,
+    seal_row,
     standing,
+    whole_seal,
 )
 from door.session.tournament import TournamentPage
 from timebank.errors import BooksFailed, OutOfStep, ShoeGone
@@ -173,7 +175,7 @@ class DailyDeal:
             f"|07{about(HANDS)} {_('It is for honour.')}",
             f"|14{self._standing(placed)}",
             *self._of_tournament(),
-            f"|07{_('Seal')} |08{self._deal.seal}",
+            seal_row(self._console, self._deal.seal),
             "",
         ]
         room, columns = room_below(self._console, rows), self._console.page_columns
@@ -194,7 +196,8 @@ class DailyDeal:
         return standing(mine, len(placed), waiting)
 
     def _rules_text(self) -> str:
-        return f"|07{how_scored()}\n\n{sealed_rules(rules_of(self._deal.rules))}"
+        rules = sealed_rules(rules_of(self._deal.rules))
+        return f"|07{how_scored()}\n\n{rules}{whole_seal(self._console, self._deal.seal)}"
 
     async def _read_last(self) -> None:
         deal = await self._caller.look_up(deals.last_closed)

@@ -19,6 +19,7 @@ from door.games.blackjack import duplicate
 from door.games.blackjack import events as happened
 from door.games.blackjack.duplicate import STAKE, Duplicate, cards_of
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from door.games.tables.fairness import SHORT
 from timebank.language import N_, _, ngettext
 from timebank.names import names
 from timebank.wagers.deals import WHOLE_BET
@@ -72,6 +73,9 @@ class DealScene(BlackJackScene):
             _("You bet 10 coins of play money on each. Nothing here touches your minutes."),
             _("Who decides best stands first: each decision is held against the book."),
         ]
+
+    def explain_lines(self) -> Sequence[str]:
+        return self.explain()
 
 
 class SharedHands:
@@ -216,6 +220,18 @@ def room_below(console: Console, rows: Sequence[str]) -> int:
         return MOST_SHOWN
     used = sum(len(wrap(row, console.page_columns - MARGIN)) for row in rows)
     return max(LEAST_SHOWN, console.page_rows - TITLE_ROWS - used - 1)
+
+
+def seal_row(console: Console, seal: str) -> str:
+    """Return the row of a page that has the seal: its first digits where they are read out."""
+    if console.is_painted:
+        return f"|07{_('Seal')} |08{seal}"
+    return f"|07{_('Seal {digits}: R shows all of it.').format(digits=seal[:SHORT])}"
+
+
+def whole_seal(console: Console, seal: str) -> str:
+    """Return what is below the rules where the page before has no more than the first digits."""
+    return "" if console.is_painted else f"\n\n|15{_('Seal')}|07  {seal}"
 
 
 def placed_of(placed: Sequence[Placed], caller_id: int) -> Placed | None:

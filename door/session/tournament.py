@@ -33,7 +33,9 @@ from door.session.shared_hands import (
     placed_of,
     ranked,
     room_below,
+    seal_row,
     standing,
+    whole_seal,
 )
 from timebank.errors import BooksFailed, OutOfStep, Refused
 from timebank.language import N_, _, ngettext
@@ -183,7 +185,7 @@ class TournamentPage:
             f"|11{open_until} {_entered(seen.pot)}",
             *(f"|10{row}" for row in self._prizes(seen)),
             f"|14{self._standing(seen)}",
-            f"|07{_('Seal')} |08{tournament.seal}",
+            seal_row(self._console, tournament.seal),
             "",
         ]
         return [*rows, *self._ranked(seen, room_below(self._console, rows))]
@@ -226,7 +228,9 @@ class TournamentPage:
             " bank when it is over, also of who is not on. Callers who share a place share what"
             " their places win. Who enters and doesn't play to the end wins nothing."
         )
-        return f"|07{how_scored()}\n\n{won}\n\n{sealed_rules(rules_of(tournament.rules))}"
+        rules = sealed_rules(rules_of(tournament.rules))
+        seal = whole_seal(self._console, tournament.seal)
+        return f"|07{how_scored()}\n\n{won}\n\n{rules}{seal}"
 
     async def _read_last(self) -> None:
         def look(desk: Desk) -> tuple[Tournament, list[tournaments.PlacedEntry]] | None:

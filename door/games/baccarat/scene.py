@@ -240,7 +240,12 @@ class BaccaratScene:
         return told
 
     def explain(self) -> Sequence[str]:
-        told = words.explained(for_time=self.for_time)
+        return self._explained(words.explained(for_time=self.for_time))
+
+    def explain_lines(self) -> Sequence[str]:
+        return self._explained(words.explained(for_time=self.for_time, in_lines=True))
+
+    def _explained(self, told: Sequence[str]) -> Sequence[str]:
         return [*told, f"|07{words.brass_plate(self.plate)}"] if self.plate else told
 
     def standing(self) -> str:

@@ -323,8 +323,8 @@ def _stakes_rules(settings: BaccaratSettings, unit: Unit) -> Sequence[tuple[str,
     )
 
 
-def explained(*, for_time: bool) -> list[str]:
-    """Return what each field of the table means."""
+def explained(*, for_time: bool, in_lines: bool = False) -> list[str]:
+    """Return what each field of the table means; told `in_lines`, the scoreboard is a line."""
     cards = (_("Player, Bank"), _("Each side's cards and points. Nine is best."))
     coups = (
         _("Scoreboard"),
@@ -333,6 +333,11 @@ def explained(*, for_time: bool) -> list[str]:
             "winner."
         ),
     )
+    if in_lines:
+        told = _(
+            "The last coups, the latest last: the letter of the winner, and the winning point."
+        )
+        coups = (_("Scoreboard"), told)
     net = (_("Net"), _("How far you're up or down since you sat down."))
     bet = (bet_name(), _("What you have on the table."))
     own = (

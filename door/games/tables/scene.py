@@ -273,7 +273,17 @@ class TableScene:
 
     def explain(self) -> Sequence[str]:
         """Return what each field means, for the help page."""
-        fields = (
+        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields()]
+
+    def explain_lines(self) -> Sequence[str]:
+        """Return what those mean that lines tell now, with pot and turns (`standing`)."""
+        told = {_("Pot"), _("A coin"), _("Turns today")}
+        if self.is_dealt:
+            told.update(name for name, _value in self._figures())
+        return [f"|15{name}|07  {meaning}" for name, meaning in self._fields() if name in told]
+
+    def _fields(self) -> Sequence[tuple[str, str]]:
+        return (
             (_("Time"), _("Your time left. When it is up, the call ends.")),
             (_("Pot"), _("Your time left in coins. The last one can't be bet.")),
             (bet_name(), _("What you have on the table.")),
@@ -283,7 +293,6 @@ class TableScene:
             (_("Turns today"), _("Hands you've played today, and the limit.")),
             (_("Seed"), _("The first digits of the last shuffle's seed; F shows all.")),
         )
-        return [f"|15{name}|07  {meaning}" for name, meaning in fields]
 
     # For the game.
 

@@ -51,13 +51,16 @@ class Ready(Sums):
     def __init__(self, *cards: StrategyCard | None) -> None:
         super().__init__()
         self.asked: list[tuple[str, Any]] = []
+        self.owed: list[asyncio.Future[StrategyCard]] = []
         self._ready = list(cards)
 
     def card(self, game: str, rules: Any) -> asyncio.Future[StrategyCard]:
         self.asked.append((game, rules))
         answer: asyncio.Future[StrategyCard] = asyncio.get_running_loop().create_future()
         card = self._ready.pop(0)
-        if card is not None:
+        if card is None:
+            self.owed.append(answer)
+        else:
             answer.set_result(card)
         return answer
 
@@ -185,3 +188,14 @@ async def test_a_process_makes_the_card_once(
     broken = Sums((sys.executable, "-c", "print('{}')"))
     with pytest.raises(NoAdviceNow):
         await broken.card("baccarat", BACCARAT)
+
+
+async def test_a_message_sent_while_it_is_worked_out_does_not_lose_it(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        ready = shelf(ada.board, None)
+        ada.terminal.send("g")
+        await sees(ada.terminal, "Working it out.")
+        ada.terminal.send("/w\r")
+        await sees(ada.terminal, "On now: Ada", "Working it out.")
+        ready.owed.pop().set_result(CARD)
+        await sees(ada.terminal, "  12           H    H    S    S    S    H    H    H    H    H")

@@ -191,3 +191,18 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
         assert "?" in ada.picture
         ada.send("q")
         await ada.until("oodbye")
+
+
+async def test_in_lines_its_seal_is_short_and_whole_under_the_rules(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=LONG) as board:
+        ada = await board.call(REFUSING)
+        await register(ada, "Ada")
+        ada.send("d")
+        await ada.until("<Q>uit")
+        seal = sealed(board).seal
+        assert f"Seal {seal[:8]}: R shows all of it." in ada.picture
+        assert seal not in ada.transcript
+        ada.send("r")
+        await ada.until("<N>ext")
+        ada.send(">")
+        await ada.until(seal)
