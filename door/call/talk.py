@@ -239,7 +239,14 @@ class Talk:
     def waited(self, heard: Sequence[Message]) -> list[str]:
         """Return what is shown of messages that came while they were away."""
         self._note(heard)
-        return [hanging(f"|13{self.head(each)}:|15 {each.text}") for each in heard]
+        lines = [hanging(f"|13{self.head(each)}:|15 {each.text}") for each in heard]
+        if heard and self._writes and not self._knows_answer:
+            self._knows_answer = True
+            words = _("To answer, type /r and your message.")
+            if any(each.sender_id != self._last for each in heard):
+                words = _("/r and your message answers {name}, /p name message the others.")
+            lines.append(f"|07{words.format(name=literal(heard[-1].sender))}")
+        return lines
 
     def head(self, message: Message) -> str:
         """Say of whom a message is, and from when."""

@@ -56,7 +56,7 @@ class GoingsOn:
     on: Sequence[OpenCall] = ()
     leader: Standing | None = None
     best: Standing | None = None
-    last: Sequence[str] = ()
+    last: Sequence[str] = ()  # who called last, of those who are not on
     one_liner: OneLiner | None = None
     award: tuple[str, str] | None = None  # whose, and its word
     tournament: datetime | None = None  # until when one is open, by the clock of the board
@@ -90,10 +90,12 @@ class GoingsOn:
 def look(desk: Desk) -> GoingsOn:
     today = desk.settings.schedule.day_of(desk.now)
     period = DaySpan(today, today)
-    names = dict.fromkeys(_LAST.all(desk.connection))
+    on = tuple(call for call in open_calls(desk) if call.live)
+    here = {call.name for call in on}
+    names = dict.fromkeys(name for name in _LAST.all(desk.connection) if name not in here)
     until = tournaments.outlook(desk).until
     return GoingsOn(
-        on=tuple(call for call in open_calls(desk) if call.live),
+        on=on,
         leader=next(iter(standings.winners(desk, period, 1)), None),
         best=next(iter(fame.best_hands(desk, period, 1)), None),
         last=tuple(names)[:LAST_CALLERS],

@@ -1,0 +1,75 @@
+"""Letters: what who was away finds at the log-on, and how it says that they can answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.lobby.pulse import EVERY_SECONDS
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.world import World, world
+from timebank.callers import callers, messages
+
+OPEN = sysop_toml(events="")
+NARROW = replace(SYNCTERM, columns=40, rows=22)
+
+
+def writes(board: World, sender: str, reader: str, *texts: str) -> None:
+    with board.books() as desk:
+        found, to = (callers.find(desk, name) for name in (sender, reader))
+        assert found is not None
+        assert to is not None
+        for text in texts:
+            messages.send(desk, found.id, to, text, messages.Limits())
+
+
+async def away(board: World, name: str, profile: Profile) -> Guest:
+    guest = await visitor(board, name, profile=profile)
+    guest.presses("gy")  # a narrow screen asks in two rows
+    await guest.terminal.until_closed()
+    return guest
+
+
+@pytest.mark.parametrize("profile", [SYNCTERM, MODERN, REFUSING, NARROW])
+async def test_a_letter_that_waited_says_how_it_is_answered(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await away(board, "Bob", profile)
+        ada = await visitor(board, "Ada")
+        writes(board, "Ada", "Bob", "first", "second")
+        await bob.calls(profile)
+        await bob.sees("second To answer, type /r and your message.")
+        await bob.is_asked("Press any key")
+        bob.presses("/r hello\r")
+        await ada.sees("Bob: hello")
+        await bob.sees("Sent to Ada, who is on.")
+        bob.presses(" ")
+        await bob.is_asked(MENU)
+        writes(board, "Ada", "Bob", "third")
+        board.server.books.notices_wait.set()
+        await bob.sees("Ada: third")
+        assert "third To answer" not in bob.screen, "they know by now"
+
+
+async def test_of_several_who_wrote_it_says_whom_an_answer_goes_to(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await away(board, "Bob", MODERN)
+        board.enter("Ada")
+        board.enter("Cyd")
+        writes(board, "Ada", "Bob", "from me")
+        writes(board, "Cyd", "Bob", "and me")
+        await bob.calls()
+        await bob.sees("and me /r and your message answers Cyd, /p name message the others.")
+
+
+async def test_who_is_on_is_not_among_the_last_callers(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await away(board, "Bob", REFUSING)
+        await away(board, "Ada", REFUSING)
+        await board.pass_time(EVERY_SECONDS)
+        await bob.visits(REFUSING)
+        await bob.sees("Last callers: Ada Your game")
