@@ -10,7 +10,7 @@ from sqlalchemy import text
 from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers, own_limits
 from timebank.calls import clock_mend
-from timebank.calls.calls import close_call, open_call
+from timebank.calls.calls import Opened, close_call, open_call
 from timebank.errors import BooksFailed, EventRefused, Refused
 from timebank.guests import claims
 from timebank.guests.departure import HostPayment
@@ -524,12 +524,8 @@ def borrow_on_short_calls(story: Story) -> None:
 
 
 def _borrows(story: Story, desk: Desk, person: Person) -> bool:
-    record = callers.find(desk, person.name)
-    if record is None:
-        return False
-    try:
-        call = open_call(desk, record.id, 99, "a short call", "192.0.2.9", take_over=False)
-    except Refused:  # the call that was just hung up goes on
+    call = _call_elsewhere(desk, person)
+    if call is None:
         return False
     seconds = allowance(desk, call.call_id).borrow.seconds
     if seconds:
@@ -537,6 +533,17 @@ def _borrows(story: Story, desk: Desk, person: Person) -> bool:
         story.tell(f"{person.name} has borrowed on a short call")
     close_call(desk, call.call_id, 0, "log-off")
     return seconds > 0
+
+
+def _call_elsewhere(desk: Desk, person: Person) -> Opened | None:
+    """Begin a call at another server; None for who is on already, or is not known."""
+    record = callers.find(desk, person.name)
+    if record is None:
+        return None
+    try:
+        return open_call(desk, record.id, 99, "elsewhere", "192.0.2.9", take_over=False)
+    except Refused:  # the call that was just hung up goes on
+        return None
 
 
 def limit_themselves(story: Story) -> None:
@@ -605,12 +612,8 @@ def use_up_elsewhere(story: Story) -> None:
 
 
 def _uses_up(story: Story, desk: Desk, person: Person) -> bool:
-    record = callers.find(desk, person.name)
-    if record is None:
-        return False
-    try:
-        call = open_call(desk, record.id, 99, "a long call", "192.0.2.9", take_over=False)
-    except Refused:  # the call that was just hung up goes on
+    call = _call_elsewhere(desk, person)
+    if call is None:
         return False
     story.tell(f"{person.name} has used up their minutes elsewhere")
     close_call(desk, call.call_id, call.receipt.purse.online, "log-off")

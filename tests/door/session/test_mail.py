@@ -39,7 +39,13 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await ada.is_asked("Coins to bet")
         await pages(ada, "w", back_to="Coins to bet")
         await ada.sees("On now: Ada, Bob")
-        # An answer does not go to somebody who wrote while it was typed.
+
+
+async def test_an_answer_does_not_go_to_somebody_who_wrote_while_it_was_typed(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await visitor(board, "Bob", profile=REFUSING)
         bob.presses("/r for your eyes")
         await bob.is_asked(f"{FIELD} /r for your eyes")
         board.enter("Cyd")
@@ -55,7 +61,15 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await bob.is_asked(f"{FIELD} /r for your eyes")
         bob.presses("\x1b")
         await bob.is_asked(MENU)
-        # Under Messages too the beginning of a name will do for somebody who is on.
+
+
+async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        await visitor(board, "Ada")
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        # The beginning will do for somebody who is on.
         bob.presses("mw")
         await bob.is_asked("Write to:")
         bob.presses("ad\r")
@@ -79,22 +93,27 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await bob.sees("/w to see who is on, /o to send away who watches you.")
         bob.presses("\x1b")
         await bob.is_asked(MENU)
-        # What is refused stays in the field.
+
+
+async def test_what_is_refused_stays_in_the_field(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        bob = await visitor(board, "Bob", profile=REFUSING)
         ada.presses("/p Nobody hello\r")
         await ada.sees("There is no caller of that name.")
         await ada.is_asked(f"{FIELD} /p Nobody hello")
         ada.presses("\x1b")
-        await ada.is_asked("Coins to bet")
-        # At once, and then not so fast; it can be sent again.
-        for number in range(LINES_AT_ONCE - 2):
-            await pages(ada, f"p Bob line {number}", back_to="Coins to bet")
+        await ada.is_asked(MENU)
+        # That was a line too. After so many at once it is not so fast; it can be sent again.
+        for number in range(LINES_AT_ONCE - 1):
+            await pages(ada, f"p Bob line {number}", back_to=MENU)
         ada.presses("/p Bob too fast\r")
         await ada.sees("Not so fast")
         await ada.is_asked(f"{FIELD} /p Bob too fast")
         await board.pass_time(SPAN_SECONDS)
         ada.presses("\r")
         await bob.sees("Ada: too fast")
-        await ada.is_asked("Coins to bet")
+        await ada.is_asked(MENU)
 
 
 async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
