@@ -111,7 +111,7 @@ class Talk:
         self._sends_away: WeakMethod[Callable[[], Awaitable[str]]] = WeakMethod(send_away)
         self._pace = spoken.Pace()
         self._last: int | None = None  # who wrote to them last
-        self._came_between = ""  # the name of who did while they were answering another
+        self._came_between = ""  # the name of who did while an answer to another was typed
         self._knows_answer = False  # whether they were told how to answer
 
     def _ask_books(self) -> AskBooks:
@@ -259,7 +259,7 @@ class Talk:
 
     def _note(self, heard: Sequence[Message]) -> None:
         for each in heard:
-            is_another = self._last not in (None, each.sender_id)
+            is_another = self._last != each.sender_id
             if is_another and _ANSWERS.match(self._console.display.view().typed):
                 self._came_between = each.sender
             self._last = each.sender_id
