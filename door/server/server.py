@@ -63,6 +63,7 @@ from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
 from timebank.errors import BooksUnavailable, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
+from timebank.ledger import entry
 from timebank.ledger.database import Database
 from timebank.ledger.engines import books_of
 from timebank.words import MINUTE, span
@@ -163,6 +164,7 @@ class Server:
         await self._housekeeping.take_up_the_books()
         await self._housekeeping.keep_clock()
         await self.books.run(partial(close_orphaned_calls, is_gone=process_is_gone))
+        await self.books.read(entry.make_ready)
         await self._presence.begin()
         await self._housekeeping.start()
         await self.board.resume_games()

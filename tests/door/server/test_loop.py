@@ -1,7 +1,8 @@
-"""The event loop of a board: uvloop's serves callers as asyncio's does."""
+"""The event loop of a board, and its writer: what may not wait, and for what."""
 
 import asyncio
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from tests.door.visiting import MENU, visitor
 from tests.terminal import SYNCTERM
 from tests.world import world
 from timebank.errors import SettingsError
+from timebank.ledger import entry
+from timebank.ledger.database import Desk
 
 
 def test_without_uvloop_a_board_runs_on_asyncio_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,3 +52,19 @@ def test_a_hand_is_played_on_uvloop(tmp_path: Path) -> None:
 
     with asyncio.Runner(loop_factory=quickest()) as runner:
         runner.run(plays_a_hand())
+
+
+async def test_the_writer_is_not_held_up_by_the_first_transfer_between_callers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its text takes 10 ms to make: that is done before anybody calls, where nobody waits."""
+    threads, make_ready = list[str](), entry.make_ready
+
+    def seen(desk: Desk) -> None:
+        threads.append(threading.current_thread().name)
+        make_ready(desk)
+
+    monkeypatch.setattr(entry, "make_ready", seen)
+    async with world(tmp_path):
+        assert threads
+        assert not {"timebank-writer", threading.main_thread().name} & set(threads)
