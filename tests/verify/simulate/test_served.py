@@ -14,7 +14,7 @@ from verify.simulate.story import Story
 __all__ = ["cluster"]
 
 # A seed in which processes are killed, and a connection breaks in a COMMIT that counts.
-SEED, STEPS, PEOPLE = 121, 60, 12
+SEED, STEPS, PEOPLE = 129, 60, 12
 
 # In company: the first seed has all of it, as long as no prompt changes.
 FIRST, MOST_SEEDS = 9, 6

@@ -14,11 +14,11 @@ from verify.simulate.story import Story
 from verify.simulate.wrong import Wrong
 
 STEPS, PEOPLE = 60, 30
-SEEDS = (13, 8, 11)  # in none of them hours pass, of which every second is lived through
+SEEDS = (16, 24, 23)  # in none of them hours pass, of which every second is lived through
 # A seed that restores early, and as many steps as show it.
 EARLY_RESTORE = (108, 92)
 
-EARLY = 13  # the one in which events are started early
+EARLY = 16  # the one in which events are started early
 
 
 @cache
@@ -54,7 +54,7 @@ def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
     assert story.counted["restore_a_backup"]
 
 
-BEACON_SEED = 3  # in which rounds come, fail, and are waited for by those who have hung up
+BEACON_SEED = 1  # in which rounds come, fail, and are waited for by those who have hung up
 
 
 def test_shoes_that_wait_for_a_round_of_a_beacon_are_dealt_with_the_one_that_was_fixed() -> None:
