@@ -31,6 +31,7 @@ from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUn
 from timebank.language import LANGUAGES, N_, Phrase, _
 from timebank.wagers.wagers import Played
 from timebank.window.teller import deposit_before_leaving
+from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
     from door.call.books import Books
@@ -58,6 +59,7 @@ PACES: Mapping[Pace, float] = {"normal": 1.0, "fast": 0.4, "off": 0.0}
 class Caller:
     is_new = False  # whether this is their first call
     is_back = False  # whether they come back to the call whose line was lost
+    _grace_left = 0  # seconds, of the day, when they left it
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(
@@ -149,7 +151,11 @@ class Caller:
             words = _("{event} has begun. Please call back at {time}.")
             return words.format(event=closing.name, time=back)
         fresh = wording.fresh_minutes(schedule, now)
-        return _("You're out of time. {fresh}").format(fresh=fresh)
+        told = _("You're out of time. {fresh}").format(fresh=fresh)
+        if self._grace_left < MINUTE:  # which is too little to call again for
+            return told
+        more = _("You can look around for {left} more today.").format(left=span(self._grace_left))
+        return f"{told} {more}"
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of their minutes when they go for `reason`."""
@@ -274,6 +280,7 @@ class Caller:
         used = self.clock.day_grace
         self.clock.use_grace(None)
         if used is not None:
+            self._grace_left = used.left()
             await self._give_back(used.day, used.unused())
 
     async def _go_on_in_grace(self, used: Grace) -> Receipt:

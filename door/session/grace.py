@@ -14,7 +14,7 @@ from door import wording
 from door.call.console import lit
 from door.call.display import hanging
 from door.call.page import Page
-from door.errors import TimeAgain
+from door.errors import TimeAgain, TimeUp
 from door.lobby.teller import may_withdraw, withdraw_some
 from door.session.menu import MEANINGS, SERVICES, visit_room
 from timebank.errors import BooksFailed, BooksUnavailable
@@ -45,6 +45,7 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
             except TimeAgain:
                 break
             if choice == "G":
+                caller.console.forget()
                 return False
             try:
                 if choice == "T":
@@ -55,6 +56,9 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
                 told = str(broken)
         else:
             return True
+    except TimeUp:
+        caller.console.forget()  # who came and went meanwhile is nothing for the goodbye
+        raise
     finally:
         await caller.end_grace()
     # What was said at midnight stays in sight.

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from door.call.comings import MOMENT
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
 from tests.world import NOON, World, world
@@ -57,6 +58,31 @@ async def test_who_is_out_of_time_may_look_around_and_is_charged_nothing(tmp_pat
         await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
         assert counted(board) == [5 * MINUTE]
         assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
+
+
+async def test_the_goodbye_says_how_much_of_it_is_left_and_not_who_came(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml()) as board:
+        ada = await out_of_time(board)
+        await ada.is_asked(FREE)
+        await visitor(board, "Bob")
+        await board.pass_time(MOMENT)
+        await ada.sees("Bob logs on.")
+        await board.pass_time(48)
+        ada.presses("g")
+        await ada.is_sent_off(
+            "Fresh minutes at midnight. You can look around for 4 minutes 11 seconds more today."
+        )
+        assert "Bob" not in ada.screen
+        await ada.calls()
+        await ada.reads_that("You're out of time.")
+        await ada.is_asked(FREE)
+        await visitor(board, "Cyd")
+        await board.pass_time(MOMENT)
+        await ada.sees("Cyd logs on.")
+        await board.pass_time(4 * MINUTE + 11)
+        await ada.is_sent_off("Fresh minutes at midnight.")
+        assert "Cyd" not in ada.screen
+        assert "look around" not in ada.screen
 
 
 async def test_what_is_left_of_it_is_there_in_the_next_call_and_no_more(tmp_path: Path) -> None:
