@@ -435,6 +435,7 @@ class Console:
         cancel: str | None = None,
         meanings: Mapping[str, str] | None = None,
         turns_page: bool = False,
+        also: Mapping[str, str] | None = None,
     ) -> str:
         """Show the choices with their letters lit and return the letter that was pressed.
 
@@ -443,6 +444,7 @@ class Console:
         `meanings` or else by its label. Another key is told once that it does nothing. `menu`
         stands in place of the labels where the choices are on the screen already; it names what
         Enter gives too. Where the default `turns_page`, the space bar gives it as well.
+        `also` has letters that are not shown, and what each of them gives.
         """
         prompt = menu or lit(choices, default)
         if question:
@@ -452,7 +454,7 @@ class Console:
         is_told = False
         while True:
             key = await self.key()
-            letter: str | None = key.upper()
+            letter: str | None = (also or {}).get(key.upper(), key.upper())
             if key == ENTER or (turns_page and key == " "):
                 letter = default
             elif key in (ESCAPE, INTERRUPT):
@@ -471,9 +473,12 @@ class Console:
                 self.say(f"|07{_does_nothing(key)}")
 
     async def agrees(self, question: str, default: str = "Y") -> bool:
-        """Ask for a yes, which is Y in every language, or a no."""
+        """Ask for a yes, which is Y in every language and the first letter of its word too, or a
+        no."""
         choices = {"Y": _("Yes"), "N": _("No")}
-        return await self.ask(choices, question=question, default=default, cancel="N") == "Y"
+        yes = {choices["Y"][0].upper(): "Y"}
+        answer = await self.ask(choices, question=question, default=default, cancel="N", also=yes)
+        return answer == "Y"
 
     async def entry(
         self,

@@ -17,6 +17,7 @@ from door.call.page import pages_of
 from door.clock import SystemClock
 from tests.ansi.terminal import Terminal
 from tests.door.wall import Wall
+from timebank.language import Viewer, speaking_to
 
 F1, END, HOME, PAGE_DOWN, UP = b"\x1bOP", b"\x1b[F", b"\x1b[H", b"\x1b[6~", b"\x1b[A"
 CHOICES = {"B": "Bet", "R": "Rules", "Q": "Quit"}
@@ -484,3 +485,14 @@ async def test_nobody_waits_who_wants_none_or_reads_lines(pace: float, paint: Pa
     caller = Somebody(paint=paint)
     caller.console.pace = pace
     await caller.console.beat(3600)
+
+
+async def test_a_yes_is_y_in_every_language_and_what_its_word_begins_with(caller: Somebody) -> None:
+    with speaking_to(Viewer("fr")):
+        for key, says in ((b"y", True), (b"o", True), (b"n", False)):
+            async with caller.asked(caller.console.agrees("Vous partez ?")) as answer:
+                await caller.types(key)
+                assert answer.result() is says
+    async with caller.asked(caller.console.agrees("Leave?")) as answer:
+        await caller.types(b"o")
+        assert not answer.done()
