@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from door.call.display import Area, Scene
 
 PLACE = N_("Watching")
+AFTERWARDS = N_("Who is on")  # where they are once it is over
 
 
 class _View:
@@ -82,6 +83,7 @@ class Watcher:
         self._told = lines
 
     def _is_over(self, why: Phrase) -> None:
+        self._caller.place = AFTERWARDS
         self._console.say(f"|14{why}")
 
 

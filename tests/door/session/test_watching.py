@@ -124,6 +124,7 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) 
         await ada.sees("Nobody watches you any more.")
         await ada.is_asked("<H>it")
         await bob.sees(f"Ada {SENT_AWAY}")
+        assert bob.caller.place == "Who is on"
         bob.presses("q")
         await bob.is_asked(LIST)
         bob.presses("w")
