@@ -116,6 +116,6 @@ FAULTS = {
     does_not_see_files_change: 6,
     forgets_how_far_the_books_have_come: 225,
     leaves_new_books_in_the_log: 17,
-    syncs_no_folder: 24,
+    syncs_no_folder: 25,
     syncs_no_files: 8,
 }
