@@ -112,7 +112,8 @@ def _award(word: str, earned: str, columns: int) -> list[str]:
     name_colour, colour = ("|15", "|10") if earned else ("|08", "|08")
     told = earned or wish
     if not columns:
-        return [f"{name_colour}{name}: {colour}{told}"]
+        text = _("{field}: {meaning}")
+        return [text.format(field=f"{name_colour}{name}", meaning=f"{colour}{told}")]
     if columns < AWARD_COLUMNS:
         return [f"{name_colour}{name}", hanging(f"  {colour}{told}")]
     if earned and AWARD_CELLS + len(earned) + 2 + len(wish) <= columns:

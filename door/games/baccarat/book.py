@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from door.games.baccarat.round import BaccaratAction, BaccaratRound
 from door.games.baccarat.rules import BaccaratRules, value_of
-from door.games.blackjack.tutor.tutor import gain_words, whole_percent
+from door.games.blackjack.tutor.tutor import book_words, gain_words, whole_percent
 from door.odds.baccarat import Coups
 from timebank.language import N_, _
 
@@ -51,9 +51,7 @@ class BaccaratAdvice:
         """
         other = _OTHER[self.best]
         doing = _(_DOING[other]).format(gain=gain_words(self._gain(other)))
-        return (
-            f"{_('Book')}: {_(_ADVISED[self.best])} ({gain_words(self._gain(self.best))}; {doing})"
-        )
+        return book_words(_(_ADVISED[self.best]), gain_words(self._gain(self.best)), doing)
 
     def verdict(self, chosen: BaccaratAction) -> str:
         """What the book would have done, "" where that gains nothing that whole percents show.

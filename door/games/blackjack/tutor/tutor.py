@@ -83,12 +83,13 @@ class Advice:
         >>> Advice(act.DOUBLE, {act.DOUBLE: 0.3, act.HIT: 0}).sentence
         'Book: DOUBLE (wins 30%; hitting breaks even)'
         """
-        gains = [gain_words(self.values[self.best])]
+        gain, move = gain_words(self.values[self.best]), _(_ADVISED[self.best])
         others = {action: value for action, value in self.values.items() if action is not self.best}
-        if others:
-            second = max(others, key=others.__getitem__)
-            gains.append(_(_DOING[second]).format(gain=gain_words(others[second])))
-        return f"{_('Book')}: {_(_ADVISED[self.best])} ({'; '.join(gains)})"
+        if not others:
+            return _("Book: {move} ({gain})").format(move=move, gain=gain)
+        second = max(others, key=others.__getitem__)
+        doing = _(_DOING[second]).format(gain=gain_words(others[second]))
+        return book_words(move, gain, doing)
 
 
 def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
@@ -108,6 +109,11 @@ def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
 def whole_percent(gain: float) -> int:
     """A gain as it is shown."""
     return int(f"{gain * 100:.0f}")
+
+
+def book_words(move: str, gain: str, other: str) -> str:
+    """Say what the book does, what that gains, and what something else would."""
+    return _("Book: {move} ({gain}; {other})").format(move=move, gain=gain, other=other)
 
 
 def gain_words(gain: float) -> str:

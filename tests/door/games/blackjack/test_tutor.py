@@ -36,6 +36,7 @@ from tests.door.games.blackjack.tabletop import (
     play,
     stacked,
 )
+from timebank.language import Viewer, speaking_to
 
 several = settings(deadline=None, max_examples=40)
 
@@ -286,3 +287,10 @@ def test_the_same_decision_is_worked_out_once() -> None:
     assert again.values[HIT] == first.values[HIT]
     with pytest.raises(TypeError):
         first.values[HIT] = 1.0
+
+
+def test_in_french_colons_and_semicolons_stand_apart() -> None:
+    advice_ = Advice(HIT, {HIT: -0.16, STAY: -0.47})
+    with speaking_to(Viewer("fr")):
+        assert advice_.sentence == "Livre : CARTE (perd 16 % ; rester perd 47 %)"
+        assert Advice(STAY, {STAY: 0.5}).sentence == "Livre : RESTER (gagne 50 %)"
