@@ -34,7 +34,7 @@ from timebank.calls import clock_mend
 from timebank.calls.calls import RENEW_SECONDS, busy_elsewhere, close_dead_calls
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
-from timebank.language import ngettext, speaking_to
+from timebank.language import Phrase, ngettext, speaking_to
 from timebank.ledger import dialects, early_events
 from timebank.ledger.sqlite import live_mark
 from timebank.servers import registry
@@ -422,7 +422,7 @@ class Housekeeping:
 
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()
-        self._board.interrupt_all(Closing(wording.GONE))
+        self._board.interrupt_all(Closing(Phrase(wording.GONE)))
 
     async def _every(self, seconds: Callable[[], float], work: Work) -> None:
         while True:

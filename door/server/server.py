@@ -202,7 +202,8 @@ class Server:
         self._looks.append(asyncio.create_task(self._end_when_gone()))
 
     async def stop(self, words: str) -> None:
-        """Take no more calls, end those on in peace with `words`, and close the books."""
+        """Take no more calls, end those on in peace with `words`, and close the books; each caller
+        reads them in their language."""
         self._stops = True
         self.lag.stop()
         self.books.hurry(LOCKED_SECONDS)
@@ -219,7 +220,7 @@ class Server:
             words = wording.GONE
         else:
             self._handed.hand_back(staying=set())
-        self.board.interrupt_all(Closing(words))
+        self.board.interrupt_all(Closing(Phrase(words)))
         if self._sessions:
             _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
             for session in late:
@@ -652,7 +653,7 @@ async def serve(
             if showing is not None:
                 showing.cancel()
             # Whatever has happened: the writer's thread would keep a process that has failed.
-            await server.stop("The board is closing.")
+            await server.stop(N_("The board is closing."))
             if showing is not None:
                 await asyncio.wait([showing])
             watched.cancel()

@@ -510,3 +510,13 @@ async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
         await playing.is_sent_off("The board is closing.", "Your hand waits for you on the table.")
         await at_the_log_on.is_sent_off("The board is closing.")
         assert calls(board) == [("Ada", "closed by the board")]
+
+
+async def test_each_is_told_in_their_language_that_it_closes(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+        ada.presses("yl")
+        await ada.is_asked("uitter")
+        await board.server.stop("The board is closing.")
+        await ada.is_sent_off("Le serveur va fermer.")
+        await bob.is_sent_off("The board is closing.")
