@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sqlalchemy import BindParameter, Integer, bindparam
 
 from timebank.ledger.database import Desk
-from timebank.ledger.sql import NEVER, Build, Prepared
+from timebank.ledger.sql import NEVER, Build, Prepared, Reader
 
 
 class Finding(NamedTuple):
@@ -60,10 +60,13 @@ def bound(name: str) -> BindParameter[int]:
 
 def chosen(query: Prepared, desk: Desk, since: Since) -> Any:
     """Run a query, however many rows it finds, with those bounds that it names."""
+    return query.long(desk.connection, **_bounds(query, desk, since))
+
+
+def _bounds(query: Prepared, desk: Desk, since: Since) -> dict[str, int]:
     names = query.text(desk.connection.dialect).names
     bounds = {f"since_{name}": value for name, value in since._asdict().items()}
-    given = {name: value for name, value in bounds.items() if name in names}
-    return query.long(desk.connection, **given)
+    return {name: value for name, value in bounds.items() if name in names}
 
 
 def each_is_wrong(where: str, sentence: str) -> Callable[[Build], Check]:
@@ -73,10 +76,10 @@ def each_is_wrong(where: str, sentence: str) -> Callable[[Build], Check]:
     """
 
     def made(build: Build) -> Check:
-        wrong = Prepared(build)
+        wrong: Reader[tuple[Any, ...]] = Reader(tuple, build)
 
         def check(desk: Desk, since: Since) -> Iterator[Finding]:
-            for row in chosen(wrong, desk, since):
+            for row in wrong.stream(desk.connection, **_bounds(wrong, desk, since)):
                 yield Finding(where.format(*row), sentence.format(*row))
 
         return check

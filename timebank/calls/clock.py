@@ -283,16 +283,17 @@ _LAST_BELIEF = sql.Prepared(
     lambda: select(clocks.c.certain, clocks.c.sure).order_by(clocks.c.number.desc()).limit(1)
 )
 _COLUMNS = " ".join(each.name for each in fields(Belief))  # of the table, too
-_BELIEF = sql.Prepared(
-    lambda: select(*sql.columns_of(clocks, _COLUMNS)).where(sql.equal(clocks.c.boot))
+_BELIEF = sql.Reader(
+    lambda row: Belief(*row),
+    lambda: select(*sql.columns_of(clocks, _COLUMNS)).where(sql.equal(clocks.c.boot)),
 )
 _RENEW = sql.Prepared(lambda: sql.change(clocks, _COLUMNS, sql.equal(clocks.c.boot)))
 _ADD = sql.Prepared(lambda: sql.insert_into(clocks, _COLUMNS))
 
 
 def _belief_of(desk: Desk, boot: str) -> Belief | None:
-    row = _BELIEF(desk.connection, boot=boot).first()
-    return None if row is None else replace(Belief(*row), certain=bool(row.certain))
+    found = _BELIEF.first(desk.connection, boot=boot)
+    return None if found is None else replace(found, certain=bool(found.certain))
 
 
 def _write(desk: Desk, belief: Belief) -> None:

@@ -13,12 +13,13 @@ from sqlalchemy import ColumnElement, select
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import early_events, instant
-from timebank.ledger.sql import Prepared, columns_of, json_list
+from timebank.ledger.sql import Reader, columns_of, json_list
 from timebank.settings.schedule import EarlyEvent, Schedule
 
 _NAMES = "name starts ends instead_of"
-_STANDING = Prepared(
-    lambda: select(*columns_of(early_events, _NAMES)).order_by(early_events.c.starts)
+_STANDING: Reader[tuple[str, int, int, int | None]] = Reader(
+    tuple,
+    lambda: select(*columns_of(early_events, _NAMES)).order_by(early_events.c.starts),
 )
 
 
@@ -40,7 +41,7 @@ def read(rows: Iterable[tuple[str, int, int, int | None]] | None) -> tuple[Early
 
 
 def standing(desk: Desk) -> tuple[EarlyEvent, ...]:
-    return read(_STANDING(desk.connection))
+    return read(_STANDING.all(desk.connection))
 
 
 def schedule_of(desk: Desk) -> Schedule:

@@ -15,7 +15,7 @@ While the clock is in doubt nothing is sealed, and nothing is settled.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -200,20 +200,41 @@ def _tournaments() -> Query:
     return select(*_COLUMNS).join_from(tournaments, sealed, sealed.c.seal == tournaments.c.seal)
 
 
-_RUNNING = Prepared(lambda: _tournaments().where(tournaments.c.running == 1))
-_OF_SEAL = Prepared(lambda: _tournaments().where(equal(tournaments.c.seal)))
-_LISTED = Prepared(
+def _tournament(row: Iterable[Any]) -> Tournament:
+    """Make one of a row of _COLUMNS."""
+    seal, day, game, rules, hands, starts, ends, entry, prizes, put_in, outcome, seed = row
+    return Tournament(
+        seal=seal,
+        day=date.fromisoformat(day),
+        game=game,
+        rules=json.loads(rules),
+        hands=hands,
+        starts=instant(starts),
+        ends=instant(ends),
+        entry=entry,
+        prizes=tuple(json.loads(prizes)),
+        put_in=put_in,
+        outcome=outcome,
+        seed=seed,
+    )
+
+
+_RUNNING = Reader(_tournament, lambda: _tournaments().where(tournaments.c.running == 1))
+_OF_SEAL = Reader(_tournament, lambda: _tournaments().where(equal(tournaments.c.seal)))
+_LISTED = Reader(
+    _tournament,
     lambda: (
         _tournaments().order_by(sealed.c.opened.desc(), tournaments.c.seal).limit(bindparam("most"))
-    )
+    ),
 )
-_LAST = Prepared(
+_LAST = Reader(
+    _tournament,
     lambda: (
         _tournaments()
         .where(tournaments.c.outcome == "settled")
         .order_by(tournaments.c.ends.desc(), tournaments.c.seal)
         .limit(1)
-    )
+    ),
 )
 # One that the books were put back under is played anew, with other cards.
 _WAS_HELD: Reader[int] = value(
@@ -341,8 +362,7 @@ _CHAMPIONS: Reader[str] = value(
 
 def running(desk: Desk) -> Tournament | None:
     """Find the one that is open, or over and not settled."""
-    row = _RUNNING(desk.connection).first()
-    return None if row is None else _tournament(row)
+    return _RUNNING.first(desk.connection)
 
 
 def outlook(desk: Desk) -> Outlook:
@@ -371,17 +391,16 @@ def waiting(desk: Desk, caller_id: int) -> LeftHands:
 
 
 def of_seal(desk: Desk, seal: str) -> Tournament:
-    return _tournament(_OF_SEAL(desk.connection, seal=seal).one())
+    return _OF_SEAL.one(desk.connection, seal=seal)
 
 
 def last_settled(desk: Desk) -> Tournament | None:
-    row = _LAST(desk.connection).first()
-    return None if row is None else _tournament(row)
+    return _LAST.first(desk.connection)
 
 
 def listing(desk: Desk, most: int) -> list[Tournament]:
     """List the last ones, the newest first."""
-    return list(map(_tournament, _LISTED(desk.connection, most=most)))
+    return _LISTED.all(desk.connection, most=most)
 
 
 def entry_of(desk: Desk, seal: str, caller_id: int) -> Entry | None:
@@ -792,20 +811,3 @@ def _to_bank(desk: Desk, caller_id: int, amount: int, reason: reasons.Reason) ->
     )
     posting.write()
     return numbers[0]
-
-
-def _tournament(row: Any) -> Tournament:
-    return Tournament(
-        seal=row.seal,
-        day=date.fromisoformat(row.day),
-        game=row.game,
-        rules=json.loads(row.rules),
-        hands=row.hands,
-        starts=instant(row.starts),
-        ends=instant(row.ends),
-        entry=row.entry,
-        prizes=tuple(json.loads(row.prizes)),
-        put_in=row.put_in,
-        outcome=row.outcome,
-        seed=row.seed,
-    )

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from sqlalchemy import bindparam, create_engine, insert, select
+from sqlalchemy import bindparam, create_engine, event, insert, select
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import MultipleResultsFound, NoResultFound, OperationalError
 from sqlalchemy.schema import CreateIndex
 
 import timebank
@@ -139,6 +140,47 @@ def test_a_list_of_any_length_is_a_value(connection):
         ["3"],
         ["1", "4"],
     ]
+
+
+AT = sql.Reader(tuple, lambda: select(sysop_log.c.at).order_by(sysop_log.c.at))
+
+
+def test_a_reader_finds_rows_as_sqlalchemy_does_and_refuses_as_it_does(connection):
+    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
+    assert sql.driver_of(connection) is not None
+    assert AT.first(connection) is None
+    with pytest.raises(NoResultFound):
+        AT.one(connection)
+    note(connection, at=1, by="me", what="it")
+    assert AT.one(connection) == (1,)
+    note(connection, at=2, by="me", what="it")
+    with pytest.raises(MultipleResultsFound):
+        AT.one(connection)
+    assert AT.first(connection) == (1,)
+    assert AT.all(connection) == list(AT.stream(connection)) == [(1,), (2,)]
+    with pytest.raises(TypeError, match="it takes"):
+        sql.value(lambda: select(sysop_log.c.at)).first(connection, number=7)
+
+
+@pytest.mark.parametrize("how", ["one", "first", "all", "stream"])
+def test_what_fails_in_the_driver_is_told_as_sqlalchemy_tells_it(connection, how):
+    connection.exec_driver_sql("DROP TABLE sysop_log")
+    with pytest.raises(OperationalError, match="no such table: sysop_log") as told:
+        list(getattr(AT, how)(connection))
+    assert told.value.orig.sqlite_errorname == "SQLITE_ERROR"
+    assert told.value.statement == AT.sql(sqlite.dialect())
+
+
+def test_who_listens_to_what_is_run_hears_of_readers_too(connection):
+    heard = []
+    event.listen(connection, "before_cursor_execute", lambda *how: heard.append(how[2]))
+    AT.all(connection)
+    assert heard == [AT.sql(sqlite.dialect())]
+
+
+def test_nothing_is_read_past_a_transaction_that_is_over(connection):
+    connection.rollback()
+    assert sql.driver_of(connection) is None
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 2), (2, 1), (3, 3)])
