@@ -23,7 +23,7 @@ from timebank.callers import callers, messages, notices
 from timebank.callers.messages import Limits
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable, Refused
-from timebank.language import Phrase, _
+from timebank.language import Phrase, _, ngettext
 from timebank.names import names
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ T = TypeVar("T")
 
 LONGEST_COMMAND = 160  # characters: a name, and a line of talk
 MOST_NAMED = 12  # of those who are on
+MOST_NEW = 3  # of those who have written, in the menu
 _ANSWERS = re.compile(r"/?r(?: |$)", re.IGNORECASE)
 
 
@@ -81,6 +82,7 @@ class AskBooks(Protocol):
 
 @dataclass(frozen=True)
 class _Sent:
+    to: int
     name: str
     is_on: bool
 
@@ -113,6 +115,8 @@ class Talk:
         self._last: int | None = None  # who wrote to them last
         self._came_between = ""  # the name of who did while an answer to another was typed
         self._knows_answer = False  # whether they were told how to answer
+        # By sender, with their name: what came on this call, neither answered nor read again.
+        self._new: dict[int, list[str]] = {}
 
     def _ask_books(self) -> AskBooks:
         ask = self._asks()
@@ -211,6 +215,7 @@ class Talk:
             partial(_send, sender=self._caller_id, find=find, limits=self._limits)
         )
         self._books.notices_wait.set()
+        self._new.pop(sent.to, None)
         name = literal(sent.name)
         words = _("{name} isn't on. Your message waits for them.")
         if sent.is_on:
@@ -219,10 +224,7 @@ class Talk:
 
     async def _say_who_is_on(self) -> None:
         calls = await self._ask_books()(open_calls)
-        names = [literal(call.name) for call in calls if call.live]
-        said = ", ".join(names[:MOST_NAMED])
-        if len(names) > MOST_NAMED:
-            said = _("{names} and {number} more").format(names=said, number=len(names) - MOST_NAMED)
+        said = _listed([call.name for call in calls if call.live], MOST_NAMED)
         self._console.say(f"|14{_('On now: {names}').format(names=said)}")
 
     # What they hear.
@@ -231,10 +233,28 @@ class Talk:
         """Return what is shown of messages that come while they are on, pipe codes allowed."""
         lines = [hanging(f"|13{literal(each.sender)}:|15 {each.text}") for each in heard]
         self._note(heard)
+        for each in heard:
+            self._new.setdefault(each.sender_id, []).append(each.sender)
         if heard and not self._knows_answer:
             self._knows_answer = True
             lines.append(f"|07{_('To answer, type /r and your message.')}")
         return lines
+
+    def new_words(self, key: str) -> str:
+        """Say for the menu who wrote while they were on, where they may have missed it; "" for
+        nobody. `key` is where it can be read."""
+        number = sum(map(len, self._new.values()))
+        if not number:
+            return ""
+        told = ngettext(
+            "<{key}> New message from {names}", "<{key}> {number} new messages from {names}", number
+        )
+        names = _listed([each[-1] for each in self._new.values()], MOST_NEW)
+        return told.format(key=key, number=number, names=names)
+
+    def has_read_all(self) -> None:
+        """Note that they have all messages before them."""
+        self._new.clear()
 
     def waited(self, heard: Sequence[Message]) -> list[str]:
         """Return what is shown of messages that came while they were away."""
@@ -269,7 +289,15 @@ def _send(desk: Desk, sender: int, find: _Find, limits: Limits) -> _Sent:
     on = [call for call in open_calls(desk) if call.live]
     record, text = find(desk, on)
     messages.send(desk, sender, record, text, limits)
-    return _Sent(record.name, any(call.caller_id == record.id for call in on))
+    return _Sent(record.id, record.name, any(call.caller_id == record.id for call in on))
+
+
+def _listed(names: Sequence[str], most: int) -> str:
+    """List so many of the names, and say how many more there are."""
+    said = ", ".join(map(literal, names[:most]))
+    if len(names) <= most:
+        return said
+    return _("{names} and {number} more").format(names=said, number=len(names) - most)
 
 
 def _addressed(desk: Desk, on: Sequence[OpenCall], line: str) -> tuple[CallerRecord, str]:

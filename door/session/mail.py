@@ -103,6 +103,7 @@ def one_liner(line: OneLiner) -> str:
 
 
 async def _read(caller: Caller) -> None:
+    caller.talk.has_read_all()  # whatever comes from now on is new
     found = await caller.look_up(partial(messages.latest, caller_id=caller.record.id, most=LATEST))
     rows = [_told(caller, each) for each in found] or [f"|07{_('You have no messages.')}"]
     await caller.console.read(_("Messages"), "\n".join(rows))

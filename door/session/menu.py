@@ -73,6 +73,7 @@ MEANINGS = {
     "G": N_("Leave the board. What you don't use today is gone, unless you bank it."),
 }
 MAIN_MENU = N_("Main menu")
+MAIL_KEY = "M"
 NAMES_SHOWN = 3  # of those who are on
 INDENT, NARROW_INDENT = "     ", "    "
 MORE = "..."
@@ -230,9 +231,11 @@ class Live:
     def lines(self) -> list[str]:
         """Return it a line each, what waits for the caller first."""
         goings_on = self._pulse.now.lines(one_liners=self._caller.config.company.one_liners)
-        return [*self._left_hands(), *goings_on]
+        return [*self._of_caller(), *goings_on]
 
-    def _left_hands(self) -> Iterator[str]:
+    def _of_caller(self) -> Iterator[str]:
+        if new := self._caller.talk.new_words(MAIL_KEY):
+            yield f"|13{new}"
         if self._waiting.deal:
             yield f"|14{_('<{key}> Your daily deal waits for you').format(key=DEAL_KEY)}"
         if self._waiting.tournament:

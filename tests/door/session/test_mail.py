@@ -116,6 +116,36 @@ async def test_what_is_refused_stays_in_the_field(tmp_path: Path) -> None:
         await ada.is_asked(MENU)
 
 
+async def test_the_menu_says_who_wrote_until_it_is_read_or_answered(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        await pages(bob, "p Ada hello", back_to=MENU)
+        await ada.sees("Bob: hello")
+        await board.pass_time(1)
+        await ada.sees("<M> New message from Bob")
+        await ada.sits_down()
+        await pages(bob, "p Ada are you there?", back_to=MENU)
+        await ada.sees("Bob: are you there?")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.sees("<M> 2 new messages from Bob")
+        ada.presses("mr")
+        await ada.sees("Bob, 12:00: are you there?")
+        ada.presses(" q")
+        await ada.is_asked(MENU)
+        assert "new message" not in ada.screen.lower()
+        # Told in lines they stand in the menu too; who answers has read them.
+        await pages(ada, "p Bob I am", back_to=MENU)
+        await bob.sees("Ada: I am")
+        bob.presses("mq")
+        await bob.sees("<M> New message from Ada")
+        await pages(bob, "r good", back_to=MENU)
+        bob.presses("mq")
+        await bob.is_asked(MENU)
+        assert bob.terminal.transcript.count("<M> New message from Ada") == 1
+
+
 async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Bob")
