@@ -313,7 +313,7 @@ class TableScene:
         if area.is_narrow:
             paint_title(canvas, area.left, _(self.title), self._turns_short())
         else:
-            paint_title(canvas, area.centred(), _(self.title), self._turn_words())
+            paint_title(canvas, area.left, _(self.title), self._turn_words())
         self._paint_cards(canvas, felt)
         if self.banner:
             self._paint_banner(canvas, felt)

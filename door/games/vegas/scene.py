@@ -189,7 +189,7 @@ class VegasScene:
             return
         self.has_side = area.left + area.columns < canvas.width
         layout = felt.layout_of(area, has_side=self.has_side)
-        paint_title(canvas, area.centred(), self.title, self._turn_words())
+        paint_title(canvas, area.left, self.title, self._turn_words())
         felt.paint_felt(canvas, layout.left, layout.columns, layout.rail_row)
         self._paint_dealer(canvas, layout)
         for chair in range(1, self._table.settings.seats + 1):

@@ -333,3 +333,16 @@ async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> No
         await ada.terminal.until_heard("\a")
         await board.pass_time(60)
         await ada.is_sent_off("Disconnected: no key pressed.")
+
+
+@pytest.mark.parametrize("table", ["b", "v"])
+async def test_the_title_of_a_table_stands_where_its_felt_begins(
+    tmp_path: Path, table: str
+) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=100, rows=30))
+        ada.presses(table)
+        await ada.is_asked("uit")
+        await ada.sees("Turns today")
+        title = ada.terminal.lines[0]
+        assert len(title) - len(title.lstrip()) == 1, "as the felt's own words"
