@@ -14,7 +14,6 @@ import socket
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
 from door.call.process import process_is_gone
@@ -23,6 +22,7 @@ from door.errors import CannotJoin, CannotListen, LibraryMissing
 from door.flag import Flag
 from door.lines import link
 from door.lines.link import LinkListener
+from door.server.server_file import version
 from door.servers import agreement, bus
 from door.servers.agreement import Stand
 from timebank.errors import BooksFailed
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from door.lines.port.listener import Listener
     from timebank.ledger.database import Desk
 
-PROGRAM = "blackjack-for-time"
 # Two renewals may fail before anybody thinks that this server is dead.
 RENEW_SECONDS = LIVING_SECONDS / 3
 
@@ -147,7 +146,7 @@ class Presence:
             port = LinkPort(
                 *(self._on_call, identity, board.peers, board.reception),
                 now=board.clock.monotonic,
-                version=version(PROGRAM),
+                version=version(),
             )
             await port.open(where.host, where.port)
         except (OSError, LibraryMissing) as error:
@@ -180,7 +179,7 @@ class Presence:
             name=board.config.server.name or socket.gethostname(),
             process=board.process,
             settings=self._own_stand().encode(),
-            version=version(PROGRAM),
+            version=version(),
             link=self._link,
             certificate=self._certificate,
         )

@@ -27,7 +27,8 @@ import pwd
 import stat
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from importlib.metadata import version
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 NAME = "server.json"  # in the data folder
@@ -50,14 +51,18 @@ class Serving:
     since: datetime
 
 
+@cache
+def version() -> str:
+    """Give the release that runs, whatever is installed meanwhile; to look it up takes 1 ms."""
+    return metadata.version("blackjack-for-time")
+
+
 class ServerFile:
     """The files of one running server, from `announce` to `withdraw`."""
 
     def __init__(self, config: Path, data: Path, now: datetime) -> None:
         self._config, self._data = config, data
-        serving = Serving(
-            _whole(config), _whole(data), os.getpid(), version("blackjack-for-time"), now
-        )
+        serving = Serving(_whole(config), _whole(data), os.getpid(), version(), now)
         text = json.dumps(asdict(serving), default=datetime.isoformat, indent=2)
         self._content = f"{text}\n".encode()
         self._files: list[tuple[Path, int]] = []  # and the descriptors that hold their locks

@@ -18,13 +18,16 @@ from tests.world import BOARD, NOON, World, register, seed_of, world
 from timebank.callers import standings
 from timebank.ledger.sqlite.database import SqliteDatabase
 
+# So late that little time is left of the day; in seconds.
+LATE, BY_MIDNIGHT = NOON.replace(hour=23, minute=50), 600
+
 
 def natural(deal) -> bool:
     return deal.over and deal.outcomes[0] == "natural"
 
 
 async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
+    async with world(tmp_path, now=LATE) as board:
         board.seeds = [seed_of(natural)]
         caller = await board.call()
         await register(caller, "Alice")
@@ -40,7 +43,7 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         await caller.until_closed()
         texts = tmp_path / "texts"
         assert "no hands played" in (texts / "bulletin.asc").read_text("cp437")
-        await board.clock.advance(12 * 3600)
+        await board.clock.advance(BY_MIDNIGHT)
         await board.at_rest()
         reader = await board.call(REFUSING)
         await register(reader, "Bob")
@@ -80,7 +83,7 @@ async def test_the_news_tell_of_the_day_as_it_is_so_far(tmp_path: Path) -> None:
 
 
 async def test_the_news_tell_of_today_before_yesterday(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=sysop_toml(events="")) as board:
+    async with world(tmp_path, toml=sysop_toml(events=""), now=LATE) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
         await ada.caller.remember({standings.NAMED_AS_LOSER: True})
         await ada.sits_down()
@@ -89,7 +92,7 @@ async def test_the_news_tell_of_today_before_yesterday(tmp_path: Path) -> None:
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
-        await board.pass_time(12 * 3600)
+        await board.pass_time(BY_MIDNIGHT)
         await ada.visits(REFUSING)
         ada.presses("n")
         await ada.is_asked("<N>ext")
