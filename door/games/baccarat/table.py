@@ -69,6 +69,7 @@ class BaccaratTable(Alone):
         self.for_the_bank: dict[Unit, ForTheBank] = {}
         self.betting = self.for_time
         self.wager: int | None = None  # on the table, in the unit of the stakes
+        self._refusal_told = ""  # why no bet for time can be placed, as long as it holds
         self._is_recalled = False  # whether scoreboard and brass plate are as the books have them
 
     @property
@@ -237,6 +238,10 @@ class BaccaratTable(Alone):
     # Between two coups.
 
     async def _choose(self) -> str:
+        refusal = self.betting.refusal() if self.betting is self.for_time else ""
+        if refusal and refusal != self._refusal_told:
+            self.console.say(f"|14{refusal} {_('M plays for play money.')}")
+        self._refusal_told = refusal
         can_bet = not self.betting.refusal()
         labels = words.menu(can_bet=can_bet)
         return await self.console.ask(

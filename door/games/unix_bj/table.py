@@ -70,7 +70,8 @@ class UnixBjTable(Sitting):
             await run.stand_open()
 
     async def _between_runs(self) -> bool:
-        folder, page = self.caller.config.board.texts, await self._front_page()
+        refusal = self._refusal()
+        folder, page = self.caller.config.board.texts, await self._front_page(refusal)
         self.console.stage(texts.headed(self.console, folder, GAME, page))
         choices = {
             PLAY: _("Play"),
@@ -80,8 +81,8 @@ class UnixBjTable(Sitting):
         }
         choice = await self.console.ask(
             {**choices, STRATEGY: _(STRATEGY_LABEL)},
-            menu=lit(choices, PLAY),
-            default=PLAY,
+            menu=lit(choices, QUIT if refusal else PLAY),
+            default=QUIT if refusal else PLAY,
             cancel=QUIT,
             meanings=self._meanings(),
         )
@@ -93,8 +94,7 @@ class UnixBjTable(Sitting):
         elif choice == STRATEGY and self.strategy is not None:
             await self.strategy.read(self.console)
         elif choice == PLAY:
-            refusal = self._refusal()
-            if refusal:
+            if refusal := self._refusal():
                 self.console.say(f"|12{refusal}")
                 await self.console.any_key()
             else:
@@ -135,8 +135,10 @@ class UnixBjTable(Sitting):
         )
         await read_fairness(self.caller, GAME, fairness)
 
-    async def _front_page(self) -> Page:
-        body = [words.introduction(), "", *self._terms_in_words(), "", words.keys()]
+    async def _front_page(self, refusal: str) -> Page:
+        # Who can't play needs no keys; why they can't is said before they try.
+        last = f"|14{refusal}" if refusal else words.keys()
+        body = [words.introduction(), "", *self._terms_in_words(), "", last]
         try:
             caller_id, unit = self.caller.record.id, self.terms.unit
             score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))

@@ -232,9 +232,13 @@ class VegasVisit(Sitting):
             self._unsaid += tell(item, self.me)
             if self.scene.has_side and isinstance(item, news.Said | news.Whispered):
                 self._unsaid += vegas_words.told(item, self.me)
+        has_ended = any(map(self._is_my_end, happened))
+        if has_ended and (betting := self._betting()).refusal():
+            words = betting.last_turn() if betting.turns_are_used else betting.refusal()
+            self._unsaid.append(f"|14{words}")
         if self._unfolding is None:
             self._say_all()
-        if any(map(self._is_my_end, happened)) and self._unfolding is None:
+        if has_ended and self._unfolding is None:
             self.caller.last_hand.shown()
 
     def _say_all(self) -> None:

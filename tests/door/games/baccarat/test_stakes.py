@@ -312,7 +312,6 @@ async def test_for_time_the_last_coin_is_never_wagered(tmp_path: Path) -> None:
         await ada.sees("You can bet up to 2 coins: your last coin stays with you.")
         ada.presses("2\r ")
         await ada.is_asked_any(*MENUS)
-        ada.presses("b")
         await ada.sees("You have 1 coin. The smallest bet is 1 coin, and your last coin")
 
 
@@ -323,7 +322,6 @@ async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
     seed = seed_where(WINS, WINS, WINS)
     async with at_baccarat(tmp_path, seed, mode="t", toml=toml) as ada:
         await ada.wagers(1)
-        ada.presses("b")
         await ada.sees("That was your last turn today: you get 1 a day.")
         assert "For play money: UNIX bj." in " ".join(ada.screen.split())
         ada.presses("m")

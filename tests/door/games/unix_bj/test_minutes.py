@@ -129,6 +129,9 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
         assert "You have played all 2 turns for today." in ada.plain
         ada.presses(" ")
         await ada.is_asked(PLAY)
+        await ada.sees("You have played all 2 of today's hands. Still open: Black Jack For Time")
+        assert "Ctrl-H" not in ada.screen
+        assert "<Q>uit (Enter)" in ada.prompt
         ada.presses("p")
         await ada.sees("You have played all 2 of today's hands.")
         assert len(ada.rounds()) == 2

@@ -12,6 +12,7 @@ from ansi.canvas import Canvas
 from ansi.cards import short
 from door.call.display import Area, plain
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
+from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.tables.cards import named_card
 from door.games.vegas import news, words
@@ -22,7 +23,7 @@ from door.games.vegas.table import VegasTable
 from tests.door.company import AT_TABLE, Player, company, player, table_toml
 from tests.door.seated import TURN, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
-from tests.terminal import REFUSING
+from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import world
 from timebank.language import Phrase, Viewer, _
 
@@ -81,6 +82,42 @@ async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(
         assert "<B>et" not in ada.prompt
         ada.presses("b")
         await ada.sees("smallest bet")
+
+
+@pytest.mark.parametrize("profile", [MODERN, REFUSING])
+async def test_who_has_played_the_last_turn_of_the_day_is_told_where_else_to_bet(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=table_toml(turns_per_day=1)) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada", profile)
+        await ada.says_bet(1)
+        await ada.stands()
+        await ada.sees("That was your last turn here today.")
+        await ada.sees("For play money: UNIX bj.")
+        assert "<B>et" not in ada.prompt
+        ada.presses("b")
+        await ada.sees("No turns left here today: 1 a day.")
+
+
+def loses(dealt: BlackjackRound) -> bool:
+    """Standing on what is dealt loses."""
+    if not everybody_plays(dealt):
+        return False
+    return dealt.apply(BlackjackAction.STAY)[0].outcomes == (BlackjackOutcome.LOSE,)
+
+
+async def test_who_has_no_pot_left_after_a_round_is_told_why_they_cannot_bet(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, loses)]
+        ada = await player(board, "Ada")
+        await ada.says_bet(1)
+        await ada.has_the_turn()
+        await board.pass_time(57 * MINUTE + 10)
+        ada.presses("s")
+        await ada.sees("The smallest bet is 1 coin")
 
 
 # A bet, a turn, a line that breaks
