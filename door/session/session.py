@@ -231,7 +231,8 @@ async def _receive(board: Board, caller: Caller) -> None:
     console = caller.console
     news = caller.news()
     if caller.purse.time_is_up():
-        news.append(f"|12{TIME_UP}")
+        if news:  # else what comes next says so, and there is nothing else to read
+            news.append(f"|12{TIME_UP}")
         caller.clock.grace(GRACE_SECONDS)
     if caller.asks_look:
         caller.clock.start()

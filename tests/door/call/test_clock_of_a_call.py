@@ -401,7 +401,6 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
                 "Please call again later.", "Your hand waits for you on the table."
             )
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.reads_that("You get 10 coins")
 
 
@@ -454,13 +453,13 @@ async def without_time(board: World, *, saved: int = 0) -> Guest:
     return ada
 
 
-async def test_who_calls_with_no_time_left_is_told_so(tmp_path: Path) -> None:
+async def test_who_calls_with_no_time_left_is_told_so_once(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await without_time(board)
         before = ada.ledger
         await ada.calls()
-        await ada.reads_that("You're out of time.")
-        await ada.is_sent_off("Fresh minutes at midnight.")
+        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
+        assert ada.terminal.transcript.count("out of time") == 1
         assert ada.ledger == before
 
 
@@ -468,7 +467,6 @@ async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await without_time(board, saved=5 * MINUTE)
         await ada.calls()
-        await ada.sees("You're out of time.")
         await ada.goes_on_to("<W>ithdraw")
         await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
         await board.pass_time(119)
@@ -515,7 +513,6 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: P
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.reads_that("lose 5 coins.")
         await ada.is_sent_off("Fresh minutes at midnight.")
         assert ada.has["stake"] == 0
@@ -525,7 +522,6 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "win")
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.reads_that("You get 10 coins")
         await ada.is_asked(MENU)
         await ada.sees_time_left(10 * MINUTE)
@@ -535,7 +531,6 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
     async with world(tmp_path, toml=IMPATIENT) as board:
         ada = await with_nothing_but_a_hand(board, "lose")
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.sees("lose 5 coins.")
         await board.pass_time(2 * MINUTE)
         await ada.terminal.until_closed()

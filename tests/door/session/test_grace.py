@@ -94,19 +94,16 @@ async def test_what_is_left_of_it_is_there_in_the_next_call_and_no_more(tmp_path
         await ada.is_sent_off("Fresh minutes at midnight.")
         assert counted(board) == [10]
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.is_asked(FREE)
         assert shown(ada) == "Grace 0:50"
         await board.pass_time(5)
         await ada.drops_carrier()
         assert counted(board) == [15]
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.is_asked(FREE)
         await board.pass_time(45)
         await ada.is_sent_off("You're out of time.")
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.is_sent_off("You're out of time.")
         assert counted(board) == [MINUTE]
 
@@ -120,7 +117,6 @@ async def test_another_connection_goes_on_with_what_the_first_has_left(tmp_path:
         await again.calls()
         await again.is_asked("Drop that call")
         again.presses("y")
-        await again.reads_that("You're out of time.")
         await again.is_asked(FREE)
         assert shown(again) == "Grace 0:45"
         assert counted(board) == [15 + PIECE]

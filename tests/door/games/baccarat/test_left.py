@@ -207,7 +207,6 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
             await ada.board.pass_time(60 * MINUTE)
             await ada.is_sent_off("Please call again later.")
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.sees("you lose $30,000.")
         await ada.reads_that("Your time was up: you took no card.")
         await ada.is_sent_off("You're out of time.")

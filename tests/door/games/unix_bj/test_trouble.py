@@ -158,7 +158,6 @@ async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(
     async with world(tmp_path, toml=dozing(stakes, minutes)) as board:
         ada = await with_nothing_but_a_hand(board, seed)
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.sees("Your time is up: you stand.")
         assert ada.journal() == ["bet", "stay"]
         # The sheet has the whole hand, and its seed.
@@ -180,7 +179,6 @@ async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None
     async with world(tmp_path, toml=dozing("minutes", 4)) as board:
         ada = await with_nothing_but_a_hand(board, seed)
         await ada.calls()
-        await ada.reads_that("You're out of time.")
         await ada.reads_that("Your time is up: you stand.")
         await ada.is_asked(MENU)
         await ada.sees_time_left(4 * MINUTE)
