@@ -167,7 +167,7 @@ def _flowing(parts: Iterable[str], columns: int) -> list[str]:
 def _words_of_rows(found: PlayRecord) -> str:
     won = max(game.longest_won for game in found.games)
     lost = max(game.longest_lost for game in found.games)
-    told = _("Most in a row: {won} won, {lost} lost.")
+    told = _("Most in a row at one game: {won} won, {lost} lost.")
     return f"|07{told.format(won=won, lost=lost)}"
 
 
@@ -186,7 +186,11 @@ def _sentences(found: PlayRecord) -> Iterator[str]:
         yield told.format(time=span(abs(found.net)))
     for game in found.games:
         if game.unit != "second":
-            told = _("{game}, play money: {hands} hands, {amount}.")
+            told = ngettext(
+                "{game}, play money: {hands} hand, {amount}.",
+                "{game}, play money: {hands} hands, {amount}.",
+                game.hands,
+            )
             amount = money(game.won - game.lost, game.unit)
             yield told.format(game=title(game.game), hands=game.hands, amount=amount)
     favourite = found.games[0]
@@ -200,11 +204,13 @@ def _sentences(found: PlayRecord) -> Iterator[str]:
 
 def _of_others(found: PlayRecord) -> str:
     others = found.ranked - 1
-    told = ngettext(
-        "You're ahead of {number} of {all} other caller.",
-        "You're ahead of {number} of {all} other callers.",
-        others,
-    ).format(number=found.behind, all=others)
+    if found.behind == others:
+        told = _("You're ahead of everybody else who has played.")
+    elif not found.behind:
+        told = _("You're ahead of nobody yet.")
+    else:
+        told = _("You're ahead of {number} of the {all} others who have played.")
+        told = told.format(number=found.behind, all=others)
     if not found.named:
         return told
     names = ", ".join(map(literal, found.named))

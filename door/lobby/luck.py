@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from door.call.display import hanging
 from door.errors import NoAdviceNow
 from door.lobby.sums import is_awaited, sums_of
 from timebank.language import N_, _, ngettext
@@ -46,7 +47,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
     try:
         if not await is_awaited(console, heading, asked):
             return
-        text = "\n".join(_lines(asked.result()))
+        text = "\n".join(lines_of(asked.result()))
     except (NoAdviceNow, asyncio.CancelledError):
         if not asked.done():  # it is the call that ends
             raise
@@ -56,7 +57,7 @@ async def show_luck(board: Board, caller: Caller) -> None:
     await console.read(heading, text)
 
 
-def _lines(lucks: Sequence[TableLuck]) -> Iterator[str]:
+def lines_of(lucks: Sequence[TableLuck]) -> Iterator[str]:
     told = _(
         "Your hands of the last {days} days. What you won beyond the odds of how you played is"
         " luck, and in the long run luck comes to nothing."
@@ -66,7 +67,7 @@ def _lines(lucks: Sequence[TableLuck]) -> Iterator[str]:
         hands = ngettext("{number} hand", "{number} hands", luck.hands).format(number=luck.hands)
         yield ""
         yield f"|15{title(luck.game)}|07, {hands}"
-        yield from (f"|07  {sentence}" for sentence in sentences(luck))
+        yield from (hanging(f"|07  {sentence}") for sentence in sentences(luck))
 
 
 def sentences(luck: TableLuck) -> Iterator[str]:
@@ -105,7 +106,7 @@ def _given(given: int, unit: Unit) -> str:
 def _lucky(luck: TableLuck) -> Iterator[str]:
     """Say how far luck went, and how often it goes as far."""
     beyond, deviations = -luck.luck, -luck.deviations
-    if not round(abs(beyond)):
+    if not round(abs(beyond)) or not round(abs(deviations), 1):
         yield _("So you had neither good luck nor bad.")
         return
     told = _("So you had bad luck: {beyond} less than that ({deviations} standard deviations).")

@@ -30,7 +30,7 @@ async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path)
         await terminal.until("Your table is")
         shown = words(terminal.picture)
         assert "Hands 2 Won 1 Even 0 Lost 1 Naturals 1 Charlies 0" in shown
-        assert "Most in a row: 1 won, 1 lost. Your best hand won 8 minutes." in shown
+        assert "Most in a row at one game: 1 won, 1 lost. Your best hand won 8 minutes." in shown
         assert (
             "All in all you're 6 minutes up. Your table is Black Jack For Time: 2 hands." in shown
         )
@@ -75,7 +75,7 @@ async def test_a_caller_sees_how_they_stand_and_who_stands_first(tmp_path: Path)
         await bob.until("Lost most, and say so")
         assert "1 Ada 6:00 Best hand" in words(bob.heard)
         bob.send("qs")
-        await bob.until("You're ahead of 0 of 1 other caller.")
+        await bob.until("You're ahead of nobody yet.")
         with ada.board.books() as desk:  # what is no hand's is not left there
             desk.connection.exec_driver_sql(
                 "DELETE FROM results_ever WHERE caller_id = ?", (loser,)

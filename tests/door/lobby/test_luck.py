@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from door.lobby.luck import sentences
+from door.call.display import plain, wrap
+from door.lobby.luck import lines_of, sentences
 from door.lobby.sums import Sums
 from door.odds.played import for_the_bank
 from tests.door.playing import at_the_table, hand
@@ -85,8 +86,12 @@ def test_luck_is_told_to_who_never_heard_of_a_deviation() -> None:
         "So you had bad luck: $60 less than that (3.1 standard deviations).",
         "Fewer than 1 in 100 callers who play such hands do as badly or worse.",
     ]
+    nothing_to_speak_of = good._replace(luck=-1.0, deviations=-0.02)
+    assert list(sentences(nothing_to_speak_of))[-1] == "So you had neither good luck nor bad."
     few = bad._replace(hands=25, unknown=20)
     assert list(sentences(few))[1] == "The odds of 20 hands are not known."
     assert "in 100" not in " ".join(sentences(few))
+    rows = [row for line in lines_of([few]) for row in wrap(line, 38)]
+    assert all(plain(row).startswith("  ") for row in rows[rows.index("|15Vegas|07, 25 hands") + 1 :])
     with speaking_to(Viewer("fr")):
         assert "écarts types : 1,3" in list(sentences(good))[2]
