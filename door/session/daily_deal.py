@@ -63,7 +63,7 @@ MEANINGS = {
     "P": N_("Play today's ten hands, or go on where you left them. You have one try."),
     "T": N_("Look at the tournament of the week: what can be won, and who has."),
     "R": N_("Read the rules of the hands."),
-    "L": N_("See who played the last deal best, and the cards, now that the day is over."),
+    "L": N_("See who played the last deal best, and its seed, now that the day is over."),
     "Q": N_("Go back to the main menu."),
 }
 MOST_WEIGHED = 20  # tries, at one look

@@ -25,22 +25,29 @@ class _Found(NamedTuple):
     place: int  # among the richest, 0 for none
 
 
-async def say_of_call(caller: Caller, reason: str) -> list[str]:
+class OfCall(NamedTuple):
+    words: list[str]
+    # Whether they make what the last table said needless: it stood in the menu too.
+    sum_up: bool = False
+
+
+async def say_of_call(caller: Caller, reason: str) -> OfCall:
     """Return how call and day went and when fresh minutes come; nothing where the books are
     shut."""
     if reason not in PARTINGS:
-        return []
+        return OfCall([])
     try:
         found = await caller.look_up(partial(_look_up, caller))
     except BooksFailed:
-        return []
+        return OfCall([])
     said = _of_hands(found.call, found.day)
     if found.place:
         said.append(_of_rank(found.place))
     if reason == "log-off" and caller.record.board is None:
         schedule = caller.bank_settings.schedule
         said.append(wording.fresh_minutes(schedule, caller.console.clock.now()))
-    return said
+    is_open = caller.hand_waits or bool(caller.purse.posted.stake)
+    return OfCall(said, reason == "log-off" and found.call.hands > 0 and not is_open)
 
 
 def _look_up(caller: Caller, desk: Desk) -> _Found:
@@ -55,11 +62,17 @@ def _look_up(caller: Caller, desk: Desk) -> _Found:
 def _of_hands(call: CallResult, day: DayResult) -> list[str]:
     said = []
     if call.hands:
-        words = (_("This call: {hands}, {time} up."), _("This call: {hands}, {time} down."))
-        said.append(_net(call, words, _("This call: {hands}, and you broke even.")))
+        words = (
+            _("This call: {hands} for minutes, {time} up."),
+            _("This call: {hands} for minutes, {time} down."),
+        )
+        said.append(_net(call, words, _("This call: {hands} for minutes, and you broke even.")))
     if day.hands != call.hands:
-        words = (_("Today: {hands}, {time} up."), _("Today: {hands}, {time} down."))
-        said.append(_net(day, words, _("Today: {hands}, and you broke even.")))
+        words = (
+            _("Today: {hands} for minutes, {time} up."),
+            _("Today: {hands} for minutes, {time} down."),
+        )
+        said.append(_net(day, words, _("Today: {hands} for minutes, and you broke even.")))
     if day.callers > 1:
         said.append(_of_today(day.place, day.callers))
     if call.best > 0:
@@ -79,7 +92,13 @@ def _net(result: CallResult | DayResult, won_or_lost: tuple[str, str], even: str
 
 def _of_today(place: int, callers: int) -> str:
     if place == 1:
-        return _("Nobody has won more today.")
+        return _("Nobody has done better today.")
+    if place == callers:
+        return ngettext(
+            "The other caller who played today did better.",
+            "All {number} others who played today did better.",
+            callers - 1,
+        ).format(number=callers - 1)
     words = _("You're number {place} of the {callers} who played today.")
     return words.format(place=place, callers=callers)
 

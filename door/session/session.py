@@ -332,12 +332,12 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if reason == "time up":  # such as how a hand ended that was just stood
         for message in last_said:
             console.say(message)
-    if caller.statement:
-        console.say(f"|14{caller.statement}")
     how_it_went = await say_of_call(caller, reason)
+    if caller.statement and not how_it_went.sum_up:
+        console.say(f"|14{caller.statement}")
     for said in await caller.farewell(reason):
         console.say(f"|14{said}")
-    for said in how_it_went:
+    for said in how_it_went.words:
         console.say(f"|07{said}")
     console.say(f"|15{words}")
     purse = caller.purse.posted

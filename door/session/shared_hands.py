@@ -240,6 +240,8 @@ def placed_of(placed: Sequence[Placed], caller_id: int) -> Placed | None:
 
 def standing(mine: Placed | None, among: int, waiting: int | None) -> str:
     """Say where a caller stands `among` so many, or which hand is `waiting` for them."""
+    if mine is not None and among == 1:
+        return _("You're the first to play it to the end.")
     if mine is not None:
         return _("You're number {place} of {all}.").format(place=mine.place, all=among)
     if waiting is None:

@@ -631,11 +631,11 @@ OWN_PAGE = """\
 Your statistics
 
 Hands 5   Won 2   Even 1   Lost 2   Naturals 1   Charlies 0
-Most in a row: 2 won, 1 lost.
+Most in a row at one game: 2 won, 1 lost.
 Your best hand won 2 minutes 30 seconds.
 All in all you're 1 minute down.
 Your table is Black Jack For Time: 4 hands.
-You're ahead of 3 of 9 other callers. Just behind you: Bob.
+You're ahead of 3 of the 9 others who have played. Just behind you: Bob.
 """.splitlines()
 OWN = Record(
     {"hands": 5, "won": 2, "even": 1, "lost": 2, "naturals": 1, "charlies": 0},

@@ -717,9 +717,16 @@ def _tell_places(
     for caller_id, place in places.items():
         told: dict[str, Value] = {"day": Day(found.day.isoformat()), "all": len(places)}
         if caller_id in won:
-            said = N_(
-                "You came in {place} of {all} in the tournament of {day}: {amount} are in your time"
-                " bank."
+            said = (
+                N_(
+                    "You won the tournament of {day}, first of {all}. {amount} went to your time"
+                    " bank."
+                )
+                if place == 1
+                else N_(
+                    "You took place {place} of {all} in the tournament of {day}. {amount} went to"
+                    " your time bank."
+                )
             )
             told |= {"place": place, "amount": Amount(won[caller_id])}
             add_notice(desk, caller_id, said, **told)

@@ -245,18 +245,10 @@ COUNTS = {
         ("charlies", "Charlies"),
     )
 }
-IN_A_ROW = Said("Most in a row: {won} won, {lost} lost.", won=r"\d+", lost=r"\d+")
+IN_A_ROW = Said("Most in a row at one game: {won} won, {lost} lost.", won=r"\d+", lost=r"\d+")
 BEST_HAND = Said("Your best hand won {time}.")
 ALL_IN_ALL = {1: Said("All in all you're {time} up."), -1: Said("All in all you're {time} down.")}
-AHEAD_OF = one_of(
-    *(
-        Said(words, all=r"\d+")
-        for words in counted(
-            "You're ahead of {number} of {all} other caller.",
-            "You're ahead of {number} of {all} other callers.",
-        )
-    )
-)
+AHEAD_OF = Said("You're ahead of {number} of the {all} others who have played.", all=r"\d+")
 
 # The status line.
 

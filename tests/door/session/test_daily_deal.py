@@ -67,7 +67,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ("stay",))
         await again.until(f"Hand {game.number} waits for you.")
         again.send("p" + keys_to_the_end(deal, ("stay",)))
-        await again.until("You're number 1 of 1.")
+        await again.until("You're the first to play it to the end.")
         assert "<P>lay" not in again.picture
 
         bob = await board.call(REFUSING)
@@ -110,7 +110,7 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: P
         await again.until("of 10")
         deal = sealed(board)
         again.send(keys_to_the_end(deal))
-        await again.until("You're number 1 of 1.")
+        await again.until("You're the first to play it to the end.")
         again.send("q")
         await again.until("oodbye")
         await again.close()
@@ -156,7 +156,7 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
         await ada.until("You haven't played it yet.")
         deal = sealed(board)
         ada.send("p" + keys_to_the_end(deal))
-        await ada.until("You're number 1 of 1.")
+        await ada.until("You're the first to play it to the end.")
         assert "?" in ada.picture
         await ada.until("<L>ast deal")  # she is waited for while nothing is weighed yet
         weighing = asyncio.create_task(weigh_all())
@@ -183,7 +183,7 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
         ada.send("d")
         await ada.until("You haven't played it yet.")
         ada.send("p" + keys_to_the_end(sealed(board)))
-        await ada.until("You're number 1 of 1.")
+        await ada.until("You're the first to play it to the end.")
         await board.at_rest()
         thinking.fails(NoAdviceNow("it cannot tell"))
         await board.at_rest()

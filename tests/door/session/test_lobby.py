@@ -137,11 +137,12 @@ async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
         await ada.is_asked(MENU)
         ada.presses("gy")
         await ada.is_sent_off(
-            "This call: 1 hand, 5 minutes up.",
+            "This call: 1 hand for minutes, 5 minutes up.",
             "Best hand: 5 minutes won.",
             "You're the richest caller.",
             "Fresh minutes at midnight.",
         )
+        assert "1 win, 0 losses" not in ada.screen  # as the menu said before
 
 
 async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_path: Path) -> None:
@@ -152,7 +153,7 @@ async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_
         await ada.stays()
         await board.pass_time(301)
         await ada.is_sent_off(
-            "This call: 1 hand, 5 minutes down.",
+            "This call: 1 hand for minutes, 5 minutes down.",
             "You're out of time. Fresh minutes at midnight.",
         )
         assert "Best hand" not in ada.screen
@@ -268,12 +269,13 @@ async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_playe
         await ada.visits()
         ada.presses("gy")
         await ada.is_sent_off(
-            "Today: 1 hand, 5 minutes down.", "You're number 2 of the 2 who played today."
+            "Today: 1 hand for minutes, 5 minutes down.",
+            "The other caller who played today did better.",
         )
         bob = Guest(board, "Bob")
         await bob.visits()
         bob.presses("gy")
-        await bob.is_sent_off("Nobody has won more today.", "Best hand today: 5 minutes won.")
+        await bob.is_sent_off("Nobody has done better today.", "Best hand today: 5 minutes won.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -160,7 +160,7 @@ def test_prizes_are_paid_once_to_the_bank_of_who_may_be_off_line(books, held):
     assert banks(books) == [0, 1200, 600]
     assert books.system()["prizes"] == 0
     assert said(books.do(waiting, 2)) == (
-        "You came in 1 of 3 in the tournament of 12 June: 20 minutes are in your time bank.",
+        "You won the tournament of 12 June, first of 3. 20 minutes went to your time bank.",
     )
     assert said(books.do(waiting, 1)) == ()
     assert books.do(tournaments.champion).names == ("Bob",)
