@@ -92,6 +92,7 @@ def test_luck_is_told_to_who_never_heard_of_a_deviation() -> None:
     assert list(sentences(few))[1] == "The odds of 20 hands are not known."
     assert "in 100" not in " ".join(sentences(few))
     rows = [row for line in lines_of([few]) for row in wrap(line, 38)]
-    assert all(plain(row).startswith("  ") for row in rows[rows.index("|15Vegas|07, 25 hands") + 1 :])
+    first = rows.index("|15Vegas|07, 25 hands") + 1
+    assert all(plain(row).startswith("  ") for row in rows[first:])
     with speaking_to(Viewer("fr")):
         assert "écarts types : 1,3" in list(sentences(good))[2]
