@@ -61,10 +61,14 @@ class Watcher:
             self._view.seen = chair.seen()
             self._told = self._view.lines()
             console.stage(self._view)
-            words = _("Behind {name}, at {game}.")
+            behind_whom = _("Behind {name}, at {game}.").format(
+                name=literal(chair.caller.record.name), game=_(chair.title)
+            )
+            if not console.is_painted:  # where it is asked again below each card
+                console.say(f"|15{behind_whom}")
             await console.ask(
                 {"Q": _("Quit")},
-                question=words.format(name=literal(chair.caller.record.name), game=_(chair.title)),
+                question=behind_whom if console.is_painted else "",
                 default="Q",
                 cancel="Q",
                 meanings={"Q": _("Get up, and go back to who is on.")},

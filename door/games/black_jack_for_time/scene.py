@@ -119,10 +119,11 @@ class BlackJackScene(TableScene):
             canvas.put(row, column, line.center(width), COUNT)
 
     def _told_cards(self) -> Sequence[str]:
-        dealer, mine = listed_cards(self.dealer), listed_cards(self.mine)
+        hands = ((_("Dealer"), self.dealer), (self.player or _("You"), self.mine))
         return [
-            f"|07{figure(_('Dealer'), f'|15{dealer}|07 ({counted(self.dealer)})')}",
-            f"|07{figure(self.player or _('You'), f'|15{mine}|07 ({counted(self.mine)})')}",
+            f"|07{figure(name, f'|15{listed_cards(cards)}|07 ({counted(cards)})')}"
+            for name, cards in hands
+            if cards  # whoever looks on may see a table whose cards are still on their way
         ]
 
     def _bet_figures(self) -> list[tuple[str, str]]:

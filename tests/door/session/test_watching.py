@@ -9,6 +9,8 @@ from door.call.bystander import LOOK_SECONDS
 from door.call.chair import MOST_BEHIND
 from door.call.console import Console
 from door.call.spoken import SPAN_SECONDS
+from door.games.black_jack_for_time.scene import BlackJackScene
+from door.games.engine.cards import parse_cards
 from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.reading import read_again
 from tests.door.seated import everybody_plays, shoe
@@ -33,7 +35,7 @@ async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
 
 async def sits_behind(guest: Guest, watched: Guest) -> None:
     guest.presses("w")
-    await guest.is_asked(f"Behind {watched.name}, at ")
+    await guest.sees(f"Behind {watched.name}, at ")
     await watched.sees(f"{guest.name} sits down behind you and watches. /o sends them away.")
 
 
@@ -91,11 +93,21 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
             seen = each.terminal.transcript.partition("Behind Ada")[2]
             for private in ("between us", "utor", "Coins to bet", "Turns today", "The rules of"):
                 assert private not in seen
+        assert cyd.terminal.transcript.count("Behind Ada") == 1, "and not with every card"
         ada.presses("q")
         await ada.is_asked(MENU)
         for each in (bob, cyd):
             await each.sees(f"Ada {GOT_UP}")
         assert ada.caller.console.onlookers == ()
+
+
+def test_a_hand_is_told_of_whom_cards_have_come_to() -> None:
+    scene = BlackJackScene(coin=60, turns_limit=None, has_purse=False)
+    scene.is_dealt, scene.player = True, "Ada"
+    scene.mine = list(parse_cards("KH"))
+    told = "\n".join(scene.lines())
+    assert "king of hearts" in told
+    assert "Dealer" not in told
 
 
 async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) -> None:
