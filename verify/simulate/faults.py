@@ -265,11 +265,11 @@ def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
     """A bank's window whose deposits, withdrawals and loans are in no book."""
-    for letter, (may, _) in lobby_teller.MOVES.items():
+    for letter, (told, may, _) in lobby_teller.MOVES.items():
         patch.setitem(
             lobby_teller.MOVES,
             letter,
-            (may, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)),
+            (told, may, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)),
         )
 
 

@@ -70,7 +70,7 @@ def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
         found: bool = self._look() and self._is_revived
         return found
 
-    patch.setattr(doubt.Doubt, "_settle", lambda self, connection: settle(self))
+    patch.setattr(doubt.SqliteDoubt, "_settle", lambda self, connection: settle(self))
 
 
 def does_not_see_files_go(patch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.beacons import OWN, OwnRounds, sign
 from timebank.wagers.beacons import BeaconRound
+from verify.simulate import faults
 from verify.simulate.__main__ import found, play
 from verify.simulate.story import Story
 from verify.simulate.wrong import Wrong
@@ -85,6 +86,13 @@ def test_a_seed_tells_the_same_story_again() -> None:
 
 # Those that are found soonest, of each kind; `python -m verify.simulate --faults` searches for all.
 QUICK = ("shows_the_seed_too_early",)
+
+
+@pytest.mark.parametrize("fault", faults.FAULTS)
+def test_a_fault_fits_the_program_that_it_is_put_into(fault: str) -> None:
+    """One did not any more: it was found in no search, for the search itself ended there."""
+    with faults.put_in(fault):
+        assert faults.FAULTS[fault].steps > 0
 
 
 @pytest.mark.parametrize("fault", QUICK)
