@@ -91,10 +91,12 @@ async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
     return guest
 
 
-def table_toml(*, events: str | None = "", timebank: str = "", **keys: object) -> str:
-    """A board whose sysop has set these keys of the Vegas table."""
+def table_toml(
+    *, events: str | None = "", timebank: str = "", minutes: int = 60, **keys: object
+) -> str:
+    """A board whose sysop has set these keys of the Vegas table, with so many minutes a day."""
     lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
-    board = sysop_toml(events=events, timebank=timebank)
+    board = sysop_toml(events=events, timebank=timebank, minutes_per_day=minutes)
     return "\n".join((board, "[games.vegas]", *lines, ""))
 
 

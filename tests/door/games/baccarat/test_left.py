@@ -40,7 +40,9 @@ CARD_WINS = on_5(BaccaratAction.CARD, ends="player")
 CARD_LOSES = on_5(BaccaratAction.CARD, ends="bank")
 STANDING_LOSES = on_5(BaccaratAction.NO_CARD, ends="bank")
 
-NEVER_IDLE = "\n".join(("[calls]", *(f"{key} = {value}" for key, value in PATIENT.items()), ""))
+A_QUARTER = "\n".join(
+    ("[calls]", *(f"{key} = {value}" for key, value in PATIENT.items()), "minutes_per_day = 15\n")
+)
 
 # Hang-ups
 
@@ -131,10 +133,13 @@ async def test_who_hangs_up_while_the_cards_slide_has_their_coup_in_the_books(
 
 
 async def test_a_coup_that_nobody_returns_to_takes_no_card(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(STANDING_LOSES)) as ada:
+    late = NOON.replace(hour=23, minute=50)
+    async with at_baccarat(tmp_path, seed_where(STANDING_LOSES), now=late) as ada:
         await ada.wagers_on_5(40_000)
         await ada.drops_carrier()
-        await ada.board.clock.advance(2 * 24 * 3600)
+        await ada.board.clock.advance(24 * 3600)
+        assert ada.journal() == ["bet"], "not before a whole day has passed"
+        await ada.board.clock.advance(3600)
         await ada.board.settled()
         assert ada.journal() == ["bet", "no-card"]
         assert ada.play_money("usd-cent")["bankroll"] == 60_000
@@ -182,10 +187,10 @@ async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
 
 async def test_time_that_is_up_on_5_takes_no_card_and_the_win_is_paid(tmp_path: Path) -> None:
     seed = seed_where(on_5(BaccaratAction.NO_CARD, ends="player"))
-    toml = baccarat_toml() + NEVER_IDLE
+    toml = baccarat_toml() + A_QUARTER
     async with at_baccarat(tmp_path, seed, mode="t", toml=toml) as ada:
         await ada.wagers_on_5(10)
-        await ada.board.pass_time(50 * MINUTE)
+        await ada.board.pass_time(5 * MINUTE)
         await ada.is_asked_any(*MENUS)
         assert ada.journal() == ["bet", "no-card"]
         await ada.sees("Your time was up: you took no card.")
@@ -199,12 +204,12 @@ async def test_who_comes_back_without_time_has_their_coup_stood_first(
     def no_disk(*_: object) -> None:
         raise BooksUnavailable("The books can't be written right now (disk full).")
 
-    toml = "events = []\n" + baccarat_toml() + NEVER_IDLE
+    toml = "events = []\n" + baccarat_toml() + A_QUARTER
     async with at_baccarat(tmp_path, seed_where(STANDING_LOSES), toml=toml) as ada:
         await ada.wagers_on_5(30_000)
         with monkeypatch.context() as disk:
             disk.setattr("timebank.wagers.wagers.act", no_disk)
-            await ada.board.pass_time(60 * MINUTE)
+            await ada.board.pass_time(15 * MINUTE)
             await ada.is_sent_off("Please call again later.")
         await ada.calls()
         await ada.sees("you lose $30,000.")
@@ -356,7 +361,7 @@ async def test_a_caller_with_plain_lines_finds_the_coup_told(tmp_path: Path) -> 
 
 async def test_midnight_leaves_a_coup_as_it_is(tmp_path: Path) -> None:
     late = NOON + timedelta(hours=11, minutes=58)
-    toml = "events = []\n" + baccarat_toml() + NEVER_IDLE
+    toml = "events = []\n" + baccarat_toml() + A_QUARTER
     async with at_baccarat(tmp_path, seed_where(CARD_WINS), toml=toml, now=late) as ada:
         await ada.wagers_on_5(1000)
         await ada.board.pass_time(4 * MINUTE)

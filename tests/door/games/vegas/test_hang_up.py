@@ -14,6 +14,8 @@ from tests.door.visiting import MENU, MINUTE, event
 from tests.terminal import Terminal
 from tests.world import log_on, world
 
+FEW = table_toml(minutes=10)  # so that less time has to pass until it is up
+
 HALF_PAST = event("Mail hour", "12:30")
 
 
@@ -165,10 +167,10 @@ async def test_when_the_board_closes_the_hand_waits_in_the_journal(tmp_path: Pat
 async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries_on(
     tmp_path: Path,
 ) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, WINS)) as (ada,):
+    async with company(tmp_path, "Ada", seed=shoe(1, WINS), toml=FEW) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
-        await ada.board.pass_time(58 * MINUTE - 1)
+        await ada.board.pass_time(8 * MINUTE - 1)
         await ada.board.clock.advance(1)  # and no wait: the next screen takes its place
         await ada.sees("Your time is up. The dealer stands for you.")
         await ada.is_asked("<B>et")
@@ -178,17 +180,17 @@ async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries
 
 
 async def test_when_time_runs_out_and_the_hand_is_lost_the_call_ends(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, LOSES)) as (ada,):
+    async with company(tmp_path, "Ada", seed=shoe(1, LOSES), toml=FEW) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
-        await ada.board.pass_time(58 * MINUTE)
+        await ada.board.pass_time(8 * MINUTE)
         await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
         assert (ada.has["online"], ada.has["stake"]) == (0, 0)
 
 
 async def with_her_last_minutes_on_the_table(ada: Player) -> Player:
     """Ada has bet, stood, and one minute left; Bob is at turn."""
-    await ada.board.pass_time(57 * MINUTE)
+    await ada.board.pass_time(7 * MINUTE)
     bob = await player(ada.board, "Bob")
     await ada.is_ready(2)
     await bob.is_ready(2)
@@ -198,7 +200,7 @@ async def with_her_last_minutes_on_the_table(ada: Player) -> Player:
 
 
 async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_path: Path) -> None:
-    toml = table_toml(turn_seconds=600)
+    toml = table_toml(turn_seconds=600, minutes=10)
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(MINUTE)
@@ -210,7 +212,7 @@ async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_p
 
 
 async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path: Path) -> None:
-    toml = table_toml(turn_seconds=600)
+    toml = table_toml(turn_seconds=600, minutes=10)
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
