@@ -147,7 +147,7 @@ async def _write_to(caller: Caller, to: CallerRecord) -> None:
 
 async def write_one_liner(caller: Caller) -> None:
     """Let them leave a line for the menu; raises `Refused`."""
-    if await caller.ask_books(partial(messages.has_written, call_id=caller.call_id)):
+    if await caller.ask_books(partial(_has_written, caller=caller)):
         raise Refused(Phrase(messages.ONE_A_CALL))
     typed = await caller.console.entry(
         f"|07{_('Your line:')}|15",
@@ -160,6 +160,12 @@ async def write_one_liner(caller: Caller) -> None:
             partial(messages.write, caller_id=caller.record.id, call_id=caller.call_id, text=text)
         )
         caller.console.say(f"|10{_('Your line is on the menu.')}")
+
+
+def _has_written(desk: Desk, caller: Caller) -> bool:
+    """Look before they type; raises `Refused` where what they type would be refused."""
+    messages.refuse_muted(desk, caller.record.id)
+    return messages.has_written(desk, caller.call_id)
 
 
 async def _ignore(caller: Caller) -> None:

@@ -12,6 +12,7 @@ from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import World, world
 from timebank.callers import callers, messages
+from timebank.keeping import sysop
 
 OPEN = sysop_toml(events="")
 NARROW = replace(SYNCTERM, columns=40, rows=22)
@@ -73,3 +74,14 @@ async def test_who_is_on_is_not_among_the_last_callers(tmp_path: Path) -> None:
         await board.pass_time(EVERY_SECONDS)
         await bob.visits(REFUSING)
         await bob.sees("Last callers: Ada Your game")
+
+
+async def test_who_is_muted_is_told_so_before_they_type_a_line(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await visitor(board, "Bob")
+        with board.books() as desk:
+            sysop.set_muted(desk, bob.caller.record.id, True, "the test")
+        bob.presses("mo")
+        await bob.sees("The sysop has muted you: nobody hears what you say.")
+        await bob.is_asked("Press any key")
+        assert "Your line:" not in bob.screen
