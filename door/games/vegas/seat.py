@@ -121,6 +121,7 @@ class VegasVisit(Sitting):
         self._is_puzzled = False  # told that a key means nothing, since the last that did
         self._unfolding: Timer | None = None  # shows the next card
         self._unsaid: list[str] = []  # until the last card lies there
+        self._unbettable = ""  # likewise: why they can bet no more, after a round
         self._ending: SeatEnding | None = None  # likewise: what the banner is to say
         self._waving: Timer | None = None  # takes the banner down
         self._lies: int | None = None  # the round that they were shown or told the cards of
@@ -235,7 +236,7 @@ class VegasVisit(Sitting):
         has_ended = any(map(self._is_my_end, happened))
         if has_ended and (betting := self._betting()).refusal():
             words = betting.last_turn() if betting.turns_are_used else betting.refusal()
-            self._unsaid.append(f"|14{words}")
+            self._unbettable = f"|14{words}"
         if self._unfolding is None:
             self._say_all()
         if has_ended and self._unfolding is None:
@@ -244,6 +245,9 @@ class VegasVisit(Sitting):
     def _say_all(self) -> None:
         if self._unsaid:
             said, self._unsaid = "\n".join(self._unsaid), []
+            self._say(said)
+        if self._unbettable:  # by itself: what else is said later takes no room from it
+            said, self._unbettable = self._unbettable, ""
             self._say(said)
         self._wave()
         self._advise()
