@@ -18,7 +18,7 @@ _INDENT = "  "
 _CENTS = 100
 
 WORDS = Words(
-    last_turn=N_("You have played all {limit} of today's hands."),
+    last_turn=N_("You have played all of today's hands: {limit}."),
     pot_too_small=N_("You have {pot}. The bet is {least}, and your last coin can't be bet."),
 )
 

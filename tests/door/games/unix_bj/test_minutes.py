@@ -129,11 +129,11 @@ async def test_a_day_has_so_many_hands(tmp_path: Path) -> None:
         assert "You have played all 2 turns for today." in ada.plain
         ada.presses(" ")
         await ada.is_asked(PLAY)
-        await ada.sees("You have played all 2 of today's hands. Still open: Black Jack For Time")
+        await ada.sees("You have played all of today's hands: 2. Still open: Black Jack For Time")
         assert "Ctrl-H" not in ada.screen
         assert "<Q>uit (Enter)" in ada.prompt
         ada.presses("p")
-        await ada.sees("You have played all 2 of today's hands.")
+        await ada.sees("You have played all of today's hands: 2.")
         assert len(ada.rounds()) == 2
 
 
