@@ -11,10 +11,11 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.terminal import REFUSING
 from tests.thinking import AtOurWord
-from tests.world import BOARD, World, log_on, register, world
+from tests.world import BOARD, NOON, World, log_on, register, world
 from timebank.wagers import deals
 
-DAY = 24 * 3600
+# So late that little time is left of the day; in seconds.
+LATE, BY_MIDNIGHT = NOON.replace(hour=23, minute=30), 1860
 # Enough minutes for a call that begins before midnight.
 LONG = f"{BOARD}\n[calls]\nminutes_per_day = 600\n"
 
@@ -41,7 +42,7 @@ def keys_to_the_end(deal: deals.SealedDeal, acts: tuple[str, ...] = ()) -> str:
 async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_over(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=LONG) as board:
+    async with world(tmp_path, toml=LONG, now=LATE) as board:
         ada = await board.call()
         await register(ada, "Ada")
         ada.send("d")
@@ -82,7 +83,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
             assert deal.seed.hex() not in caller.transcript
         again.send("q")
         await again.until("oodbye")
-        await board.clock.advance(DAY / 2 + 60)
+        await board.clock.advance(BY_MIDNIGHT)
         await board.at_rest()
         late = await board.call()
         await register(late, "Cyd")
@@ -122,14 +123,14 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: P
 
 
 async def test_nothing_waits_of_a_deal_whose_day_is_over(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=LONG) as board:
+    async with world(tmp_path, toml=LONG, now=LATE) as board:
         ada = await board.call()
         await register(ada, "Ada")
         ada.send("dp")
         await ada.until("of 10")
         await ada.close()
         await board.at_rest()
-        await board.clock.advance(DAY / 2 + 60)
+        await board.clock.advance(BY_MIDNIGHT)
         again = await board.call()
         await log_on(again, "Ada")
         await again.until("You have 600 minutes today.")
