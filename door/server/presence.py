@@ -167,26 +167,27 @@ class Presence:
         patience = board.clock.monotonic() + WAKE_SECONDS
         while among.perhaps and not among.against and board.clock.monotonic() < patience:
             await sleep(board.clock, WAKING_SECONDS)
-            among = await board.books.run(partial(self._among, row=among.row))
+            among = await board.books.run(
+                partial(self._among, row=among.row, own=self._own_stand())
+            )
         if among.against:
             await board.books.run(partial(registry.leave, server_id=among.row.id))
             raise CannotJoin(f"{' '.join(among.against)} See {board.config.path}.")
         board.peers.own_id = among.row.id
 
     def _enter(self, desk: Desk) -> _Among:
-        board = self._board
+        board, own = self._board, self._own_stand()
         newcomer = Newcomer(
             name=board.config.server.name or socket.gethostname(),
             process=board.process,
-            settings=self._own_stand().encode(),
+            settings=own.encode(),
             version=version(),
             link=self._link,
             certificate=self._certificate,
         )
-        return self._among(desk, registry.enter(desk, newcomer, is_gone=process_is_gone))
+        return self._among(desk, registry.enter(desk, newcomer, is_gone=process_is_gone), own)
 
-    def _among(self, desk: Desk, row: ServerRecord) -> _Among:
-        own = self._own_stand()
+    def _among(self, desk: Desk, row: ServerRecord, own: Stand) -> _Among:
         against, perhaps = (
             list(
                 agreement.objections(row.version, own, [each for each in all_ if each.id != row.id])
