@@ -254,7 +254,7 @@ class Reader(Prepared, Generic[R]):
         sql, pick = self._hot.get("sqlite") or self._first_run(connection, values)
         picked = pick(values)
         try:
-            return found(driver.execute(sql, picked))
+            return found(driver.cursor().execute(sql, picked))
         except sqlite3.Error as error:
             _tell(connection, error, sql, picked)
 
