@@ -655,6 +655,8 @@ class Console:
                 self.display.take_back((*before.said, *meanwhile.said))
             for text in (*before.said, *meanwhile.said):
                 self.say(text)
+        else:
+            self.display.go_back_to(scene)
 
     # Screens.
 

@@ -269,6 +269,10 @@ class LinesDisplay:
             self.say(line)
         self._said.clear()
 
+    def go_back_to(self, scene: Scene | None) -> None:
+        """Be in a scene again that was told before; it isn't told once more."""
+        self._scene = scene
+
     def refresh(self) -> None:
         """Do nothing: every change was told as it happened."""
 

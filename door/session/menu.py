@@ -88,18 +88,20 @@ TALL = 30  # rows; with so many the menu stands in the middle
 async def main_menu(board: Board, caller: Caller) -> None:
     """Books that cannot be used do not end the call: the caller is told, and may wait or leave. But
     a hand that has to be left open is taken up as at any log-on, by calling again."""
-    told = ""
+    told, heard = "", frozenset[str]()
+    is_known = False  # to who hears it in lines
     while True:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         able = games_left(caller, house=_house(board, caller))
         default = next((game.letter for game, *_left in able), None)
-        # Nothing here holds the scene while they play: a thousand callers would keep as many.
-        choice = await _choose(
-            caller, await _scene(board, caller, list(games.values()), default), games, default, told
-        )
-        told = ""
+        before = heard if is_known else None
+        scene = await _scene(board, caller, list(games.values()), default, before)
+        choice = await _choose(caller, scene, games, default, told)
+        told, heard, is_known = "", scene.heard_now, not caller.console.is_painted
+        # It isn't held while they play: a thousand callers would keep as many.
+        del scene
         caller.console.forget()
         try:
             if choice in games:
@@ -218,6 +220,11 @@ class Offer:
         }[detail]
         return [*rows, f"|07{said}"] if said else rows
 
+    def row(self) -> str:
+        """Tell in one line which game it is, and how the caller stands there."""
+        title = self.rows(NOTHING)[0].strip()
+        return f"{title}|07: {self.words}" if self.words else title
+
 
 class Live:
     """What goes on at the board while a caller looks at the menu."""
@@ -280,6 +287,10 @@ class MenuScene(WholeWidth):
     header: Art | None
     has_status_line: bool
     live: Live
+    # In lines: what was told before of what goes on, None where the menu is new to who hears it;
+    # and what they will have heard then.
+    heard: frozenset[str] | None = None
+    heard_now: frozenset[str] = frozenset()
     # What stands still, in which row the time left is, and which rows are free.
     _painted: dict[tuple[Area, int, bool], tuple[tuple[Row, ...], int, int]] = field(
         default_factory=dict
@@ -313,16 +324,21 @@ class MenuScene(WholeWidth):
             canvas.put_pipe(row, self._left(area), line)
 
     def lines(self) -> Sequence[str]:
+        """Tell the menu; whoever has heard it on this call is told again what may have changed."""
+        if self.heard is None:
+            title = [f"|15{self.board}", ""]
+            offers = [row.strip() for offer in self.offers for row in offer.rows(ALL)]
+        else:
+            title, offers = [], [offer.row() for offer in self.offers]
         return [
-            f"|15{self.board}",
-            "",
+            *title,
             *self.greeting,
             self._time(),
             *([self.bank] if self.bank else []),
             "",
-            *(row.strip() for offer in self.offers for row in offer.rows(ALL)),
+            *offers,
             *([f"|14{self.statement}"] if self.statement else []),
-            *self.live.lines(),
+            *(line for line in self.live.lines() if line not in (self.heard or ())),
         ]
 
     def explain(self) -> Sequence[str]:
@@ -453,7 +469,11 @@ def _in_turn(texts: Sequence[str], width: int, room: int) -> list[list[str]]:
 
 
 async def _scene(
-    board: Board, caller: Caller, games: Sequence[Game], default: str | None
+    board: Board,
+    caller: Caller,
+    games: Sequence[Game],
+    default: str | None,
+    heard: frozenset[str] | None,
 ) -> MenuScene:
     offers = []
     for game in games:
@@ -476,6 +496,8 @@ async def _scene(
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.is_painted,
         live=live,
+        heard=heard,
+        heard_now=frozenset(live.lines()),
     )
 
 

@@ -226,19 +226,25 @@ async def test_the_statement_tells_how_the_caller_did(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "words"),
+    ("seed", "words", "call"),
     [
-        (hand(ends="dealer-natural"), "0 wins, 1 loss. You're down 4 minutes."),
-        (hand(ends="push"), "0 wins, 0 losses, 1 push. You're even."),
+        (hand(ends="dealer-natural"), "0 wins, 1 loss. You're down 4 minutes.", "4 minutes down."),
+        (hand(ends="push"), "0 wins, 0 losses, 1 push. You're even.", "and you broke even."),
     ],
     ids=["behind", "even"],
 )
-async def test_the_good_bye_repeats_the_statement(tmp_path: Path, seed: bytes, words: str) -> None:
+async def test_the_good_bye_sums_up_what_the_menu_says_of_the_table(
+    tmp_path: Path, seed: bytes, words: str, call: str
+) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, seed)
-        await ada.logs_off()
+        ada.terminal.send("q")
+        await ada.terminal.until(f"Black Jack For Time: {words}")
+        ada.terminal.send("gy")
+        await ada.terminal.until_closed()
         said = " ".join(ada.terminal.picture.split())
-        assert f"Black Jack For Time: {words}" in said
+        assert f"This call: 1 hand for minutes, {call}" in said
+        assert words not in said
         assert "Goodbye, Ada. Call again!" in said
 
 

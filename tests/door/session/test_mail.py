@@ -217,7 +217,7 @@ async def test_the_menu_follows_what_goes_on(tmp_path: Path) -> None:
         await bob.is_asked("<W>rite")
         await board.pass_time(EVERY_SECONDS)
         bob.presses("q")
-        await bob.sees("Bob: Shuffle up Today's leader: Bob")
+        await bob.sees("Bob: Shuffle up")
         await bob.logs_off()
         while "Last callers: Bob" not in ada.screen:
             await board.pass_time(1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.door.visiting import sysop_toml, visitor
+from door.lobby.pulse import EVERY_SECONDS
+from tests.door.visiting import MENU, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import world
 
@@ -42,6 +43,42 @@ async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(tmp_path: P
             assert field in ada.screen, field
         for field in NEVER_TOLD:
             assert field not in ada.terminal.transcript, field
+
+
+async def test_help_that_is_asked_for_again_explains_the_same(tmp_path: Path) -> None:
+    """The page of the help itself was what was explained next, which has no fields."""
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=REFUSING)
+        await ada.sits_down()
+        for _ in range(2):
+            ada.presses("?")
+            await ada.is_asked(ANY_KEY)
+            assert "Pot  Your time left in coins." in ada.screen
+            ada.presses(" ")
+            await ada.is_asked("<B>et")
+
+
+async def test_a_menu_that_is_known_is_told_in_short(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=REFUSING)
+        ada.presses("moShuffle up\r")
+        await ada.is_asked("<W>rite")
+        await board.pass_time(EVERY_SECONDS)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        assert "Ada: Shuffle up" in ada.screen
+        first = ada.terminal.transcript
+        assert first.count("Beat the dealer, win minutes") == 1
+        assert "<V> Vegas: nobody at the table; 0 of 20 turns today" in ada.screen
+        ada.presses("n")
+        await ada.is_asked(ANY_KEY)
+        ada.presses(" ")
+        await ada.is_asked(MENU)
+        again = ada.terminal.transcript[len(first) :]
+        assert "<B> Black Jack For Time (Enter): 0 of 20 turns today" in again
+        assert "Time left" in again
+        for told in ("Beat the dealer", "Ada: Shuffle up"):  # they have heard it
+            assert told not in again, told
 
 
 async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(
