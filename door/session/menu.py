@@ -74,6 +74,7 @@ MEANINGS = {
 }
 MAIN_MENU = N_("Main menu")
 MAIL_KEY = "M"
+OWN_ROWS = 4  # for what the caller themselves is told among what goes on
 NAMES_SHOWN = 3  # of those who are on
 INDENT, NARROW_INDENT = "     ", "    "
 MORE = "..."
@@ -123,9 +124,12 @@ async def _choose(
     console = caller.console
     display = console.display
     if isinstance(display, CanvasDisplay) and scene.is_crowded(display.whole_area):
-        words, scene = f"|14{scene.statement}", replace(scene, statement="")
+        words, scene = scene.statements, replace(scene, statements=())
+        if display.whole_area.is_narrow:  # with no more room below the scene
+            scene.live.own.extend(f"|14{each}" for each in words)
         console.stage(scene)
-        console.say(words)
+        if not scene.live.own:
+            console.say(f"|14{' '.join(words)}")
     else:
         console.stage(scene)
     if told:
@@ -210,7 +214,7 @@ class Offer:
 
     def rows(self, detail: int) -> list[str]:
         enter = f" |07({_('Enter')})" if self.is_default else ""
-        rows = [f"|08 <|15{self.letter}|08> |15{self.title}{enter}"]
+        rows = [f" |08<|15{self.letter}|08> |15{self.title}{enter}"]
         both = _("{about}; {words}").format(about=self.about, words=self.words)
         said = {
             ALL: both if self.words else self.about,
@@ -233,12 +237,13 @@ class Live:
         self._board = board
         self._caller = caller
         self._waiting = waiting
+        self.own: list[str] = []  # lines of the caller's own, that have no place elsewhere
         self._pulse = pulse_of(board)
 
     def lines(self) -> list[str]:
         """Return it a line each, what waits for the caller first."""
         goings_on = self._pulse.now.lines(one_liners=self._caller.config.company.one_liners)
-        return [*self._of_caller(), *goings_on]
+        return [*self.own, *self._of_caller(), *goings_on]
 
     def _of_caller(self) -> Iterator[str]:
         if new := self._caller.talk.new_words(MAIL_KEY):
@@ -283,7 +288,8 @@ class MenuScene(WholeWidth):
     purse: TickingPurse
     bank: str
     offers: Sequence[Offer]
-    statement: str
+    # How the caller did at the table that they come from, and where they may go on.
+    statements: Sequence[str]
     header: Art | None
     has_status_line: bool
     live: Live
@@ -337,7 +343,7 @@ class MenuScene(WholeWidth):
             *([self.bank] if self.bank else []),
             "",
             *offers,
-            *([f"|14{self.statement}"] if self.statement else []),
+            *self._stated(),
             *(line for line in self.live.lines() if line not in (self.heard or ())),
         ]
 
@@ -352,11 +358,13 @@ class MenuScene(WholeWidth):
         ]
 
     def is_crowded(self, area: Area) -> bool:
-        """Whether the header would have to go for what is said below the games; a narrow screen has
-        no more room below the scene."""
-        if not self.statement or area.is_narrow:
+        """Whether the header would have to go for what is said below the games, or where it is
+        narrow, has no room there at all."""
+        if not self.statements:
             return False
-        return self._fitting(area, len(self._above(area)) + 1)[0] is None
+        above = len(self._above(area)) + len(self._bank_rows(area))
+        header, games = self._fitting(area, above)
+        return header is None and (not area.is_narrow or 1 + above + len(games) > area.rows)
 
     def _time(self, area: Area | None = None) -> str:
         clock = f"|15{wording.clock_time(self.purse.time_left())}"
@@ -365,6 +373,9 @@ class MenuScene(WholeWidth):
         # A shorter time leaves none of a longer one; what stands beside it begins further right.
         gap = " " if area.is_narrow else "  "
         return f"|07{_('Time left')}{gap}{clock}  "
+
+    def _stated(self) -> list[str]:
+        return [f"|14{' '.join(self.statements)}"] if self.statements else []
 
     def _left(self, area: Area) -> int:
         return area.centred() + 1
@@ -428,7 +439,7 @@ class MenuScene(WholeWidth):
         ):
             games = self._games(area, detail, gaps)
             rows = 1 if header is None else texts.header_rows(header)
-            if rows + above + len(games) + kept <= area.rows:
+            if rows + above + len(games) + (OWN_ROWS if self.live.own else kept) <= area.rows:
                 return header, games
         return None, games
 
@@ -441,9 +452,9 @@ class MenuScene(WholeWidth):
             rows += ["", title] if gaps == EVERYWHERE and number else [title]
             for text in beneath:
                 rows += [f"{indent}{line}" for line in wrap(text, width - len(indent))]
-        if self.statement:
+        for statement in self._stated():
             rows += [] if area.is_narrow else [""]
-            rows += wrap(f"|14{self.statement}", width)
+            rows += wrap(statement, width)
         return rows
 
 
@@ -492,7 +503,7 @@ async def _scene(
         purse=caller.purse,
         bank=_bank(caller),
         offers=offers,
-        statement=_statement(board, caller),
+        statements=_statements(board, caller),
         header=texts.find(caller.console, board.config.board.texts, "menu"),
         has_status_line=caller.console.is_painted,
         live=live,
@@ -501,19 +512,19 @@ async def _scene(
     )
 
 
-def _statement(board: Board, caller: Caller) -> str:
+def _statements(board: Board, caller: Caller) -> list[str]:
     """Say how they did at the table they come from, and where they may go on without turns."""
     house = _house(board, caller)
     done = [GAMES[name].title for name, game in house.items() if turns_are_used(caller, name, game)]
     if not done:
-        return caller.statement
+        return [caller.statement] if caller.statement else []
     still = games_left(caller, house=house)
     told = [caller.statement, open_words(still, {game.name: game.title for game, *_left in still})]
     console = caller.console
     is_narrow = console.is_painted and console.page_columns < LAYOUT_COLUMNS
     if is_narrow or not any(told):  # else each game says below its name how many turns it has
         told.insert(1, _("No turns left today at {games}.").format(games=", ".join(done)))
-    return " ".join(filter(None, told))
+    return list(filter(None, told))
 
 
 def _bank(caller: Caller) -> str:

@@ -89,6 +89,30 @@ async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -
         assert "<C> Baccarat (Enter)" in ada.screen
 
 
+async def test_on_a_narrow_screen_it_says_so_in_turns(tmp_path: Path) -> None:
+    """In French it was cut after "No turns left today at Black Jack"."""
+    toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(2, "stay", ends="win")
+        ada.presses("s")
+        await ada.goes_on_to(MENU)
+        ada.presses("yl")
+        await ada.is_asked("<Q>uitter")
+        ada.terminal.resize(40, 22)
+        ada.presses("q")
+        await ada.sees("Un jeu, ou")
+        wanted = ["Plus aucun tour aujourd'hui à Black Jack", "Baccarat, Vegas", "UNIX bj."]
+        for _second in range(60):
+            shown = " ".join(ada.screen.split())
+            wanted = [words for words in wanted if words not in shown]
+            if not wanted:
+                break
+            await board.pass_time(1)
+        assert not wanted, "\n" + ada.terminal.picture
+
+
 @pytest.mark.parametrize(
     ("key", "preference", "value"),
     [
