@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 # What the program can do nothing about, and says.
 EXPECTED = ("only the sysop can tell", "may or may not have arrived")
@@ -11,10 +12,11 @@ EXPECTED = ("only the sysop can tell", "may or may not have arrived")
 class Ears(logging.Handler):
     """Hears what the program writes into its log."""
 
-    def __init__(self) -> None:
+    def __init__(self, monotonic: Callable[[], float]) -> None:
         super().__init__(logging.WARNING)
+        self._monotonic = monotonic
         self.failures: list[str] = []  # what it did not expect itself
-        self.errors: list[str] = []  # what it did
+        self.errors: list[tuple[float, str]] = []  # what it did, and when (monotonic)
         self.is_listening = True
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -25,7 +27,7 @@ class Ears(logging.Handler):
             text = logging.Formatter().formatException(record.exc_info)
             self.failures.append(f"{said}\n{text}")
         elif record.levelno >= logging.ERROR:
-            self.errors.append(said)
+            self.errors.append((self._monotonic(), said))
 
     def forget(self) -> None:
         self.failures.clear()

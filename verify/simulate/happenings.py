@@ -415,7 +415,7 @@ def reload(story: Story) -> None:
         story.write_settings()
     for process in story.processes:
         process.reload()
-    story.ears.errors = [error for error in story.ears.errors if "is not used" not in error]
+    story.ears.errors = [each for each in story.ears.errors if "is not used" not in each[1]]
     story.calm_from = story.monotonic + NOTICED
     _pass(story, story.chance.choice((0.1, 4)))
 

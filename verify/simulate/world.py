@@ -105,7 +105,7 @@ class World:
         self.told: list[str] = []
         self.counted = Counter[str]()  # how often what happened
         self.shelf = hashlib.sha256()  # over everything that happened
-        self.ears = Ears()
+        self.ears = Ears(lambda: self.monotonic)
         self.loaded: settings.Config
         self.monotonic = self.began = START  # now, and when the step began
         self.ahead = 0.0  # seconds by which what the board believes is ahead of what time it is
