@@ -89,18 +89,16 @@ TALL = 30  # rows; with so many the menu stands in the middle
 async def main_menu(board: Board, caller: Caller) -> None:
     """Books that cannot be used do not end the call: the caller is told, and may wait or leave. But
     a hand that has to be left open is taken up as at any log-on, by calling again."""
-    told, heard = "", frozenset[str]()
-    is_known = False  # to who hears it in lines
+    told, heard = "", None
     while True:
         caller.place = MAIN_MENU
         caller.status.coin = caller.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         able = games_left(caller, house=_house(board, caller))
         default = next((game.letter for game, *_left in able), None)
-        before = heard if is_known else None
-        scene = await _scene(board, caller, list(games.values()), default, before)
+        scene = await _scene(board, caller, list(games.values()), default, heard)
         choice = await _choose(caller, scene, games, default, told)
-        told, heard, is_known = "", scene.heard_now, not caller.console.is_painted
+        told, heard = "", None if caller.console.is_painted else scene.heard_now
         # It isn't held while they play: a thousand callers would keep as many.
         del scene
         caller.console.forget()
@@ -127,8 +125,9 @@ async def _choose(
         words, scene = scene.statements, replace(scene, statements=())
         if display.whole_area.is_narrow:  # with no more room below the scene
             scene.live.own.extend(f"|14{each}" for each in words)
-        console.stage(scene)
-        if not scene.live.own:
+            console.stage(scene)
+        else:
+            console.stage(scene)
             console.say(f"|14{' '.join(words)}")
     else:
         console.stage(scene)
