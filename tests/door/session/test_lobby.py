@@ -16,11 +16,12 @@ from door.session.menu import ALL, INDENT, MenuScene, Offer
 from tests.door.playing import at_the_table
 from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
-from tests.world import world
+from tests.world import World, world
 from timebank.callers import callers
 from timebank.language import LANGUAGES, Viewer, _, ngettext, speaking_to
 
 OPEN = sysop_toml(events="")
+ONE_TURN = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
 
 
 async def test_the_time_in_the_menu_ticks_as_the_status_line_does(tmp_path: Path) -> None:
@@ -76,14 +77,19 @@ async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
         assert "Temps 1:00:00" in ada.terminal.row(23)
 
 
+async def without_turns(board: World) -> Guest:
+    """A caller in the menu whose one turn of the day is used."""
+    ada = await visitor(board, "Ada")
+    await ada.sits_down()
+    await ada.bets(2, "stay", ends="win")
+    ada.presses("s")
+    await ada.goes_on_to(MENU)
+    return ada
+
+
 async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -> None:
-    toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
-    async with world(tmp_path, toml=toml) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        await ada.bets(2, "stay", ends="win")
-        ada.presses("s")
-        await ada.goes_on_to(MENU)
+    async with world(tmp_path, toml=ONE_TURN) as board:
+        ada = await without_turns(board)
         await ada.sees("Still open: Baccarat, Vegas, Red Dog. For play money: UNIX bj.")
         assert "your one turn today is used" in ada.screen
         assert "<C> Baccarat (Enter)" in ada.screen
@@ -91,13 +97,8 @@ async def test_without_turns_the_menu_says_where_one_may_go_on(tmp_path: Path) -
 
 async def test_on_a_narrow_screen_it_says_so_in_turns(tmp_path: Path) -> None:
     """In French it was cut after "No turns left today at Black Jack"."""
-    toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
-    async with world(tmp_path, toml=toml) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        await ada.bets(2, "stay", ends="win")
-        ada.presses("s")
-        await ada.goes_on_to(MENU)
+    async with world(tmp_path, toml=ONE_TURN) as board:
+        ada = await without_turns(board)
         ada.presses("yl")
         await ada.is_asked("<Q>uitter")
         ada.terminal.resize(40, 22)

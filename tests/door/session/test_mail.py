@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
 from door.lobby.pulse import EVERY_SECONDS
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
@@ -41,11 +43,16 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         await ada.sees("On now: Ada, Bob")
 
 
+@pytest.mark.parametrize("before", ["somebody had written", "nobody had written"])
 async def test_an_answer_does_not_go_to_somebody_who_wrote_while_it_was_typed(
-    tmp_path: Path,
+    tmp_path: Path, before: str
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob", profile=REFUSING)
+        if before == "somebody had written":
+            ada = await visitor(board, "Ada")
+            await pages(ada, "p Bob hi there", back_to=MENU)
+            await bob.sees("Ada: hi there")
         bob.presses("/r for your eyes")
         await bob.is_asked(f"{FIELD} /r for your eyes")
         board.enter("Cyd")
