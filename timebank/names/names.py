@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import cache
+from itertools import dropwhile
 
 from timebank.errors import NameRefused
 from timebank.language import Phrase
@@ -189,13 +191,16 @@ def _seen(name: str) -> str | None:
     return fold(read) if read.isascii() else None
 
 
-_RESERVED = (
-    *("sysop", "sys op", "sys-op", "sys.op", "sys_op", "sysops", "cosysop", "co-sysop"),
-    *("co sysop", "operator", "system operator", "system", "the system", "admin"),
-    *("administrator", "root", "moderator", "staff", "host", "board", "the board"),
+# Those who run the board.
+_OFFICES = (
+    *("sysop", "sysops", "cosysop", "co sysop", "operator", "system operator", "admin"),
+    *("administrator", "moderator", "the sysop", "the sysops", "your sysop", "le sysop"),
+    *("the operator", "the admin", "the administrator", "the moderator"),
+)
+_WORDS = (
+    *("system", "the system", "root", "staff", "host", "board", "the board"),
     # As screens name them, in both languages: a name stands before what a caller writes to others.
-    *("the sysop", "the sysops", "your sysop", "le sysop", "the operator", "the admin"),
-    *("the administrator", "the moderator", "the staff", "the host", "the teller", "the banker"),
+    *("the staff", "the host", "the teller", "the banker"),
     *("la maison", "la banque", "le croupier", "le système"),
     *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
     *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
@@ -205,18 +210,55 @@ _RESERVED = (
     # Who else writes into the sysop's log.
     *("the command line", "command line", "maintain", "import", "upgrade"),
 )
-RESERVED = frozenset(map(fold, _RESERVED))
-"""Keys (see `fold`) of names that are no caller's: they speak for the house or for nobody."""
+_ARTICLES = ("the", "a", "an", "your", "our", "le", "la", "les", "l", "un", "une", "votre", "notre")
+_SEPARATORS = re.compile("[ .'_-]+")
+_NUMBER_BEHIND = re.compile(r"(?<=\D)[ .'_-]*[0-9]+$")
+
+
+class _Reserved:
+    """The reserved names as `key` makes them equal: `fold` or `skeleton`."""
+
+    def __init__(self, key: Callable[[str], str]) -> None:
+        self._key = key
+        self._articles = {key(article) for article in _ARTICLES}
+        self._offices = {"".join(self._words(name)) for name in _OFFICES}
+        self._names = {tuple(self._words(name)) for name in (*_OFFICES, *_WORDS)}
+        self._joined = {"".join(words) for words in self._names}
+
+    def has(self, name: str) -> bool:
+        words = self._words(name)
+        bare = list(dropwhile(self._articles.__contains__, words))
+        joined = "".join(words)
+        return (
+            not self._names.isdisjoint({tuple(words), tuple(bare)})
+            # "Al L" is no "all", but "Al-L" could be.
+            or (" " not in name and joined in self._joined)
+            or not self._offices.isdisjoint({joined, "".join(bare), self._without_number(name)})
+        )
+
+    def _words(self, name: str) -> list[str]:
+        return [word for word in _SEPARATORS.split(self._key(name)) if word]
+
+    def _without_number(self, name: str) -> str:
+        words = self._words(_NUMBER_BEHIND.sub("", name))
+        return "".join(dropwhile(self._articles.__contains__, words))
 
 
 @cache
-def _reserved_skeletons() -> frozenset[str]:
-    return frozenset(map(skeleton, _RESERVED))
+def _reserved() -> tuple[_Reserved, ...]:
+    return _Reserved(fold), _Reserved(skeleton)
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name is no caller's (`RESERVED`), or looks like one of those."""
-    return fold(name) in RESERVED or skeleton(name) in _reserved_skeletons()
+    """Return whether a name speaks for the house or for nobody, or looks like one that does.
+
+    Articles in front, separators, and a number behind the name of an office change nothing.
+
+    >>> is_reserved("The.sys-op"), is_reserved("Sysop 2"), is_reserved("Player 2")
+    (True, True, False)
+    """
+    plain = " ".join(_plain(name).split())
+    return any(reserved.has(plain) for reserved in _reserved())
 
 
 def is_same(one: str, other: str) -> bool:

@@ -12,7 +12,6 @@ from tests.examples import EXAMPLES
 from timebank.errors import NameRefused
 from timebank.names.names import (
     LONGEST,
-    RESERVED,
     SHORTEST,
     check,
     fold,
@@ -215,21 +214,73 @@ class TestEveryName:
 
 
 class TestReservedNames:
-    @pytest.mark.parametrize("name", ["Sysop", "SYSOP", "Sys Op", "sys0p", "new"])
-    def test_are_found_by_their_key(self, name):
-        assert fold(name) in RESERVED
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("Sysop", "SYSOP", "Sys Op", "sys0p", "new"),
+            "\u043011",  # "all" with a Cyrillic letter and two digits
+            "НОЅТ",  # all of it Cyrillic
+        ],
+    )
+    def test_are_found_as_they_are_filed(self, name):
+        assert is_reserved(name)
 
-    def test_are_found_in_other_letters_too(self):
-        assert fold("\u043011") in RESERVED  # "all" with a Cyrillic letter and two digits
-        assert fold("НОЅТ") in RESERVED  # all of it Cyrillic
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("The sys-op", "The.sysop", "The_sysop", "the Sys.Op", "TheSysop", "Le.Sys_Op"),
+            *(
+                "A sysop",
+                "Your.Sysop",
+                "L'admin",
+                "La Co-Sysop",
+                "S.y.s.o.p",
+                "Sy Sop",
+                "The Ad-min",
+            ),
+            *("The Guest", "The.Bank", "The_House", "La-Maison", "Le.systeme", "THE-COMMAND-LINE"),
+            *("B_a_n_k", "Al-L", "The 5ys-0p", "Тне Ѕуѕ-Ор"),
+        ],
+    )
+    def test_are_found_behind_articles_and_between_separators(self, name):
+        assert is_reserved(name)
+
+    @pytest.mark.parametrize("name", ["Sysop 1", "Sysop2", "The_sys-op_3", "Admin 2000", "5ysop 1"])
+    def test_are_found_with_a_number_behind_the_name_of_an_office(self, name):
+        assert is_reserved(name)
 
     def test_are_good_names_otherwise_so_that_sysops_may_use_their_own(self):
         assert check("Sysop") == "Sysop"
 
-    def test_are_not_other_peoples(self):
-        for name in ("Ann", "Al", "Newton", "Allen", "Rooty"):
-            assert fold(name) not in RESERVED
-            assert not is_reserved(name)
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *(
+                "Ann",
+                "Al",
+                "Newton",
+                "Allen",
+                "Rooty",
+                "Al L",
+                "Ned Bank",
+                "Player 2",
+                "Player One",
+            ),
+            *("A. Lee", "La Toya", "The Duke", "Le Roy", "L'Hote", "O'Nell", "Theall", "Newhouse"),
+            *(
+                "Anne House",
+                "Host of Seven",
+                "Root Beer",
+                "Banks",
+                "Maison",
+                "System Shock",
+                "Le 1",
+            ),
+            *("The The", "Agent 47", "Boardman", "Ana Ll", "Guestave", "No One", "Ad Minogue"),
+        ],
+    )
+    def test_are_not_other_peoples(self, name):
+        assert not is_reserved(name)
 
     @pytest.mark.parametrize(
         "name",
