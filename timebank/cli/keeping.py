@@ -117,6 +117,8 @@ def _books_at(place: str, settings: BankSettings) -> Database:
     from timebank.settings.place import is_server, read_place
 
     if not is_server(place):
+        if not place or Path(place).is_dir():
+            raise UserError(f'"{place}" is no file: name the file of the books, or a URL.')
         return books_of(replace(settings, database=Path(place), server=None))
     known = settings.server
     try:

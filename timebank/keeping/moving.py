@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Connection, Table, func, select, tuple_
+from sqlalchemy.exc import DBAPIError
 
 from timebank.audit.accounts import audit
 from timebank.calls.calls import open_calls
@@ -79,10 +80,9 @@ def _tables() -> list[Table]:
 def _begin(target: Database, settings: BankSettings, now: datetime) -> None:
     try:
         target.open()
-    except DatabaseRefused:
-        with target.engine.connect().execution_options(read_only=True) as connection:
-            if dialects.of(connection).program(connection) != MOVING_IN:
-                raise
+    except DatabaseRefused as refused:
+        if not _is_moving_in(target):
+            raise refused from None
         return
     with target.transaction(settings, now) as desk:
         for table in (callers, transfers):
@@ -92,6 +92,15 @@ def _begin(target: Database, settings: BankSettings, now: datetime) -> None:
         desk.connection.execute(accounts.delete())
         dialects.of(desk.connection).take_guards_away(desk.connection)
         dialects.of(desk.connection).set_program(desk.connection, MOVING_IN)
+
+
+def _is_moving_in(target: Database) -> bool:
+    """Return whether a move into these books has begun; False where nobody can read that."""
+    try:
+        with target.engine.connect().execution_options(read_only=True) as connection:
+            return dialects.of(connection).program(connection) == MOVING_IN
+    except (DBAPIError, DatabaseRefused):
+        return False
 
 
 def _refuse_company(here: Desk, source: Database) -> None:

@@ -282,7 +282,8 @@ def _unavailable(error: BaseException) -> errors.BooksUnavailable:
 def cannot_be_opened(place: str, error: Exception) -> errors.DatabaseRefused:
     if failures.is_damaged(error):
         return errors.DatabaseRefused(damaged(place, error))
-    why = failures.reason(error)
+    # What a server says behind its first line are hints for its own programs.
+    why = str(failures.reason(error)).partition("\n")[0].rstrip(".")
     return errors.DatabaseRefused(f"The database {place} cannot be opened: {why}.")
 
 

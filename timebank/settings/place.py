@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -12,11 +13,19 @@ SCHEMES = ("postgresql", "postgres")
 # What may follow the "?": how the server is reached, as its own programs call it.
 OPTIONS = ("host", "sslmode", "sslrootcert", "sslcert", "sslkey", "target_session_attrs")
 LIKE = "postgresql://user@host:5432/name"
+_HOST = re.compile(r"(?P<host>\[[^\[\]]*\]|[^:\[\]]*)(?::(?P<port>[0-9]*))?")
+_HIGHEST_PORT = 65535
+LIKE_TWO = "postgresql://user@host1:5432,host2:5433/name"
+_PORT_BEHIND = re.compile(r"(?:^|,)[^/:,]+:[0-9]+(?:,|$)")
+_UNREADABLE = f'cannot be read as a URL; it must be one such as "{LIKE}"'
 
 
 @dataclass(frozen=True)
 class ServerPlace:
-    """A database on a server of PostgreSQL. Empty texts and no port mean what its library takes.
+    """A database on a server of PostgreSQL. Empty texts mean what its library takes.
+
+    `host` may be several hosts, which are tried in turn, with commas between them. `port` is then
+    that of all, or as many ports with commas.
 
     The password is in no field: it is read from `password_file` when a connection is made, or else
     by the library, out of PGPASSWORD or the file that PGPASSFILE names.
@@ -24,7 +33,7 @@ class ServerPlace:
 
     user: str
     host: str
-    port: int | None
+    port: str
     name: str
     options: tuple[tuple[str, str], ...] = ()
     password_file: Path | None = None
@@ -32,8 +41,14 @@ class ServerPlace:
     def __str__(self) -> str:
         """Name it as a sentence may: there is no secret in it."""
         user = f"{self.user}@" if self.user else ""
-        port = "" if self.port is None else f":{self.port}"
-        return f"postgresql://{user}{self.host}{port}/{self.name}"
+        hosts, ports = self.host.split(","), self.port.split(",")
+        if len(ports) < len(hosts):  # one for all, which stands behind the last
+            ports = [""] * (len(hosts) - 1) + ports
+        named = (
+            (f"[{host}]" if ":" in host else host) + (port and f":{port}")
+            for host, port in zip(hosts, ports, strict=True)
+        )
+        return f"postgresql://{user}{','.join(named)}/{self.name}"
 
 
 def is_server(text: str) -> bool:
@@ -46,9 +61,8 @@ def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
         raise NoPlace(f'must be a URL such as "{LIKE}", or empty')
     try:
         parts = urlsplit(text)
-        port = parts.port
     except ValueError:
-        raise NoPlace(f'cannot be read as a URL; it must be one such as "{LIKE}"') from None
+        raise NoPlace(_UNREADABLE) from None
     if parts.password is not None:
         raise NoPlace(
             "must not hold the password: take it out, and put it into the file that"
@@ -58,14 +72,29 @@ def read_place(text: str, password_file: Path | None = None) -> ServerPlace:
     if not name or "/" in name or parts.fragment:
         raise NoPlace(f'must end in the name of a database, such as "{LIKE}"')
     options = tuple(parse_qsl(parts.query, keep_blank_values=True))
-    for key, _ in options:
+    for key, value in options:
         if key not in OPTIONS:
             raise NoPlace(f'has the option "{key[:20]}"; known are {", ".join(OPTIONS)}')
-    return ServerPlace(
-        unquote(parts.username or ""),
-        unquote(parts.hostname or ""),
-        port,
-        name,
-        options,
-        password_file,
-    )
+        if key == "host" and _PORT_BEHIND.search(value):
+            raise NoPlace(f'must name hosts with ports before the database, such as "{LIKE_TWO}"')
+    host, port = _hosts(parts.netloc.rpartition("@")[2])
+    names = [key for key, _ in options] + (["host"] if host else [])
+    if len(set(names)) < len(names):
+        raise NoPlace("gives the host or an option twice")
+    return ServerPlace(unquote(parts.username or ""), host, port, name, options, password_file)
+
+
+def _hosts(text: str) -> tuple[str, str]:
+    """Read one host or several, with a port for each, one for all, or none; raises `NoPlace`."""
+    found = [_HOST.fullmatch(each) for each in text.split(",")]
+    hosts = [unquote(each["host"].strip("[]")) for each in found if each is not None]
+    ports = [each["port"] or "" for each in found if each is not None]
+    if len(hosts) < len(found) or any(port and int(port) > _HIGHEST_PORT for port in ports):
+        raise NoPlace(_UNREADABLE)
+    if len(hosts) > 1 and not all(hosts):
+        raise NoPlace("has an empty name among its hosts")
+    if not any(ports[:-1]):
+        ports = ports[-1:]
+    elif not all(ports):
+        raise NoPlace("must have a port for each of its hosts, or one behind the last for all")
+    return ",".join(hosts), ",".join(ports)

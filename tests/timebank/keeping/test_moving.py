@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -208,3 +209,58 @@ def test_the_command(board, timebank, cluster, folder):
     assert error.startswith("The place of the books must not hold the password")
     books_of(board.settings).close()
     cluster.give_back(name)
+
+
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (lambda url, name: url.replace(name, f"{name}_none"), r'database "\w+" does not exist'),
+        (lambda url, name: url.replace("postgres@", "stranger@"), 'role "stranger" does not exist'),
+        (lambda url, name: f"postgresql://me@host.invalid/{name}", "resolve host 'host.invalid'"),
+        (lambda url, name: f"postgresql://me@127.0.0.1:1/{name}", "Connection refused"),
+    ],
+    ids=["database", "role", "host", "port"],
+)
+def test_a_place_that_cannot_be_reached_is_a_sentence(
+    board, timebank, cluster, folder, broken, why
+):
+    board.caller("Ann")
+    board.close()
+    name, source = cluster.empty(), str(board.settings.database)
+    target = broken(cluster.url(name), name)
+    for words in ((source, target), (target, str(folder / "back.sqlite3"))):
+        code, output, error = timebank("move", *words)
+        assert (code, output) == (2, "")
+        assert re.fullmatch(
+            rf"The database postgresql://\S+ cannot be opened: .*{why}.*\.\n", error
+        )
+    assert timebank("accounts")[0] == 0
+    cluster.give_back(name)
+
+
+def test_a_place_of_which_the_password_is_missing_is_a_sentence(board, timebank, cluster, folder):
+    board.caller("Ann")
+    board.close()
+    secret = folder / "none"
+    config = folder / "sysop.toml"
+    url = cluster.url("books")
+    config.write_text(
+        f'[timebank]\ndatabase = "{url}"\ndatabase_password_file = "{secret}"\n', "utf-8"
+    )
+    code, output, error = timebank(
+        "move", str(board.settings.database), url, "--config", str(config)
+    )
+    assert (code, output) == (2, "")
+    assert error.startswith(f"The password of the database cannot be read from {secret}: ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("nothing", ["", "."])
+def test_a_folder_is_no_place_for_books(board, timebank, nothing):
+    board.close()
+    for words in ((nothing, "new"), ("new", nothing)):
+        assert timebank("move", *words) == (
+            2,
+            "",
+            f'"{nothing}" is no file: name the file of the books, or a URL.\n',
+        )

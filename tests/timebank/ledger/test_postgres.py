@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import queue
 import threading
 import time
 from dataclasses import replace
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -27,7 +29,7 @@ from timebank.ledger import engines, failures
 from timebank.ledger.database import Writer
 from timebank.ledger.postgres import database as postgres_database
 from timebank.ledger.postgres import dialect as postgres_dialect
-from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.ledger.postgres.database import PostgresDatabase, reached_by
 from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE, SCHEMA_VERSION
 from timebank.settings.place import read_place
 from timebank.wagers import journal
@@ -155,6 +157,16 @@ class TestOpening:
             DatabaseRefused, match=r'no psycopg .* "blackjack-for-time\[postgres\]"'
         ):
             engines.books_of(books.settings)
+
+    @pytest.mark.parametrize(
+        "named", ["%2Fnone:5432,{}:5432", "%2Fnone,{}:5432", "{}:5432,%2Fnone:5433"]
+    )
+    def test_of_several_hosts_one_that_answers_is_taken(self, cluster, empty, named):
+        hosts = named.format(quote(str(cluster.folder), safe=""))
+        place = read_place(f"postgresql://postgres@{hosts}/{empty}")
+        with contextlib.closing(PostgresDatabase(place)) as books:
+            books.open()
+        assert reached_by(place)["host"] == place.host
 
 
 class TestThePassword:

@@ -423,7 +423,7 @@ class TestABooksServer:
         text = f'[timebank]\ndatabase = "{url}"\ndatabase_password_file = "secret"'
         path = write(text)
         server = settings.load(path).server
-        assert (server.user, server.host, server.port) == ("me", "db.example.org", 5433)
+        assert (server.user, server.host, server.port) == ("me", "db.example.org", "5433")
         assert (server.name, server.options) == ("books", (("sslmode", "verify-full"),))
         assert server.password_file == path.parent / "secret"
         assert str(server) == "postgresql://me@db.example.org:5433/books"
@@ -431,8 +431,23 @@ class TestABooksServer:
     def test_may_be_on_a_socket_of_this_machine(self, write):
         path = write('[timebank]\ndatabase = "postgresql:///books?host=%2Frun%2Fpostgresql"')
         server = settings.load(path).server
-        assert (server.host, server.port, server.user) == ("", None, "")
+        assert (server.host, server.port, server.user) == ("", "", "")
         assert server.options == (("host", "/run/postgresql"),)
+
+    @pytest.mark.parametrize(
+        ("named", "host", "port"),
+        [
+            ("one,two", "one,two", ""),
+            ("one,two:5433", "one,two", "5433"),
+            ("one:5432,two:5433", "one,two", "5432,5433"),
+            ("[::1]:5432,[2001:db8::7]:5433", "::1,2001:db8::7", "5432,5433"),
+        ],
+    )
+    def test_may_be_one_of_several_hosts(self, write, named, host, port):
+        url = f"postgresql://me@{named}/books"
+        server = settings.load(write(f'[timebank]\ndatabase = "{url}"')).server
+        assert (server.host, server.port) == (host, port)
+        assert str(server) == url
 
     def test_is_none_by_default(self, write):
         assert settings.load(write("[timebank]\ndatabase = ''")).server is None
@@ -445,6 +460,13 @@ class TestABooksServer:
             ("postgresql://host", "must end in the name of a database, such as"),
             ("postgresql://host/a/b", "must end in the name of a database, such as"),
             ("postgresql://host:port/name", "cannot be read as a URL"),
+            ("postgresql://host:99999/name", "cannot be read as a URL"),
+            ("postgresql://[::1/name", "cannot be read as a URL"),
+            ("postgresql://one,/name", "has an empty name among its hosts"),
+            ("postgresql://a:1,b/name", "must have a port for each of its hosts, or one behind"),
+            ("postgresql:///name?host=a:1,b:2", "must name hosts with ports before the database"),
+            ("postgresql://a/name?host=b", "gives the host or an option twice"),
+            ("postgresql:///name?host=a&host=b", "gives the host or an option twice"),
             ("postgresql://host/name?sslmod=x", 'has the option "sslmod"; known are host, sslmode'),
             ("postgresql://me:open-sesame@host/name", "must not hold the password: take it out"),
             ("postgresql://host/name?password=open-sesame", 'has the option "password"; known are'),
