@@ -1,4 +1,12 @@
-"""What reading and writing THEBANK.EXT share: a lock between processes, and writes that last."""
+"""Writes that last, locks between processes, and files in folders that other programs write.
+
+Where another user may write to a folder, any name in it may turn out to be a link to a file of
+ours, a pipe, or a folder. So a file there is opened by its folder and never through a link, what
+was opened is looked at before a byte is read or written, and a new file is made under a name that
+nobody has. The folders that lead to a file are the sysop's: they may be links.
+
+Every refusal is an `OSError` with the whole path, and with words that follow a colon.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +14,8 @@ import contextlib
 import errno
 import fcntl
 import os
+import pwd
+import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -13,6 +23,17 @@ from pathlib import Path
 
 LOCK_SECONDS = 5.0  # how long another process may keep a file to itself
 LOCK_POLL_SECONDS = 0.02
+
+IS_LINK = "it is a symbolic link, and must be a file of its own"
+IS_NO_FILE = "it is not a file"
+IS_ANOTHER = "another file took its name just now"
+
+OWNER_ALONE = 0o600
+# A new file of this mode has the group of its folder, and who may read the folder may read it.
+AS_FOLDER = -1
+
+_PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not keep us waiting
+_NO_FILES = frozenset({errno.EISDIR, errno.ENXIO, errno.ENODEV})
 
 
 @contextlib.contextmanager
@@ -22,8 +43,8 @@ def locked(path: Path) -> Iterator[None]:
     It is an exclusive flock on the file beside it that has `.lock` added to its name. Raises
     `OSError` when another process does not let go of it in LOCK_SECONDS.
     """
-    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
+    beside = path.with_name(f"{path.name}.lock")
+    with opened(beside, os.O_RDWR | os.O_CREAT, AS_FOLDER, lasts=False) as lock:
         patience = time.monotonic() + LOCK_SECONDS
         while True:
             try:
@@ -32,30 +53,176 @@ def locked(path: Path) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() >= patience:
                     reason = "another process has it locked"
-                    raise OSError(errno.EAGAIN, reason) from None
+                    raise OSError(errno.EAGAIN, reason, str(path)) from None
                 time.sleep(LOCK_POLL_SECONDS)  # flock knows no time-out
         yield
-    finally:
-        os.close(lock)
 
 
 @contextlib.contextmanager
-def opened(path: Path, flags: int) -> Iterator[int]:
-    """Open a file; one that is made here is on the disk before it is used.
+def opened(
+    path: Path, flags: int, mode: int = OWNER_ALONE, *, ours: bool = False, lasts: bool = True
+) -> Iterator[int]:
+    """Open a file that is under one name alone, and of an owner who is expected there.
 
-    Raises `OSError`, also for what is there and is no file: a folder, a pipe.
+    In a folder that every user may write, expected are our user, root, and the owner of the folder;
+    elsewhere everybody, because the rights of the folder say who may write it. With `ours` it is
+    our user or root in any folder. With O_CREAT a missing file is made, with `mode` less the umask
+    or AS_FOLDER, and is on the disk before it is used where it `lasts`. Raises `OSError`.
     """
-    new = not path.exists()
-    # Opening a pipe would otherwise wait for somebody at its other end.
-    file = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+    file = _opened(path, flags, mode, ours=ours, lasts=lasts)
     try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(errno.EINVAL, "it is not a file")
-        if new:
-            sync_folder(path.parent)
         yield file
     finally:
         os.close(file)
+
+
+def fault(path: Path, *, ours: bool = False) -> str | None:
+    """Return why `opened` would refuse to read a file, None where it would not or there is none."""
+    try:
+        with opened(path, os.O_RDONLY, ours=ours):
+            return None
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def place_of(path: Path) -> Path:
+    """Follow the links among the folders that lead to a file, and not the file's own name."""
+    return Path(os.path.realpath(path.parent), path.name)
+
+
+def rename(file: int, old: Path, new: Path) -> None:
+    """Rename an open file within its folder; `OSError` where `old` is not its name any more."""
+    with _folder_of(old) as folder:
+        _refuse_another(file, old, folder)
+        os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def replace(path: Path, data: bytes, mode: int, like: int | None = None) -> None:
+    """Write a whole file that takes the name `path` at once; on the disk when this returns.
+
+    It has `mode`, or AS_FOLDER; or owner, group and mode of the open file `like`, which it then
+    replaces, and nothing else: `OSError` where `path` is not that file's name any more.
+    """
+    begun = f".{path.name}.{secrets.token_hex(8)}"
+    with _folder_of(path) as folder:
+        file = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600, dir_fd=folder)
+        try:
+            try:
+                write_all(file, data)
+                if like is not None:
+                    _give_rights(file, os.fstat(like))
+                elif mode == AS_FOLDER:
+                    _share(file, folder)
+                else:
+                    os.fchmod(file, mode)
+                os.fsync(file)
+            finally:
+                os.close(file)
+            if like is not None:
+                _refuse_another(like, path, folder)
+            os.replace(begun, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(begun, dir_fd=folder)
+            raise
+        os.fsync(folder)
+
+
+@contextlib.contextmanager
+def _folder_of(path: Path) -> Iterator[int]:
+    """Open the folder of a file; errors within name the whole path unless they name another."""
+    folder = None
+    try:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        yield folder
+    except OSError as error:
+        if error.filename is None or not os.path.isabs(error.filename):
+            error.filename = str(path)
+        raise
+    finally:
+        if folder is not None:
+            os.close(folder)
+
+
+def _opened(path: Path, flags: int, mode: int, *, ours: bool, lasts: bool) -> int:
+    with _folder_of(path) as folder:
+        file, is_new = _open(folder, path, flags, mode)
+        try:
+            _refuse_unexpected(os.fstat(file), os.fstat(folder), path, ours=ours)
+            if is_new and mode == AS_FOLDER:
+                _share(file, folder)
+            if is_new and lasts:
+                os.fsync(folder)
+        except BaseException:
+            os.close(file)
+            raise
+        return file
+
+
+def _open(folder: int, path: Path, flags: int, mode: int) -> tuple[int, bool]:
+    """Open what has a name in a folder, or make it; returns whether it is new."""
+    name = path.name or "."  # of the root of all folders
+    try:
+        try:
+            return os.open(name, flags & ~os.O_CREAT | _PLAIN, dir_fd=folder), False
+        except FileNotFoundError:
+            if not flags & os.O_CREAT:
+                raise
+        rights = OWNER_ALONE if mode == AS_FOLDER else mode
+        return os.open(name, flags | os.O_EXCL | _PLAIN, rights, dir_fd=folder), True
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, IS_LINK, str(path)) from error
+        if error.errno in _NO_FILES:
+            raise OSError(error.errno, IS_NO_FILE, str(path)) from error
+        raise
+
+
+def _refuse_unexpected(
+    about: os.stat_result, folder: os.stat_result, path: Path, *, ours: bool
+) -> None:
+    expected = {os.geteuid(), 0}
+    if not ours:
+        expected.add(folder.st_uid)
+    if not stat.S_ISREG(about.st_mode):
+        why = IS_NO_FILE
+    elif about.st_nlink > 1:
+        why = f"it has {about.st_nlink} names (hard links), and must have one"
+    elif (ours or folder.st_mode & stat.S_IWOTH) and about.st_uid not in expected:
+        why = f"it belongs to {_user(about.st_uid)}, and not to {_user(os.geteuid())} or root"
+        why += "" if ours else ", or to the owner of its folder, which all may write"
+    else:
+        return
+    raise OSError(errno.EPERM, why, str(path))
+
+
+def _refuse_another(file: int, path: Path, folder: int) -> None:
+    now = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+    if not os.path.samestat(os.fstat(file), now):
+        raise OSError(errno.ESTALE, IS_ANOTHER, str(path))
+
+
+def _share(file: int, folder: int) -> None:
+    """Let those read a new file who may read its folder, and its group write who may write it."""
+    about = os.fstat(folder)
+    with contextlib.suppress(OSError):  # a group that we are not in
+        os.fchown(file, -1, about.st_gid)
+    os.fchmod(file, OWNER_ALONE | about.st_mode & 0o064)
+
+
+def _give_rights(file: int, like: os.stat_result) -> None:
+    with contextlib.suppress(OSError):  # only root gives files away; the rights matter
+        os.fchown(file, like.st_uid, like.st_gid)
+    os.fchmod(file, like.st_mode & 0o777)
+
+
+def _user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def write_all(file: int, data: bytes) -> None:
@@ -65,7 +232,7 @@ def write_all(file: int, data: bytes) -> None:
 
 def write(path: Path, data: bytes) -> None:
     """Write a file for its owner's eyes alone, and wait until it is on the disk."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _PLAIN, OWNER_ALONE)
     try:
         write_all(file, data)
         os.fsync(file)

@@ -22,6 +22,7 @@ from door.games.registry import GAMES
 from door.lines.ssh import NEEDS_EXTRA
 from door.lines.tls.certificates import doubt
 from door.odds.edge import edge
+from timebank import files
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.ledger.database import Desk, not_ours
@@ -44,6 +45,7 @@ def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
     root.finish()
     doubts += privacy.doubts(settings)
     doubts += _look_at_folders(settings)
+    doubts += _look_at_exchanged(settings)
     doubts += _look_for_front_ends(settings)
     doubts += _look_at_ssh(settings)
     edges = _edges(settings) if with_odds else []
@@ -132,6 +134,17 @@ def _look_at_folders(settings: Config) -> list[str]:
                 f"You may not write into {there}, where the board keeps {what}: run this command"
                 " as the user that the board runs as, or give that user the folder."
             )
+    return doubts
+
+
+def _look_at_exchanged(settings: Config) -> list[str]:
+    """Tell of what stands where files of other programs are read or written, and is none."""
+    doubts = []
+    for path in (*settings.bank.imports, settings.bank.thebank_ext):
+        if path is not None:
+            beside = (path.with_name(path.name + end) for end in ("", ".lock", ".ERR"))
+            found = ((each, files.fault(each)) for each in beside)
+            doubts += [f"{each} is left alone: {why}." for each, why in found if why is not None]
     return doubts
 
 

@@ -193,10 +193,10 @@ def find_again(desk: Desk) -> tuple[Path, ...]:
     if desk.settings.mode != "built-in":
         return ()
     known = set(_KEPT.all(desk.connection))
-    paths = {os.path.realpath(path) for path in desk.settings.imports}
+    paths = {str(files.place_of(path)) for path in desk.settings.imports}
     paths |= set(_PATHS.all(desk.connection))
     kept_files = [file for path in sorted(paths) for file in _kept_files(Path(path), None)]
-    return tuple(file for file in kept_files if str(file) not in known and file.stat().st_size)
+    return tuple(file for file in kept_files if str(file) not in known and os.lstat(file).st_size)
 
 
 def _kept_files(path: Path, number: int | None) -> list[Path]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import stat
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -104,10 +105,12 @@ class ErrorFile:
             if not refusals:
                 return
             missing = {self._line(refusal): refusal for refusal in refusals}
-            if self._path.exists():
-                with files.opened(self._path, os.O_RDONLY) as file:
-                    for line in LineReader(file, NOWHERE):
-                        missing.pop(line.content or b"", None)
+            with (
+                contextlib.suppress(FileNotFoundError),
+                files.opened(self._path, os.O_RDONLY, ours=True) as file,
+            ):
+                for line in LineReader(file, NOWHERE):
+                    missing.pop(line.content or b"", None)
             self._append(list(missing.values()))
             self._mark(refusals)
 
@@ -127,7 +130,8 @@ class ErrorFile:
 
     def _append(self, refusals: Sequence[RefusedLine]) -> None:
         lines = [self._line(refusal) for refusal in refusals]
-        with files.opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
+        with files.opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, ours=True) as file:
+            os.fchmod(file, stat.S_IMODE(os.fstat(file).st_mode) & ~stat.S_IRWXO)
             torn = _unended(file)
             if torn and any(line.startswith(torn.rstrip(b"\r")) for line in lines):
                 os.ftruncate(file, os.fstat(file).st_size - len(torn))
@@ -192,10 +196,10 @@ def import_all(
         return [Report(settings.database, problem=str(error))]
     reports = []
     for path in settings.imports:
-        if not _is_missing(path) or _place(path) in begun:
+        if not _is_missing(path) or files.place_of(path) in begun:
             reports.append(import_file(database, settings, now, path, layout))
     # What the sysop took over by hand is finished too, but a new file there is theirs to import.
-    for place in sorted(begun.difference(map(_place, settings.imports))):
+    for place in sorted(begun.difference(map(files.place_of, settings.imports))):
         if not _is_missing(place.parent):
             takeover = _Takeover(database, settings, now, place, layout)
             reports.append(_report(takeover, takeover.finish))
@@ -219,7 +223,7 @@ def _report(takeover: _Takeover, work: Callable[[], str | None]) -> Report:
 
 def _is_missing(path: Path) -> bool:
     try:
-        os.stat(path)
+        os.lstat(path)
     except FileNotFoundError:
         return True
     except OSError:
@@ -227,9 +231,20 @@ def _is_missing(path: Path) -> bool:
     return False
 
 
-def _place(path: Path) -> Path:
-    """Follow links: what is renamed is the file, and the lock stands beside it."""
-    return Path(os.path.realpath(path))
+def _is_empty(path: Path) -> bool:
+    """Tell whether a name is that of an empty file, and not of a link to one."""
+    try:
+        about = os.lstat(path)
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(about.st_mode) and about.st_size == 0
+
+
+def _are_same(ours: Path, place: Path) -> bool:
+    try:
+        return ours.samefile(place)
+    except OSError:
+        return False  # one of the two is not there
 
 
 class _Takeover:
@@ -248,7 +263,7 @@ class _Takeover:
         self._now = now
         self._layout = layout
         self.path = path
-        self._place = _place(path)
+        self._place = files.place_of(path)
         self._errors = ErrorFile(self._place, self._desk)
         self.report = Report(path)
 
@@ -274,16 +289,15 @@ class _Takeover:
             number = bookings.kept_as(desk, self._place)
         if number is not None:
             return f"{self.path} is what import {number} has read: it would be applied twice."
-        if not self._place.exists():
+        if _is_missing(self._place):
             return None if begun else f"There is no file {self.path}."
-        if not self._place.is_file():
-            return f"{self.path} is not a file."
         ours = self._settings.thebank_ext
-        if ours is not None and ours.exists() and ours.samefile(self._place):
+        if ours is not None and _are_same(ours, self._place):
             return f"{self.path} is the thebank_ext of sysop.toml, which is ours to write."
-        if self._settings.database.exists() and self._settings.database.samefile(self._place):
+        if _are_same(self._settings.database, self._place):
             return f"{self.path} is the database of this board."
-        return None
+        why = files.fault(self._place)
+        return None if why is None else f"{self.path} is not read: {why}."
 
     def _finish(self) -> Import | None:
         """Take files that have been renamed as far as they go; returns one that still stands."""
@@ -292,7 +306,7 @@ class _Takeover:
         with self._desk() as desk:
             rows = bookings.open_imports(desk, self._place)
         for row in rows:
-            if row.state == "taking" and not row.taken.exists():
+            if row.state == "taking" and _is_missing(row.taken):
                 standing = self._advance(row, "reading")
             elif row.state == "reading":
                 standing = row
@@ -345,7 +359,8 @@ class _Takeover:
 
     def _take(self, row: Import) -> Import:
         row = self._advance(row, "taking")
-        os.rename(self._place, row.taken)
+        with files.opened(self._place, os.O_RDONLY) as file:
+            files.rename(file, self._place, row.taken)
         return self._arrive(row)
 
     def _arrive(self, row: Import) -> Import:
@@ -396,11 +411,12 @@ class _Takeover:
 
     def _rename_to_kept(self, row: Import) -> Import:
         assert row.kept is not None  # it was named when it got into this state
-        if row.taken.exists():
-            if row.kept.exists() and row.kept.stat().st_size:
+        if not _is_missing(row.taken):
+            if not (_is_missing(row.kept) or _is_empty(row.kept)):
                 # Somebody has used the name meanwhile.
                 return self._keep(row)
-            os.rename(row.taken, row.kept)
+            with files.opened(row.taken, os.O_RDONLY) as file:
+                files.rename(file, row.taken, row.kept)
         files.sync_folder(self._place.parent)
         self.report.kept += (row.kept,)
         return self._advance(row, "kept", row.kept)
@@ -411,9 +427,9 @@ class _Takeover:
             number = f"{row.id}" if attempt == 1 else f"{row.id}-{attempt}"
             name = self._place.with_name(f"{self._place.name}.{number}.BAK")
             with contextlib.suppress(FileExistsError):
-                os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+                os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
                 return name
-            if name.is_file() and name.stat().st_size == 0:
+            if _is_empty(name):
                 return name
         raise AssertionError("numbers do not end")
 

@@ -154,7 +154,7 @@ def flush_outbox(
 def _sentence(path: Path | None, error: OSError) -> str:
     if isinstance(error, FileNotFoundError) and path is not None:
         return f"{path} cannot be written: there is no folder {path.parent}. Its records wait."
-    return f"{path} cannot be written: {error.strerror}. Its records wait."
+    return f"{error.filename or path} cannot be written: {error.strerror}. Its records wait."
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class _Courier:
             self._recover(row, path, _Mark(**json.loads(row.mark)))
 
     def _append(self, row: OutboxRow, path: Path) -> None:
-        with files.opened(path, _APPENDING | os.O_CREAT) as file:
+        with files.opened(path, _APPENDING | os.O_CREAT, files.AS_FOLDER) as file:
             line = self._layout.format_record(self._record(row))
             if not _ends_a_line(file):
                 line = LINE_END + line
@@ -332,6 +332,6 @@ def _ends_a_line(file: int) -> bool:
 
 def _is_at(file: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(file), path.stat())
+        return os.path.samestat(os.fstat(file), os.lstat(path))
     except FileNotFoundError:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,27 @@ def test_folders_that_may_not_be_written_are_told(
     config.write_text('[timebank]\nmode = "external"\nthebank_ext = "bank/THEBANK.EXT"\n')
     (told,) = [line for line in Shell(config)("check").output.splitlines() if "write" in line]
     assert told.startswith(f"You may not write into {bank}, where the board keeps THEBANK.EXT: run")
+
+
+def test_what_is_no_file_of_another_program_is_told(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[timebank]\nimport = ["BANK.EXT"]\n')
+    (tmp_path / "BANK.EXT").write_bytes(b"")
+    assert "left alone" not in Shell(config)("check").output
+    (tmp_path / "BANK.EXT").unlink()
+    (tmp_path / "BANK.EXT").symlink_to("sysop.toml")
+    (tmp_path / "BANK.EXT.lock").hardlink_to(config)
+    told = Shell(config)("check").output
+    assert f"{tmp_path}/BANK.EXT is left alone: it is a symbolic link, " in told
+    assert f"{tmp_path}/BANK.EXT.lock is left alone: it has 2 names (hard links)" in told
+
+
+def test_what_stands_in_for_the_file_that_we_write_is_told(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[timebank]\nmode = "external"\nthebank_ext = "THEBANK.EXT"\n')
+    os.mkfifo(tmp_path / "THEBANK.EXT")
+    told = Shell(config)("check").output
+    assert f"{tmp_path}/THEBANK.EXT is left alone: it is not a file.\n" in told
 
 
 def test_a_good_certificate_is_no_matter(tmp_path: Path) -> None:

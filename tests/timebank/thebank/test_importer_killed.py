@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import subprocess
 import sys
@@ -210,4 +211,5 @@ def test_steps_are_counted_where_files_are_changed():
     others = {"replace", "link", "unlink", "remove", "pwrite", "writev", "fdatasync"}
     for name in ("thebank/importer", "thebank/bookings", "thebank/format", "files"):
         source = Path(ROOT, "timebank", f"{name}.py").read_text()
+        source = source.replace(inspect.getsource(files.replace), "")  # for others
         assert not [call for call in others if f"os.{call}(" in source or f".{call}()" in source]

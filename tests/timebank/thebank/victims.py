@@ -95,14 +95,14 @@ def _take_over(folder: Path, last: int) -> None:
     def stepwise(name: str) -> None:
         original = getattr(os, name)
 
-        def wrapped(*values):
+        def wrapped(*values, **folders):
             step()
             if name == "write":
                 file, data = values
                 original(file, data[: len(data) // 2])
                 step()
                 return len(data) // 2 + original(file, data[len(data) // 2 :])
-            result = original(*values)
+            result = original(*values, **folders)
             step()
             return result
 
