@@ -27,6 +27,9 @@ of what becomes of it here.
  7. All variables of the environment are kept. Here: those for the language, cut short.
  8. An empty packet goes out before each one, against a weakness of ciphers that are not offered
     here. Here: `send_packet` leaves it out.
+ 9. It takes the first packet of a key exchange for a good guess, though board and caller prefer
+    different exchanges, where the one that they agree on is the caller's first. Here:
+    `_KEY_EXCHANGES`.
 """
 
 from __future__ import annotations
@@ -67,11 +70,14 @@ logger = logging.getLogger("door.lines")
 # Who logs on under one of these wants no name of their own yet, and is asked for no password.
 STRANGERS = frozenset({"new", "bbs", "guest"})
 
-# Each takes less than a millisecond of the event loop: elliptic curves alone. The first withstands
-# quantum computers, and new programs warn of those that do not.
+# Each takes less than a millisecond of the event loop: elliptic curves alone. The caller's order
+# decides which is used. Ours decides whether a caller's guess was right: where both prefer the same
+# (RFC 4253, section 7). So the first here is that of Dropbear's program, the one that guesses. Its
+# newer versions prefer one that is not here, and guessing that is always wrong.
+# The second withstands quantum computers, and new programs warn of those that do not.
 _KEY_EXCHANGES = (
-    "mlkem768x25519-sha256",
     "curve25519-sha256",
+    "mlkem768x25519-sha256",
     "curve25519-sha256@libssh.org",
     "ecdh-sha2-nistp256",
 )

@@ -1,0 +1,114 @@
+"""SSH programs that callers really have, and what each of them is told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.lines.ssh.ssh import USUAL_LIMITS
+from tests.door.lines.board import GREETING, PATIENCE
+from tests.door.lines.ssh.board import SshBoard, open_board
+from tests.door.lines.test_rlogin_clients import installed
+
+AT_ONCE = replace(USUAL_LIMITS, idle=0.1)
+NO_COMMAND = "runs no commands"
+NO_FILES = "sends and takes no files"
+NO_FORWARDING = "forwards no connections"
+NO_TERMINAL = "needs a terminal"
+
+
+def openssh(name: str, home: Path) -> list[str]:
+    options = ("StrictHostKeyChecking=no", f"UserKnownHostsFile={home}/known", "BatchMode=yes")
+    return [
+        installed(name, "openssh-client"),
+        "-F",
+        "none",
+        *(word for each in options for word in ("-o", each)),
+    ]
+
+
+@asynccontextmanager
+async def running(
+    home: Path, *command: str, on_terminal: bool = False
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, bytearray, int]]:
+    """A program with nobody at its keyboard, what it has said, and the keyboard."""
+    keyboard, screen = os.openpty()
+    said = bytearray()
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=screen if on_terminal else asyncio.subprocess.DEVNULL,
+        stdout=screen,
+        stderr=screen,
+        env=os.environ | {"TERM": "xterm", "HOME": str(home)},
+        start_new_session=True,
+    )
+    os.close(screen)
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        try:
+            said.extend(os.read(keyboard, 4096))
+        except OSError:  # how Linux says that the program has closed its end
+            loop.remove_reader(keyboard)
+
+    loop.add_reader(keyboard, read)
+    try:
+        yield process, said, keyboard
+    finally:
+        loop.remove_reader(keyboard)
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        os.close(keyboard)
+
+
+async def said_by(home: Path, *command: str) -> str:
+    """Run a program to its end; return all that it has said."""
+    async with running(home, *command) as (process, said, keyboard), asyncio.timeout(PATIENCE):
+        await process.wait()
+        while data := _rest(keyboard):
+            said.extend(data)
+        return said.decode()
+
+
+def _rest(keyboard: int) -> bytes:
+    try:
+        return os.read(keyboard, 4096)
+    except OSError:
+        return b""
+
+
+def dropbear(board: SshBoard) -> list[str]:
+    return [
+        installed("dbclient", "dropbear-bin"),
+        "-y",
+        "-y",
+        "-p",
+        str(board.port),
+        "new@127.0.0.1",
+    ]
+
+
+def address(board: SshBoard) -> list[str]:
+    return ["-p", str(board.port), "new@127.0.0.1"]
+
+
+async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
+    """It sends the first packet of the key exchange that it expects, before it knows ours."""
+    async with open_board() as board:
+        command = [*dropbear(board)[:-1], "-t", "new@127.0.0.1"]
+        async with running(tmp_path, *command, on_terminal=True) as (process, said, keyboard):
+            call, _ = await board.answered_with()
+            os.write(keyboard, b"hit")
+            await call.until_typed(b"hit")
+            call.line.write(b"Goodbye.")
+            call.over.set()
+            async with asyncio.timeout(PATIENCE):
+                await process.wait()
+            assert GREETING in bytes(said)
