@@ -2,15 +2,16 @@
 
 asyncssh speaks the protocol, on transports of ours: what comes before it (the gate, front ends) and
 behind it (bounds, farewells) is as everywhere else. It is kept to a terminal: no command, no file
-transfer, no forwarding, and of the environment only the language.
+transfer, no forwarding, and of the environment only the language. Programs that ask for one of
+these get a sentence, and so do those that ask for nothing.
 
 Any password is taken here, and shown with the name to whoever answers the call, who checks it as
 one that was typed: so nothing at all is told to strangers by SSH, wrong passwords wait and count as
 on any line, and whoever is not known is asked for a name on the board's own screen. A public key is
 checked here, by asking whether it is one of that name.
 
-What asyncssh 2.24 must be kept from doing; each has a test in tests/door/lines/ssh/test_asyncssh.py
-of what becomes of it here.
+What asyncssh 2.24 must be kept from doing; each has a test in tests/door/lines/ssh of what becomes
+of it here.
 
  1. It reads the settings of a connection again in another thread, for each name that is tried.
     Here: `reload_config`.
@@ -103,7 +104,11 @@ _COSTS = {MSG_KEXINIT: 50, MSG_USERAUTH_REQUEST: 20}
 _EMPTY = 4  # bytes of a packet in which nothing was typed: the length of it
 _VARIABLES = frozenset(name.encode() for name in LANGUAGE_VARIABLES)
 _INTERRUPT = b"\x03"
-_NEEDS_TERMINAL = b"This board needs a terminal: call it without a command, or with ssh -t.\r\n"
+_NEEDS_TERMINAL = "This board needs a terminal: call it without a command, or with ssh -t."
+_NO_COMMANDS = "This board runs no commands. Call it without one."
+_NO_FILES = "This board sends and takes no files. Call it with ssh."
+_NO_FORWARDING = "This board forwards no connections. Call it without that."
+_ONE_TERMINAL = "This board has one terminal for each connection. Connect again for another."
 # Terminals that are not known to show UTF-8, whatever the program that they run in.
 _OLD_TERMINALS = ("vt", "ansi", "dumb", "unknown")
 
@@ -114,6 +119,7 @@ class SshLimits(LineLimits):
 
     handshake: float  # seconds until keys are agreed on, each time
     admission: float  # seconds from there until there is a terminal
+    idle: float  # seconds from the log-on until something is asked for
     requests: CommandAllowance
 
 
@@ -122,6 +128,7 @@ USUAL_LIMITS = SshLimits(
     farewell=5.0,
     handshake=10.0,
     admission=120.0,
+    idle=10.0,
     # As for telnet: a window dragged by its corner sends some sixty sizes a second.
     requests=CommandAllowance(burst=500, a_second=50.0),
 )
@@ -339,6 +346,24 @@ class SshConnection(StreamProtocol):
             seconds = self._limits.admission
             self._limit(seconds, f"no log-on within {seconds:g} seconds", own_fault=False)
 
+    def logged_on(self) -> None:
+        """Wait a moment for what is asked for: `ssh -N` asks for nothing, ever."""
+        self._stop_timer()
+        self._timer = self._loop.call_later(self._limits.idle, self._part)
+
+    def asked(self) -> None:
+        """Wait for the terminal, now that a session is opened."""
+        seconds = self._limits.admission
+        self._limit(seconds, f"no terminal within {seconds:g} seconds", own_fault=False)
+
+    def _part(self) -> None:
+        seconds = self._limits.farewell
+        reason = "no terminal was asked for"
+        logger.info("ssh %s: %s", self.line.address, reason)
+        self.line.blame = Blame(reason, own_fault=False)
+        self._limit(seconds, "the last words were not read", own_fault=False)
+        self._ssh.disconnect(asyncssh.DISC_BY_APPLICATION, _NEEDS_TERMINAL)
+
     def show(self, shown: Shown) -> None:
         self._shown = shown
 
@@ -445,11 +470,25 @@ class _Owner(asyncssh.SSHServer):
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
         return True  # the connection has asked about its very bytes
 
+    def auth_completed(self) -> None:
+        self._connection.logged_on()
+
     def session_requested(self) -> Any:
         if self._has_terminal:
-            return False
+            raise _refused(_ONE_TERMINAL)
         self._has_terminal = True
+        self._connection.asked()
         return _Channel(self._ssh, self._connection), _Session(self._connection)
+
+    def connection_requested(self, *_where: Any) -> bool:
+        raise _refused(_NO_FORWARDING)
+
+    def unix_connection_requested(self, dest_path: str) -> bool:
+        raise _refused(_NO_FORWARDING)
+
+
+def _refused(why: str) -> asyncssh.ChannelOpenError:
+    return asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, why)
 
 
 class _Server(asyncssh.SSHServerConnection):
@@ -550,6 +589,7 @@ class _Session(SSHServerSession[bytes]):
     def __init__(self, connection: SshConnection) -> None:
         self._connection = connection
         self._terminal: str | None = None
+        self._refusal = ""  # of what is asked for in place of a terminal
 
     def connection_made(self, chan: SSHServerChannel[bytes]) -> None:
         self._channel = cast("_Channel", chan)
@@ -565,11 +605,25 @@ class _Session(SSHServerSession[bytes]):
     def shell_requested(self) -> bool:
         return True
 
+    # What is refused is taken at first: Dropbear's program waits for ever where it is not, and no
+    # other way leaves room for a sentence.
+
+    def exec_requested(self, command: str) -> bool:
+        self._refusal = _NO_COMMANDS
+        return True
+
+    def subsystem_requested(self, subsystem: str) -> bool:
+        self._refusal = _NO_FILES if subsystem == "sftp" else _NO_COMMANDS
+        return True
+
     def session_started(self) -> None:
-        if self._terminal is None:
-            self._channel.write(_NEEDS_TERMINAL)
+        if self._terminal is None and not self._refusal:
+            self._refusal = _NEEDS_TERMINAL
+        if self._refusal:
+            self._channel.write_stderr(f"{self._refusal}\r\n".encode())
             self._channel.exit(1)
         else:
+            assert self._terminal is not None  # as above
             self._connection.serve(self._channel, self._terminal, self._size)
 
     def data_received(self, data: bytes, datatype: int | None) -> None:

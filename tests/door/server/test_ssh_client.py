@@ -128,11 +128,11 @@ async def test_nothing_but_a_terminal_is_to_be_had(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     forward = ("-N", "-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:9")
     cases: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
-        (("-T",), ("ls",), "exec request failed on channel 0"),
-        (("-s",), ("sftp",), "subsystem request failed on channel 0"),
+        (("-T",), ("ls",), "This board runs no commands."),
+        (("-s",), ("sftp",), "This board sends and takes no files."),
         (("-T",), (), "This board needs a terminal"),
         (forward, (), "remote port forwarding failed"),
-        (("-W", "127.0.0.1:9"), (), "open failed"),
+        (("-W", "127.0.0.1:9"), (), "This board forwards no connections."),
     )
     async with world(tmp_path, toml=TOML) as board:
         for asked, after, said in cases:

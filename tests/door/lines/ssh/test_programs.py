@@ -112,3 +112,60 @@ async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
             async with asyncio.timeout(PATIENCE):
                 await process.wait()
             assert GREETING in bytes(said)
+
+
+@pytest.mark.parametrize("name", ["ssh", "dbclient"])
+async def test_a_command_is_refused_in_a_sentence(tmp_path: Path, name: str) -> None:
+    async with open_board() as board:
+        start = dropbear(board) if name == "dbclient" else openssh(name, tmp_path) + address(board)
+        said = await said_by(tmp_path, *start, "ls")
+        assert NO_COMMAND in said
+        assert board.calls.empty()
+
+
+@pytest.mark.parametrize("name", ["sftp", "scp"])
+async def test_no_files_are_sent_or_taken(tmp_path: Path, name: str) -> None:
+    async with open_board() as board:
+        (tmp_path / "file").write_text("x")
+        start = [*openssh(name, tmp_path), "-P", str(board.port)]
+        words = ["new@127.0.0.1"] if name == "sftp" else [f"{tmp_path}/file", "new@127.0.0.1:"]
+        assert NO_FILES in await said_by(tmp_path, *start, *words)
+        assert board.calls.empty()
+
+
+async def test_scp_of_the_old_kind_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    async with open_board() as board:
+        (tmp_path / "file").write_text("x")
+        start = [*openssh("scp", tmp_path), "-O", "-P", str(board.port)]
+        said = await said_by(tmp_path, *start, f"{tmp_path}/file", "new@127.0.0.1:")
+        assert NO_COMMAND in said
+
+
+async def test_a_connection_through_the_board_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    async with open_board() as board:
+        start = [*openssh("ssh", tmp_path), "-W", "127.0.0.1:1"]
+        assert NO_FORWARDING in await said_by(tmp_path, *start, *address(board))
+        assert board.calls.empty()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("-N",), ("-N", "-R", "0:127.0.0.1:1"), ("-N", "-L", "{home}/local:127.0.0.1:1")],
+    ids=["-N", "-R", "-L"],
+)
+async def test_a_program_that_asks_for_no_terminal_is_not_kept(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    async with open_board(AT_ONCE) as board:
+        words = [option.format(home=tmp_path) for option in options]
+        said = await said_by(tmp_path, *openssh("ssh", tmp_path), *words, *address(board))
+        assert NO_TERMINAL in said
+        assert board.calls.empty()
+
+
+async def test_dropbears_program_without_a_terminal_is_not_kept(tmp_path: Path) -> None:
+    async with open_board(AT_ONCE) as board:
+        command = dropbear(board)
+        said = await said_by(tmp_path, *command[:-1], "-N", command[-1])
+        assert "exited" in said
+        assert board.calls.empty()

@@ -164,21 +164,28 @@ async def test_nothing_but_one_terminal_is_to_be_had() -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted",
-    [{"command": "ls"}, {"subsystem": "sftp"}],
-    ids=["a command", "a subsystem"],
+    ("wanted", "told"),
+    [
+        ({"command": "ls"}, b"This board runs no commands."),
+        ({"subsystem": "sftp"}, b"This board sends and takes no files."),
+        ({"subsystem": "netconf"}, b"This board runs no commands."),
+    ],
+    ids=["a command", "sftp", "a subsystem"],
 )
-async def test_the_terminal_is_for_no_program(wanted: dict[str, str]) -> None:
+async def test_the_terminal_is_for_no_program(wanted: dict[str, str], told: bytes) -> None:
     async with open_board() as board, connected(board) as connection:
-        with pytest.raises(asyncssh.ChannelOpenError):
-            await connection.create_process(term_type="xterm", encoding=None, **wanted)
+        process = await connection.create_process(term_type="xterm", encoding=None, **wanted)
+        async with asyncio.timeout(PATIENCE):
+            done = await process.wait()
+        assert done.stderr.startswith(told)
+        assert done.exit_status == 1
         assert board.calls.empty()
 
 
 async def test_without_a_terminal_there_is_a_word_and_no_call() -> None:
     async with open_board() as board, connected(board) as connection:
         done = await connection.run(encoding=None)
-        assert done.stdout.startswith(b"This board needs a terminal")
+        assert done.stderr.startswith(b"This board needs a terminal")
         assert done.exit_status == 1
         assert board.calls.empty()
 
