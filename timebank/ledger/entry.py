@@ -278,19 +278,32 @@ _OF_CALLER: Reader[str] = value(
 
 
 def _earned() -> Query:
-    """Add up what a day brought to online, held and stake together.
+    """Add up what a day brought to online, held and stake, less what was lost or cut off of it.
 
-    Apart from the grant and the time used. The grant is what a loan left of it: the share that
-    follows it was not paid out of earnings. `after` is the last transfer before the day, `carried`
-    what counts beside its transfers (schema.days).
+    The grant pays for used time, deposits, entries and repayments before earnings do, so none of
+    these is subtracted. Two exceptions keep the grant from becoming savings: a repayment of a loan
+    of the same day, and an entry that was given back, which goes to the bank.
+
+    The grant is what a loan's share left of it. `after` is the last transfer before the day,
+    `carried` what counts beside its transfers (schema.days).
     """
     row = transfers.c
     own: list[Any] = [bindparam(kind) for kind in ("online", "held", "stake")]
-    moved = select(total(row.amount)).where(row.id > bindparam("after"))
+    of_day = row.id > bindparam("after")
+    moved = select(total(row.amount)).where(of_day)
     came = moved.where(row.target.in_(own), row.source.not_in([*own, ALLOTMENT.id]))
     grants = select(days.c.grant_id).where(days.c.grant_id.is_not(None))
-    went = moved.where(row.source.in_(own), row.target.not_in([*own, ELAPSED.id])).where(
-        or_(row.kind != "loan share", (row.id - 1).not_in(grants))
+    first_loan = select(func.min(row.id)).where(
+        of_day, row.target.in_(own), row.kind == reasons.Borrowed.KIND
+    )
+    given_back = select(entries.c.paid_id).where(entries.c.back_id.is_not(None))
+    went = moved.where(
+        row.source.in_(own),
+        row.target.not_in([*own, ELAPSED.id]),
+        row.kind != reasons.Deposited.KIND,
+        or_(row.kind != reasons.Repaid.KIND, row.id > first_loan.scalar_subquery()),
+        or_(row.kind != reasons.Entered.KIND, row.id.in_(given_back)),
+        or_(row.kind != reasons.LoanShare.KIND, (row.id - 1).not_in(grants)),
     )
     carried = bindparam("carried", type_=Integer)
     return select(carried + came.scalar_subquery() - went.scalar_subquery())

@@ -412,16 +412,17 @@ days = Table(
     metadata,
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     Column("day", Text, primary_key=True),
-    # The last transfer before the day began for this caller: what they won is counted from here.
+    # The last transfer before the day began for this caller: what they earn is counted from here
+    # (entry.EARNED).
     _whole("after"),
     # The day's grant; NULL when the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
     # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
     # and is forfeited when it comes back.
     _whole("standing", ">= 0", 0),
-    # Seconds that count as earned on the day beside its transfers: what was earned before it and
-    # stood on the table when it began, and what has left `standing` since (to its owner that is
-    # neither a gain nor a loss, and the transfers say it is one).
+    # Seconds to add to what the day's transfers earned: the stake that was earned before the day
+    # and stood on the table when it began, and all that has left `standing` since. The latter was
+    # lost or forfeited by transfers of this day, and is no loss of this day's earnings.
     _whole("carried", ">= 0", 0),
     # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
     # days of before the first release, on which more was lent whatever was owed.

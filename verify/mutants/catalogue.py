@@ -59,6 +59,18 @@ _LEDGER = (
         "self.put_away(self.online, kept_held,",
     ),
     Mutant(
+        "What an earlier day left on the table counts as the day's own stake once more.",
+        "timebank/ledger/entry.py",
+        "own = stake - self.standing",
+        "own = stake",
+    ),
+    Mutant(
+        "A deposit takes from what was earned.",
+        "timebank/ledger/entry.py",
+        "        row.kind != reasons.Deposited.KIND,\n",
+        "",
+    ),
+    Mutant(
         "What is lost of an earlier day's stake still counts as being on the table.",
         "timebank/ledger/entry.py",
         'left = min(self.standing - gone, self.balance["stake"])',
@@ -138,6 +150,12 @@ _WAGERS = (
         "timebank/wagers/stakes.py",
         "self._posting.move(bank, self.purse, won, Won(*of))",
         "self._posting.move(bank, self.table, won, Won(*of))",
+    ),
+    Mutant(
+        "A win does not raise what a caller may still lose by their own limit.",
+        "timebank/wagers/stakes.py",
+        "self._posting.has_lost(lost - won)",
+        "self._posting.has_lost(lost)",
     ),
     Mutant(
         "A settlement in mid-hand may take everything off the table.",

@@ -9,6 +9,8 @@ Every entry is added up anew from its rows, with arithmetic of its own:
 - nothing is on line that an event would cut off, and what is cut off is winnings first;
 - an event that was started early cuts off like any other, in place of the one of the schedule, from
   the entry behind the command on; once it is taken back, what it held comes back at once;
+- what comes into a purse is earned until it is lost, cut off or taken by a loan; callers pay out of
+  the grant what they use, save, enter with or owe of an earlier day;
 - at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
   on line or held is forfeited at once, that of the stake when it comes back;
 - the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
@@ -67,6 +69,8 @@ BY_THE_CLOCKS = frozenset(
 # What leaves a guest's visit for an account or for home.
 LEAVES = ("gain", "put back", "given back", "external")
 SETTLES = ("lost", "returned", "won")
+# What callers do with their time: the grant pays for it, as far as it reaches.
+SPENT = frozenset({"elapsed", "deposit", "entry", "repay"})
 # Calls that end so are only charged: what was held is looked at by the next call.
 NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
 
@@ -140,11 +144,13 @@ class Readings:
 class Day:
     """What a caller of ours has made of a day. Amounts are seconds."""
 
-    # What the day brought, apart from its grant and from the time used; less than nothing for one
-    # who has lost of the grant, or put it in the bank.
+    # What the day brought, apart from its grant, less what was lost of it; less than nothing for
+    # one who has lost of the grant.
     earned: int = 0
     # Of what stands on the table: what is left of the minutes of an earlier day.
     standing: int = 0
+    # Whether anything was lent on it: no loan of an earlier day is owed any more then.
+    has_borrowed: bool = False
 
     def ends(self, purse: Balances, *, has_bank: bool) -> tuple[Counter[tuple[str, str]], Day]:
         """Tell what is moved at the end of the day, by kind and purse, and how the next begins.
@@ -173,7 +179,23 @@ class Day:
         loss of this day.
         """
         standing = min(self.standing - min(returned, self.standing), left)
-        return Day(self.earned + self.standing - standing, standing)
+        earned = self.earned + self.standing - standing
+        return replace(self, earned=earned, standing=standing)
+
+    def after(self, row: Row, *, of_grant: bool) -> Day:
+        """Tell of the day after a row of the owner's; `of_grant` for a grant and its loan share."""
+        comes, goes = row.takes and row.target in PURSE, row.gives and row.source in PURSE
+        if not row.is_time or of_grant or comes == goes:
+            return self
+        if comes:
+            borrows = self.has_borrowed or row.kind == "loan"
+            return replace(self, earned=self.earned + row.amount, has_borrowed=borrows)
+        # What was borrowed and is paid back on the same day was never earned.
+        is_spent = row.kind in SPENT and not (row.kind == "repay" and self.has_borrowed)
+        return self if is_spent else self.without(row.amount)
+
+    def without(self, amount: int) -> Day:
+        return replace(self, earned=self.earned - amount)
 
 
 @dataclass(frozen=True)
@@ -192,13 +214,6 @@ class Row:
     # Whose accounts they are: the owner's of the entry, or those of another one or of nobody.
     gives: bool = True
     takes: bool = True
-
-    def earns(self, *, of_grant: bool) -> int:
-        """Tell what the owner earns by it; `of_grant` for a grant, and for its loan share."""
-        comes, goes = self.takes and self.target in PURSE, self.gives and self.source in PURSE
-        if not self.is_time or of_grant or comes == goes or self.kind == "elapsed":
-            return 0
-        return self.amount if comes else -self.amount
 
 
 @dataclass(frozen=True)
@@ -308,7 +323,7 @@ class _Judge:
             self.now[row.source] -= row.amount
         if row.takes:
             self.now[row.target] += row.amount
-        self.day = replace(self.day, earned=self.day.earned + row.earns(of_grant=of_grant))
+        self.day = self.day.after(row, of_grant=of_grant)
         if row.source == "stake" and row.gives:
             returned = row.amount if row.kind == "returned" else 0
             self.goes = min(returned, self.day.standing)
@@ -517,8 +532,8 @@ class RulesOfTime:
                 behind_grant = row.kind == "grant"
                 for owner in {row.giver, row.taker} & begun.keys():
                     if row.number > begun[owner]:
-                        earned = days[owner].earned + row.of(owner).earns(of_grant=of_grant)
-                        days[owner] = replace(days[owner], earned=earned)
+                        day = days[owner].after(row.of(owner), of_grant=of_grant)
+                        days[owner] = day.without(_entry_back(file, row))
         for caller_id, caller in self._now.items():
             self._left[caller_id] = {Left(caller.waits, days.get(caller_id, Day()))}
         self._mended(file)
@@ -572,6 +587,11 @@ class RulesOfTime:
             for row in rows:
                 touched = row.is_time and {row.source, row.target} & {*PURSE}
                 must(not touched, "{} {} is of no call and no hand", row.kind, row.amount)
+                back = _entry_back(file, row)
+                if back and row.taker is not None:
+                    self._left[row.taker] = {
+                        replace(left, day=left.day.without(back)) for left in self._left[row.taker]
+                    }
             self._add(rows)
             return
         entry = self._entry(file, owner, rows, exact)
@@ -790,6 +810,16 @@ class RulesOfTime:
             must(any(told in text for text in notices), "hand {}: told {}", stored.id, notices)
 
 
+def _entry_back(file: sqlite3.Connection, row: _Read) -> int:
+    """Tell how much a row brings back of an entry to a tournament that was paid on the same day.
+
+    It goes to the bank, where it would be a second time what the entry left of earnings.
+    """
+    if row.kind != "entry back":
+        return 0
+    return row.amount if file.execute(PAID_ON_THE_DAY, (row.number,)).fetchone() else 0
+
+
 def _told_of(stored: StoredRound) -> str:
     """Return what a notice says that a hand came to."""
     net = stored.won - stored.lost
@@ -977,6 +1007,11 @@ LENT = """
 SELECT coalesce(sum(t.amount), 0) FROM transfers t JOIN accounts s ON s.id = t.source
 WHERE s.caller_id = ?1 AND t.kind = 'loan' AND t.id < ?2 AND t.id > coalesce(
     (SELECT max(after) FROM days WHERE caller_id = ?1 AND after < ?3), 0)
+"""
+# By the transfer that gives it back. No day began in between: the caller's own day is meant.
+PAID_ON_THE_DAY = """
+SELECT 1 FROM tournament_entries e WHERE e.back_id = ?1 AND NOT EXISTS (
+    SELECT 1 FROM days d WHERE d.caller_id = e.caller_id AND d.after BETWEEN e.paid_id AND ?1)
 """
 NOBODYS = "SELECT sequence FROM actions WHERE round_id = ? AND call_id IS NULL"
 SETTLED_ON = f"""

@@ -70,6 +70,13 @@ def test_what_is_won_counts_against_what_is_lost_and_a_push_is_neither(books, an
     assert again.purse.may_lose == 360  # of what lay on the table, 40 are left there
 
 
+def test_a_win_raises_at_once_what_may_still_be_lost(ann, books, call):
+    limit(books, ann, 10)
+    call.lose(300)
+    call.win(120, 180)
+    assert call.purse.may_lose == 480
+
+
 def test_losses_before_the_limit_was_set_count(books, ann, call):
     call.lose(600)
     limit(books, ann, 5)

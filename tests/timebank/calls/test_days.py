@@ -11,6 +11,7 @@ from tests.timebank.books import DAILY, GAME, lost, pushed, said, stand_alone, w
 from timebank.calls.calls import open_calls
 from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move, Settlement
+from timebank.window.sysop import adjust
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -227,6 +228,11 @@ TOO_LATE = at("2026-06-02T00:10")
 ENDS = {"lost": lost(600), "pushed": pushed(600), "won": won(600, 900)}
 
 
+def earn(books, ann, seconds: int) -> None:
+    """Put into the bank what a caller will withdraw."""
+    books.do(adjust, ann, seconds, "for the test", "Tester")
+
+
 def saved_in_the_end(books, ann) -> int:
     """What is left to a caller of two days when both are over, and nothing of the second is used.
 
@@ -399,6 +405,33 @@ def test_a_hand_that_lies_there_over_two_midnights_keeps_its_parts(books, ann):
     call.close()
     books.wait(86400)
     assert ("carry", 240, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize(("used", "banked"), [(0, 300), (3600, 300), (3900, 0)])
+def test_earnings_of_the_second_day_are_no_part_of_a_stake_that_lies_there_over_both(
+    books, ann, used, banked
+):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.win(600, 240)
+    hand, _ = call.bet(600), call.close()
+    books.wait_until(TOO_LATE)
+    call = books.call(ann)
+    earn(books, ann, 300)
+    call.withdraw(300)
+    books.wait(used)
+    call.close()
+    books.wait_until(at("2026-06-03T12:00"))
+    call = books.call(ann)
+    assert books.sql("SELECT standing, carried FROM days ORDER BY day DESC LIMIT 1") == [(360, 240)]
+    assert call.purse.bank == banked
+    call.round_id, call.sequence = hand, 0
+    call.act(pushed(600))
+    assert call.moved == [
+        ("returned", 600, "stake", "online"),
+        ("forfeit", 360, "online", "forfeit"),
+    ]
     assert books.audit() == []
 
 

@@ -390,6 +390,26 @@ def test_what_is_paid_is_lost_for_the_limit_of_ones_own_until_it_comes_back(book
     call.bet(120)
 
 
+def test_an_entry_comes_out_of_the_grant_and_takes_nothing_from_winnings(books, held):
+    call, _ = enter(books, 1)
+    call.win(60, 900)
+    call.close()
+    books.wait(86400)
+    books.call(1)
+    assert books.balances(1)["bank"] == 900
+
+
+def test_an_entry_that_comes_back_on_its_day_is_not_banked_a_second_time(books, held):
+    call, _ = enter(books, 1)
+    call.win(60, 900)
+    books.do(tournaments.call_off, "a wrong shoe", "Sysop")
+    assert books.balances(1)["bank"] == 300
+    call.close()
+    books.wait(86400)
+    books.call(1)
+    assert books.balances(1)["bank"] == 900
+
+
 def test_what_is_cut_off_while_it_is_settled_pays_nobody(books, held, monkeypatch):
     play(books, 1, 30)
     play(books, 2, 10)

@@ -141,7 +141,7 @@ class Caller:
         """Deposit, withdraw, borrow or send."""
         online = {"deposit": -amount, "withdraw": amount, "borrow": amount, "transfer": 0}[way]
         self.online += online
-        self.earned += online
+        self.earned += max(0, online)  # a deposit comes out of the grant
         self.bank += {"deposit": amount, "borrow": 0}.get(way, -amount)
         self.loan += amount if way == "borrow" else 0
         self.today[way] = self.today.get(way, 0) + amount
@@ -149,7 +149,8 @@ class Caller:
     def repay(self, amount: int) -> None:
         self.loan -= amount
         self.online -= amount
-        self.earned -= amount
+        if "borrow" in self.today:  # none of an earlier day is owed then
+            self.earned -= amount
 
     def usable(self, now: datetime) -> int:
         return min(self.online, self.online + self.room(now))

@@ -424,6 +424,55 @@ def test_what_was_earned_outlasts_a_day_on_the_table_first(
             made.look()
 
 
+# Of 500 granted and 40 earned: what callers do, what is online when the day ends, what is banked
+# then, and what is owed.
+SPENT = [
+    ("online bank 460 deposit", 80, 40, 0),
+    ("online bank 520 deposit", 20, 20, 0),
+    ("online bank 30 deposit, bank online 30 withdraw", 540, 70, 0),
+    ("online elapsed 100 elapsed", 440, 40, 0),
+    ("online loan 100 repay", 440, 40, 0),
+    ("online loan 100 repay, loan online 60 loan", 500, 100, 60),
+    ("online loan 100 repay, loan online 90 loan, online loan 20 repay", 510, 110, 70),
+    ("online stake 30 stake, stake house 30 lost", 510, 10, 0),
+    ("online stake 60 stake, stake house 60 lost", 480, 0, 0),
+]
+
+
+@pytest.mark.parametrize("is_restored", [False, True])
+@pytest.mark.parametrize("off", [0, 1, -1])
+@pytest.mark.parametrize(("spent", "left", "kept", "owed"), SPENT)
+def test_the_grant_pays_for_what_is_spent_before_earnings_do(
+    made: HandMade, spent: str, left: int, kept: int, owed: int, off: int, *, is_restored: bool
+) -> None:
+    owing = "loan external 100 loan, " if "repay" in spent else ""
+    before = f"{owing}allotment online 500 grant, external online 40 brought"
+    if is_restored:
+        _begin_day(made, f"{before}, {spent}")
+    else:
+        _begin_day(made, before)
+        made.write(spent)
+        made.look()
+    banked = max(0, min(left, kept + off))
+    made.write(
+        ", ".join(
+            each
+            for each, amount in (
+                (f"online forfeit {left - banked} forfeit", left - banked),
+                (f"online bank {banked} carry", banked),
+                (GRANT, 1),
+                (f"online loan {owed} loan share", owed),
+            )
+            if amount
+        )
+    )
+    if banked == kept:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match="at the end of a day"):
+            made.look()
+
+
 LIES = "external online 60 brought, external stake 400 brought"
 
 
