@@ -14,6 +14,8 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     if lines.field(1) and lines.number(1) is None:
         raise lines.refusal(1, "there is no user number, so this is not a CHAIN.TXT")
     lines.need(BOARD, "CHAIN.TXT")
+    if lines.time(17, 1, fractions=True).limit in (dropfile.Limit.LEFT, dropfile.Limit.UNLIMITED):
+        raise lines.refusal(17, "a number stands where a folder belongs")
     return dropfile.DropFile(
         kind=dropfile.Format.CHAIN,
         path=lines.path,

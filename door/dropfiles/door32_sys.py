@@ -12,7 +12,12 @@ from door.dropfiles.lines import Lines
 
 # What ENiGMA writes for every caller; by newer versions it means "unlimited".
 ENIGMA_MINUTES = 546
+ENIGMA_NAME = "enigma"
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip", 4: "max"}
+_PROGRAM = re.compile(
+    r"\bv[0-9]|[0-9][.-][0-9]|\b(version|synchronet|mystic|wwiv|elebbs|renegade|magicka|gamesrv)",
+    re.IGNORECASE,
+)
 _WWIV = re.compile(r"\bwwiv\b", re.IGNORECASE)
 
 
@@ -21,6 +26,8 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     if lines.number(1) not in range(10):
         raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is not a DOOR32.SYS")
     lines.need(9, "DOOR32.SYS")
+    if lines.field(5) and lines.number(5) is None:
+        raise lines.refusal(5, "no number stands where the user number belongs")
     enigma = _is_enigma(lines)
     return dropfile.DropFile(
         kind=dropfile.Format.DOOR32,
@@ -42,13 +49,15 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
 
 
 def _is_enigma(lines: Lines) -> bool:
-    """Whether ENiGMA wrote the file, which names only the board.
+    """Return whether ENiGMA wrote the file: line 4 names it, or a board on socket -1.
 
-    No other says telnet, and -1 for its socket. Versions that say stdio on socket 0 are known only
-    by their constant.
+    ENiGMA writes the board's name there, which often has its own in it. Others write their own name
+    and version.
     """
-    said = (lines.number(1), lines.number(2))
-    return said == (2, -1) or (said == (0, 0) and lines.number(9) == ENIGMA_MINUTES)
+    board = lines.field(4)
+    if ENIGMA_NAME in board.casefold():
+        return True
+    return (lines.number(1), lines.number(2)) == (2, -1) and _PROGRAM.search(board) is None
 
 
 def enigma_time(place: str) -> dropfile.TimeLeft:
@@ -63,7 +72,7 @@ def counts_seconds(software: str, reading: dropfile.HostSettings) -> bool:
 
 
 def _time(lines: Lines, reading: dropfile.HostSettings, *, enigma: bool) -> dropfile.TimeLeft:
-    """Read line 9; what is no time left is a doubt, and so are minutes beyond a day."""
+    """Read line 9; what is no time left is a doubt, and so is ENiGMA's constant of another."""
     text, amount = lines.plain(9), lines.number(9)
     if enigma and amount == ENIGMA_MINUTES:
         return enigma_time(f"{lines.place(9)}, in minutes")
@@ -73,12 +82,12 @@ def _time(lines: Lines, reading: dropfile.HostSettings, *, enigma: bool) -> drop
         time = dropfile.TimeLeft.left(amount, f"{lines.place(9)}, in seconds")
     else:
         time = dropfile.TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
-        if time.doubt and reading.door32_unit == "auto":
+        if amount == ENIGMA_MINUTES:
             lines.doubts.append(
-                f"{lines.place(9)} says {amount} minutes, which is more than a day. "
-                "If this board counts seconds there, say so in its table of sysop.toml."
+                f"{lines.place(9)} says {amount} minutes, as ENiGMA does for every caller. They "
+                "count, because line 4 does not name ENiGMA: if it wrote this file, put ENiGMA "
+                "into the name of the board."
             )
-            return time
     return lines.noted(time)
 
 

@@ -1,20 +1,23 @@
 """DOOR.SYS of GAP: 52 lines when it is whole, 31 in older writers.
 
 Line 14 is the caller's password, in clear text. Nothing here reads it, and no sentence quotes a
-line: where lines are missing it could be any of them. icy_board leaves out line 5, RemoteAccess the
-password, so the graphics mode (GR, NG or 7E, line 20) is found first and the others are counted
-from there.
+line before the graphics mode: where lines are missing it could be any of them. icy_board leaves out
+line 5, RemoteAccess the password, so the graphics mode (GR, NG or 7E, line 20) is found first and
+the others are counted from there. What they hold shows whether they are the lines they seem to be.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
+from door.errors import DropFileRefused
 
 GRAPHICS = 20
 USER_NUMBER = 26
+SYSOP = 35
 ALIAS = 36
 EVENT = 37
 ANSI_UNUSED = 39
@@ -25,10 +28,48 @@ _SHIFTS = (0, -1, 1)
 _MODES: dict[str, dropfile.Emulation] = {"GR": "ansi", "NG": "ascii", "7E": "ascii"}
 _YES_NO = ("Y", "N")
 _TOGGLES = 4
-# Seconds and minutes that ENiGMA writes for every caller.
-ENIGMA = (15360, 256)
+# Seconds and minutes that ENiGMA writes for every caller; since September 2026 the second pair.
+ENIGMA = ((15360, 256), (32760, 546))
 # Synchronet and others that count in 16 bits write this for all longer times.
 MOST_SECONDS = 32767
+# Boards give their sysops as high a level, or a higher one.
+SYSOP_LEVEL = 90
+
+_SLASHES = r"[0-9]{1,4}(?P<slash>[-/.])[0-9]{1,2}(?P=slash)[0-9]{1,4}"
+_CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
+_NUMBER = re.compile(r"(?:[+-]?[0-9]{1,10}(?:\.[0-9]*)?)?")
+_DATE = re.compile(rf"(?:{_SLASHES}|[0-9]{{5,8}})?")  # some count days or leave out the slashes
+_TIME = re.compile(rf"(?:{_CLOCK}(?: ?[AP]M)?|none)?", re.IGNORECASE)
+_WORD = re.compile(r"[^0-9]*")
+_YES = re.compile(r"[YNTF]?", re.IGNORECASE)
+_TEXT = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK})$).*")
+_ALIAS = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK}|[YN])$).*")
+_HARMLESS = re.compile(r"[0-9/.:+-]{1,10}|[A-Z]?", re.IGNORECASE)
+# What belongs on each line behind the graphics mode. An empty line may be any of them.
+_BELONGS: dict[int, tuple[re.Pattern[str], str]] = {
+    21: (_NUMBER, "the page length belongs"),
+    22: (_WORD, "Y or N for an expert belongs"),
+    **dict.fromkeys((23, 24), (_TEXT, "the conferences belong")),
+    25: (_DATE, "the date of expiry belongs"),
+    USER_NUMBER: (_NUMBER, "the user number belongs"),
+    27: (_WORD, "the letter of the protocol belongs"),
+    **dict.fromkeys((28, 29), (_NUMBER, "the number of files belongs")),
+    **dict.fromkeys((30, 31), (_NUMBER, "the size of downloads belongs")),
+    32: (_DATE, "the date of birth belongs"),
+    **dict.fromkeys((33, 34), (_TEXT, "a folder belongs")),
+    SYSOP: (_TEXT, "the sysop's name belongs"),
+    ALIAS: (_ALIAS, "the alias belongs"),
+    EVENT: (_TIME, "the time of the next event belongs"),
+    **dict.fromkeys((38, 39, 40), (_YES, "Y or N belongs")),
+    41: (_NUMBER, "the number of a colour belongs"),
+    CREDIT: (_NUMBER, "the time credit belongs"),
+    43: (_DATE, "the date of the last scan belongs"),
+    **dict.fromkeys((44, 45), (_TIME, "the time of a call belongs")),
+    **dict.fromkeys((46, 47), (_NUMBER, "the number of files belongs")),
+    **dict.fromkeys((48, 49), (_NUMBER, "the size of all files belongs")),
+    **dict.fromkeys((51, 52), (_NUMBER, "a number belongs")),
+}
+_DOOR32_INSTEAD = "Lines are missing or have moved. Have the board write DOOR32.SYS instead."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +101,77 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     at = layout(lines)
     shift = at.shift
     lines.need(USER_NUMBER + shift, "DOOR.SYS")
+    number = lines.user(USER_NUMBER + shift)
+    is_sound = _is_sound(lines, shift, number)
+    alias = lines.text(ALIAS + shift) if is_sound else ""
     mode = lines.field(GRAPHICS + shift).upper()
     emulation = _MODES[mode]
     if mode == "NG" and lines.field(ANSI_UNUSED + shift).upper() == "Y":
         emulation = "ansi"
-    number, event_line = lines.user(USER_NUMBER + shift), EVENT + shift
+    sysop, event_line = lines.text(SYSOP + shift), EVENT + shift
+    level = lines.number(GRAPHICS - 5 + shift)
+    if (
+        number is not None
+        and number == lines.node(4)
+        and (level or 0) < SYSOP_LEVEL
+        and _fills_in(alias, sysop, lines.field(at.name))
+    ):
+        lines.doubts.append(
+            f"{lines.place(USER_NUMBER + shift)} has the number of the node, and the alias is the "
+            "sysop's: the board writes no user number, so the caller goes by the name."
+        )
+        number = None
     port = lines.field(1).upper().rstrip(":")
     time = _time(lines, shift)
     return dropfile.DropFile(
         kind=dropfile.Format.DOOR,
         path=lines.path,
-        sysop=lines.text(35 + shift),
-        alias=lines.text(ALIAS + shift),
+        sysop=sysop,
+        alias=alias,
         real_name=lines.text(at.name),
         # Not the alias: files of 31 lines have none, and a key must not depend on that.
         name_key=dropfile.fold_name(lines.field(at.name)),
         number=number,
-        level=lines.number(GRAPHICS - 5 + shift),
+        level=level,
         time=time,
-        event=reading.event(lines.field(event_line), lines.place(event_line)),
+        event=reading.event(lines.field(event_line) if is_sound else "", lines.place(event_line)),
         node=lines.node(4),
         connection=dropfile.STDIO if port == "COM0" else dropfile.UNSAID,
         emulation=emulation,
         charset="us-ascii" if mode == "7E" else None,
         rows=lines.cells(GRAPHICS + 1 + shift),
-        credit_minutes=lines.number(CREDIT + shift),
+        credit_minutes=lines.number(CREDIT + shift) if is_sound else None,
         doubts=tuple(lines.doubts),
         enigma=time.limit is dropfile.Limit.CONSTANT,
     )
+
+
+def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
+    """Return whether the lines behind the graphics mode may be believed.
+
+    One odd line is a doubt. Two show that lines are missing or have moved: raises
+    `DropFileRefused` for a whole file, and wherever a user number would be believed. A short file
+    without one has its name and time before them, and nothing behind them counts.
+    """
+    wrong = [
+        at for at, (form, _) in _BELONGS.items() if not form.fullmatch(lines.field(at + shift))
+    ]
+    if not wrong:
+        return True
+    line = wrong[0] + shift
+    text = lines.field(line)
+    found = f'"{text}"' if _HARMLESS.fullmatch(text) else "a text"
+    what = f"{found} stands where {_BELONGS[wrong[0]][1]}"
+    if len(wrong) > 1 and (number is not None or lines.whole(CREDIT + shift)):
+        raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
+    lines.doubts.append(f"{lines.place(line)} is not as it should be: {what}.")
+    return len(wrong) == 1 and wrong != [ALIAS]
+
+
+def _fills_in(alias: str, sysop: str, name: str) -> bool:
+    """Return whether the alias is the sysop's name, although the caller has another."""
+    same = dropfile.folded(alias) == dropfile.folded(sysop)
+    return bool(alias) and same and dropfile.folded(name) != dropfile.folded(alias)
 
 
 def _time(lines: Lines, shift: int) -> dropfile.TimeLeft:
@@ -100,7 +184,7 @@ def _time(lines: Lines, shift: int) -> dropfile.TimeLeft:
     minutes_line = GRAPHICS - 1 + shift
     seconds, minutes = lines.number(seconds_line), lines.number(minutes_line)
     by_seconds, by_minutes = lines.time(seconds_line, 1), lines.time(minutes_line, 60)
-    if (seconds, minutes) == ENIGMA:
+    if (seconds, minutes) in ENIGMA:
         return dropfile.TimeLeft(dropfile.Limit.CONSTANT, by_seconds.place, written=seconds)
     if seconds is not None and minutes is not None and _is_cut(seconds, minutes):
         return by_minutes
@@ -114,8 +198,8 @@ def _time(lines: Lines, shift: int) -> dropfile.TimeLeft:
             )
         what = f"lines {seconds_line} and {minutes_line} of {lines.path.name}"
         return unreadable[0] if unreadable else dropfile.TimeLeft(dropfile.Limit.UNKNOWN, what)
-    least = min(known, key=lambda time: time.seconds or 0)
-    if len(known) == 2 and abs((by_seconds.seconds or 0) - (by_minutes.seconds or 0)) >= 60:
+    least = min(known, key=_amount)
+    if len(known) == 2 and abs(_amount(by_seconds) - _amount(by_minutes)) >= 60:
         lines.doubts.append(
             f"Lines {seconds_line} (seconds) and {minutes_line} (minutes) contradict each other: "
             "the smaller counts."
@@ -124,9 +208,13 @@ def _time(lines: Lines, shift: int) -> dropfile.TimeLeft:
     return known[0]
 
 
+def _amount(time: dropfile.TimeLeft) -> int:
+    return time.seconds or time.written or 0
+
+
 def _is_cut(seconds: int, minutes: int) -> bool:
     """Whether the seconds are what is left of the minutes in a number of 16 bits."""
-    if not MOST_SECONDS // 60 < minutes <= dropfile.LONGEST_SECONDS // 60:
+    if minutes <= MOST_SECONDS // 60:
         return False
     around = MOST_SECONDS * 2 + 2
     apart = (minutes * 60 - seconds) % around

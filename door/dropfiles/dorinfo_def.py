@@ -37,7 +37,7 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
         path=lines.path,
         board=lines.text(1),
         sysop=clean(dropfile.undoubled(lines.text(2), lines.text(3)), LONGEST_TEXT),
-        alias=clean(name, LONGEST_TEXT),
+        real_name=clean(name, LONGEST_TEXT),
         name_key=dropfile.fold_name(name),
         level=lines.number(emulation + 1),
         time=_time(lines, minutes_line, enigma=enigma),

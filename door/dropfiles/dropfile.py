@@ -21,9 +21,8 @@ from timebank.words import clean
 
 SECOND = timedelta(seconds=1)
 DAY_MINUTES = 24 * 60
-# No board leaves a caller more than the longest day, that of the clock set back. A higher number
-# counts something else, or is no time.
-LONGEST_SECONDS = 25 * 3600
+# Boards write a higher number, such as the largest of 16 bits, for callers without a limit.
+LONGEST_SECONDS = DAY_MINUTES * 60
 
 
 class Format(StrEnum):
@@ -53,8 +52,8 @@ class TimeLeft:
     """How long the caller can stay, and where that was read.
 
     `seconds`, zero or more, is set when there is a limit; `deadline` (aware) when the host named an
-    instant instead of a length. `written` are the seconds in the file where they are not believed:
-    a constant, or more than a day has. `why` ends the sentence "The time left ..." where it is
+    instant instead of a length. `written` are the seconds in the file where they are no limit: a
+    constant, or more than a day. `why` ends the sentence "The time left ..." where it is
     unreadable.
     """
 
@@ -67,11 +66,9 @@ class TimeLeft:
 
     @classmethod
     def left(cls, seconds: int, place: str) -> TimeLeft:
-        """So many seconds, zero or more; unreadable where no day is so long."""
+        """So many seconds, zero or more; no limit where they are more than a day."""
         if seconds > LONGEST_SECONDS:
-            hours = LONGEST_SECONDS // 3600
-            why = f"is more than the {hours} hours that the longest day has"
-            return cls(Limit.UNREADABLE, place, written=seconds, why=why)
+            return cls(Limit.UNLIMITED, place, written=seconds)
         return cls(Limit.LEFT, place, seconds)
 
     @classmethod

@@ -58,6 +58,11 @@ def _time(time: TimeLeft) -> str:
             f"How long the caller can stay is not known: {span(time.written or 0)} ({time.place}) "
             "is what ENiGMA writes for everybody."
         )
+    if time.limit is Limit.UNLIMITED and time.written is not None:
+        return (
+            f"They can stay as long as they like: {span(time.written)} ({time.place}) is longer "
+            "than a day, so it counts as no limit."
+        )
     if time.limit is Limit.UNLIMITED:
         return f"They can stay as long as they like: {time.place} sets no limit."
     seconds = time.seconds or 0

@@ -7,6 +7,7 @@ nothing is made up for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -27,6 +28,8 @@ from door.dropfiles.dropfile import (
     Limit,
     NextEvent,
     TimeLeft,
+    folded,
+    lasting,
 )
 from door.dropfiles.finding import Found, Left
 from door.dropfiles.formats import read
@@ -36,6 +39,7 @@ STALE_SECONDS = 600  # an older file is likely to be that of another call
 APART_SECONDS = 120  # by which files of one call may differ: minutes are rounded, some less one
 MODUSER = "MODUSER.DAT"
 _SYNCHRONET = "synchronet"
+_BBS = re.compile(r"\bbbs\b")
 # The drop-file types after which Synchronet reads MODUSER.DAT.
 _MODUSER_KINDS = (Format.DOOR32, Format.CHAIN, Format.BBSDEV)
 
@@ -113,8 +117,6 @@ class Understood:
             )
         if self.time.limit is Limit.UNREADABLE:
             remedy = "See what the board writes there: no time is made up for it."
-            if self.time.written is not None and self.time.place.endswith("in minutes"):
-                remedy = "If the board counts seconds there, say so in its table of sysop.toml."
             what = f"the time left ({self.time.place}) {self.time.why}"
             raise DropFileRefused(self.chosen.path, None, what, remedy)
         return self.time
@@ -141,7 +143,7 @@ def understand(found: Found, reading: HostSettings) -> Understood:
         files=tuple(files),
         found=found,
         who=_who(files),
-        name=_first(file.name for file in files),
+        name=_name(files, (), doubts),
         real_name=_first(file.real_name for file in files),
         board=_first(file.board or file.software for file in files),
         names=tuple(
@@ -210,8 +212,7 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
             continue
         if seconds - known > APART_SECONDS:
             place = f"{file.time.place.removesuffix('minutes')}seconds, as {other.time.place} shows"
-            kept = tuple(doubt for doubt in file.doubts if "more than a day" not in doubt)
-            return replace(file, time=TimeLeft.left(amount, place), doubts=kept)
+            return replace(file, time=TimeLeft.left(amount, place))
     return file
 
 
@@ -233,6 +234,42 @@ def _who(files: list[DropFile]) -> HostIdentity:
         if file.number is not None or file.key is not None:
             return HostIdentity(board, file.identity.caller)
     return HostIdentity(board, files[0].identity.caller)
+
+
+def named(understood: Understood, names: Iterable[str]) -> Understood:
+    """Return the call with the caller's name chosen again: none of `names` is an alias."""
+    doubts: list[str] = []
+    name = _name(list(understood.files), names, doubts)
+    kept = tuple(doubt for doubt in doubts if doubt not in understood.doubts)
+    return replace(understood, name=name, doubts=(*understood.doubts, *kept))
+
+
+def _name(files: list[DropFile], names: Iterable[str], doubts: list[str]) -> str:
+    """Choose an alias before a name that may be real.
+
+    Some writers put the sysop or the board where the alias belongs, for every caller. `names` are
+    what the settings call the board.
+    """
+    sysops = {folded(file.sysop) for file in files if file.sysop}
+    boards = {*names, *(file.board for file in files), *(file.software for file in files)}
+    for file in files:
+        if not file.alias or _is_alias(file, sysops, {lasting(name) for name in boards if name}):
+            continue
+        other = _first(each.real_name for each in files)
+        if other and folded(other) != folded(file.alias):
+            doubts.append(
+                f"The alias in {file.path.name} is the name of the board or its sysop, and not the "
+                "caller's. The caller goes by the other name in the file."
+            )
+        return other or file.alias
+    return _first(file.alias for file in files) or _first(file.real_name for file in files)
+
+
+def _is_alias(file: DropFile, sysops: set[str], boards: set[str]) -> bool:
+    alias = folded(file.alias)
+    if alias in sysops and file.role != "sysop":
+        return False
+    return lasting(alias) not in boards and _BBS.search(alias) is None
 
 
 def _first(texts: Iterable[str]) -> str:
@@ -331,7 +368,8 @@ def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
         path = chosen.path.parent / MODUSER
         gives.append(GiveBack(Way.MODUSER, path, None, chosen.path, chosen.identity))
     for file in files:
-        for way, minutes in ((Way.DOOR_SYS, file.credit_minutes), (Way.EXITINFO, file.time_limit)):
+        limit = file.time_limit if file.time.limit is Limit.LEFT else None
+        for way, minutes in ((Way.DOOR_SYS, file.credit_minutes), (Way.EXITINFO, limit)):
             if minutes is not None:
                 gives.append(GiveBack(way, file.path, minutes, file.path, file.identity))
     return tuple(gives)

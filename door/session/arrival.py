@@ -16,9 +16,15 @@ from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
-from door.dropfiles.dropfile import HostIdentity, HostSettings, Limit, without_version
+from door.dropfiles.dropfile import (
+    LONGEST_SECONDS,
+    HostIdentity,
+    HostSettings,
+    Limit,
+    without_version,
+)
 from door.dropfiles.finding import find
-from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
+from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, named, understand
 from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
@@ -76,6 +82,7 @@ def arrive(
     said = HostSettings(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
     if said != HostSettings(now, "auto", "auto"):
         understood = understand(found, said)
+    understood = named(understood, (board.name, *board.aliases))
     charset = _charset(understood.screen, asked.charset)
     emulation = understood.screen.emulation or (asked.charset and "ansi")
     guest = Guest(
@@ -190,10 +197,12 @@ def _seconds(understood: Understood, board: HostBoard) -> int | None:
     up for what cannot be read. What a constant stands for must be in the settings.
     """
     time = understood.known_time()
-    if time.limit is not Limit.CONSTANT or "minutes" in board.agreed:
+    if time.written is None or "minutes" in board.agreed:
         return time.seconds
     if "share" in board.agreed:
-        return time.written
+        return min(time.written, LONGEST_SECONDS)
+    if time.limit is Limit.UNLIMITED:
+        return None
     what = f"{time.place} is what ENiGMA writes for every caller, so it counts as none"
     remedy = f"Say minutes = 60 in [boards.{board.name}] of sysop.toml, or as many as you agree on."
     raise DropFileRefused(understood.chosen.path, None, what, remedy)

@@ -77,7 +77,6 @@ def test_exitinfo_is_trusted_last(tmp_path: Path):
     [
         door32(left="sixty"),
         door32(left="-60"),
-        door32(left="9999"),
         door32(comm="2", handle="-1", host="Moth House", left="546"),
     ],
 )

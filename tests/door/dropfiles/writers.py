@@ -181,7 +181,7 @@ WRITERS: dict[str, Written] = {
         "door32.sys", text(*door32(comm="2", handle="-1", host="Moth House", left="546"))
     ),
     "enigma 0.5 door32": Written(
-        "door32.sys", text(*door32(handle="0", host="Moth House", left="546"))
+        "door32.sys", text(*door32(handle="0", host="Moth House ENiGMA", left="546"))
     ),
     "enigma 0.4 door32": Written("door32.sys", text(*door32(handle="0", host="Moth House"))),
     "mystic 1.10 unix": Written(

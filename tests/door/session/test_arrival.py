@@ -103,12 +103,34 @@ def test_a_deadline_is_also_when_the_board_wants_the_caller_back(sent) -> None:
         ("", "no file of this call says how long the caller may stay"),
         ("sixty", r"the time left \(line 9 of DOOR32.SYS\) is not a number"),
         ("-60", r"the time left \(line 9 of DOOR32.SYS\) is less than nothing"),
-        ("9999", r"\(line 9 of DOOR32.SYS, in minutes\) is more than the 25 hours"),
     ],
 )
 def test_time_that_nobody_says_is_refused_whatever_was_agreed(sent, toml, left, why) -> None:
     with pytest.raises(DropFileRefused, match=why):
         sent(Written("DOOR32.SYS", text(*door32(left=left))), toml)
+
+
+@pytest.mark.parametrize(
+    ("toml", "seconds", "minutes"),
+    [
+        ("", None, 60),
+        (XIBALBA, None, 60),
+        (f"{XIBALBA}minutes = 30\n", None, 30),
+        (f"{XIBALBA}minutes = 30\nshare = 50\n", None, 30),
+        (f"{XIBALBA}share = 50\n", 24 * 3600, 60),
+    ],
+)
+def test_a_limit_longer_than_a_day_leaves_it_to_the_settings(sent, toml, seconds, minutes) -> None:
+    guest = sent(Written("DOOR32.SYS", text(*door32(left="5998"))), toml).guest
+    assert (guest.seconds, guest.board.minutes) == (seconds, minutes)
+
+
+@pytest.mark.parametrize("alias", ["Xibalba", "synchronet", "Xibalba 2.1"])
+def test_what_the_settings_call_the_board_is_no_alias(sent, alias) -> None:
+    lines = door_sys(name="Ann Example", alias=alias)
+    arrival = sent(Written("DOOR.SYS", text(*lines)), XIBALBA)
+    assert arrival.guest.name == arrival.understood.name == "Ann Example"
+    assert "is the name of the board or its sysop" in arrival.understood.doubts[-1]
 
 
 CONSTANT = {writer: WRITERS[writer] for writer in WRITERS if writer.startswith("enigma 0.0")}

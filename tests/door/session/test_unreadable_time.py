@@ -136,25 +136,58 @@ def test_what_is_no_number_brings_nothing(name: str, words: str) -> None:
     is_refused(WRITE[name](words))
 
 
-@given(st.sampled_from(sorted(WRITE)), st.integers(LONGEST_SECONDS + 1, 10**30))
+def sets_no_limit(written: Written) -> None:
+    """The settings decide: the minutes of the board, or a share of a day at most."""
+    for boards in AGREED:
+        assert arrives(written, boards).seconds is None
+    guest = arrives(written, _table(share=50))
+    assert guest.seconds == LONGEST_SECONDS
+    assert guest.board.share == 50
+
+
+@given(
+    st.sampled_from(sorted(set(WRITE) - {"bbsdev", "door.sys seconds", "door.sys minutes"})),
+    st.integers(LONGEST_SECONDS + 1, 10**10 - 1),
+)
 @example("door32", MOST + 1)
 @settings(deadline=None)
-def test_more_than_any_day_has_brings_nothing(name: str, number: int) -> None:
+def test_more_than_a_day_is_no_limit(name: str, number: int) -> None:
+    sets_no_limit(WRITE[name](f"{number}"))
+
+
+@given(
+    st.sampled_from(["door.sys seconds", "door.sys minutes"]),
+    st.integers(LONGEST_SECONDS + 1, 10**10 - 1),
+)
+@settings(deadline=None)
+def test_more_than_a_day_on_one_line_leaves_the_other(name: str, number: int) -> None:
+    for boards in AGREED:
+        assert arrives(WRITE[name](f"{number}"), boards).seconds == 3540
+
+
+@given(st.sampled_from(sorted(WRITE)), st.integers(10**10, 10**30))
+@settings(deadline=None)
+def test_more_than_ten_digits_bring_nothing(name: str, number: int) -> None:
     is_refused(WRITE[name](f"{number}"))
 
 
 @given(st.integers(MOST + 1, 0xFFFF))
 @settings(deadline=None)
-def test_a_time_limit_of_more_than_a_day_brings_nothing(minutes: int) -> None:
+def test_a_time_limit_of_more_than_a_day_is_no_limit(minutes: int) -> None:
     record = bytearray(remote_access())
     word(record, TIME_LIMIT, minutes)
-    is_refused(Written("EXITINFO.BBS", bytes(record)))
+    sets_no_limit(Written("EXITINFO.BBS", bytes(record)))
+
+
+@pytest.mark.parametrize("deadline", ["9999-12-31T23:59:59Z", "2026-11-21T20:00:01Z"])
+def test_a_deadline_more_than_a_day_ahead_is_no_limit(deadline: str) -> None:
+    sets_no_limit(WRITE["bbsdev"](deadline))
 
 
 @pytest.mark.parametrize(
     "deadline",
     [
-        *("9999-12-31T23:59:59Z", "2026-11-21T21:00:01Z", "0000-00-00T00:00:00Z"),
+        "0000-00-00T00:00:00Z",
         *("2026-11-20T20:30:00", "2026-11-20T20:30:00+01:00", "2026-11-20t20:30:00z", " ", "\t"),
         *("2026-11-20T24:00:00Z", "2026-02-30T20:30:00Z", "\u0662026-11-20T20:30:00Z", "60"),
     ],

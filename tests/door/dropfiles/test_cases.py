@@ -1,0 +1,318 @@
+"""Drop files of programs in the field that were misread (cases/), and others of each kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from door.dropfiles.dropfile import Limit
+from door.dropfiles.finding import find
+from door.dropfiles.telling import sentences
+from door.dropfiles.understanding import Understood, understand
+from door.errors import DropFileRefused
+from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
+from tests.door.dropfiles.writers import (
+    Written,
+    bbsdev,
+    chain,
+    door32,
+    door_sys,
+    dorinfo,
+    remote_access,
+    text,
+    word,
+)
+
+CASES = Path(__file__).parent / "cases"
+TIME_LIMIT = 1293  # of EXITINFO.BBS
+MINUTE, DAY_MINUTES = 60, 24 * 60
+
+
+def case(folder: Path, name: str) -> Understood:
+    (source,) = (CASES / name).iterdir()
+    return understood(folder, source.name, source.read_bytes())
+
+
+def understood(folder: Path, name: str, content: bytes) -> Understood:
+    path = put(folder, Written(name, content))
+    return understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "seconds", "written"),
+    [
+        ("board-name-on-line-36", Limit.LEFT, 7200, None),
+        ("doornode-constants", Limit.LEFT, DAY_MINUTES * MINUTE, None),
+        ("elebbs-32719-minutes", Limit.UNLIMITED, None, 32719 * MINUTE),
+        ("enigma-2026-09-door-sys", Limit.CONSTANT, None, 32760),
+        ("enigma-like-546", Limit.LEFT, 546 * MINUTE, None),
+        ("mystic-door-sys-no-board", Limit.LEFT, 999 * MINUTE, None),
+        ("no-user-number-1", Limit.LEFT, 3600, None),
+        ("renegade-chain", Limit.UNLIMITED, None, 359992),
+        ("renegade-door-sys", Limit.UNLIMITED, None, 1965732),
+        ("renegade-door32", Limit.UNLIMITED, None, 5998 * MINUTE),
+        ("sysop-name-on-line-37", Limit.LEFT, 3600, None),
+    ],
+)
+def test_the_time_left_is_read(name, limit, seconds, written, tmp_path: Path) -> None:
+    time = case(tmp_path, name).known_time()
+    assert (time.limit, time.seconds, time.written) == (limit, seconds, written)
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "caller"),
+    [
+        ("board-name-on-line-36", "Ann Example", "number 11"),
+        ("doornode-constants", "Pat", "name pat"),
+        ("elebbs-32719-minutes", "callerone", "number 1"),
+        ("enigma-2026-09-door-sys", "callerone", "number 7"),
+        ("enigma-like-546", "ann", "number 7"),
+        ("mystic-door-sys-no-board", "zed", "number 1"),
+        ("no-user-number-1", "Shadow", "name first person"),
+        ("no-user-number-2", "Shadow", "name second person"),
+        ("renegade-chain", "John Smith", "number 2"),
+        ("renegade-door-sys", "Pat Doe", "number 2"),
+        ("renegade-door32", "John Smith", "number 2"),
+        ("sysop-name-on-line-37", "Ann Example", "name ann example"),
+    ],
+)
+def test_the_caller_is_read(name, called, caller, tmp_path: Path) -> None:
+    found = case(tmp_path, name)
+    assert (found.name, found.who.caller) == (called, caller)
+
+
+# Limits longer than a day
+
+
+LONG = DAY_MINUTES + 1
+
+
+def _record(minutes: int) -> bytes:
+    record = bytearray(remote_access())
+    word(record, TIME_LIMIT, minutes)
+    return bytes(record)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("DOOR32.SYS", text(*door32(left=str(LONG)))),
+        ("DOOR32.SYS", text(*door32(host="WWIV 5.8", left=str(LONG * MINUTE)))),
+        ("DOOR32.SYS", text(*door32(left="9999999999"))),
+        ("DOOR.SYS", text(*door_sys(seconds=str(LONG * MINUTE), minutes=str(LONG)))),
+        ("DOOR.SYS", text(*door_sys(seconds="", minutes="32767"))),
+        ("DOOR.SYS", text(*door_sys(seconds="32767", minutes="9999"))),
+        ("DOOR.SYS", text(*door_sys(seconds="-31824", minutes="9300"))),
+        ("DORINFO1.DEF", text(*dorinfo(("Ann", "Lee", "Home"), left=str(LONG)))),
+        ("CHAIN.TXT", text(*chain(left=f"{LONG * MINUTE}.00"))),
+        ("BBSDEV.DRP", text(*bbsdev(deadline="2026-11-21T20:00:01Z"))),
+        ("BBSDEV.DRP", text(*bbsdev(deadline="9999-12-31T23:59:59Z"))),
+        ("EXITINFO.BBS", _record(LONG)),
+    ],
+)
+def test_a_limit_longer_than_a_day_is_none(name, content, tmp_path: Path) -> None:
+    found = understood(tmp_path, name, content)
+    assert found.known_time().limit is Limit.UNLIMITED
+    assert found.time.written is not None
+    assert not found.doubts
+    said = "\n".join(sentences(found))
+    assert "is longer than a day, so it counts as no limit" in said
+    assert "counts seconds" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("DOOR32.SYS", text(*door32(left="1440"))),
+        ("DOOR.SYS", text(*door_sys(seconds="86400", minutes="1440"))),
+        ("CHAIN.TXT", text(*chain(left="86400"))),
+        ("BBSDEV.DRP", text(*bbsdev(deadline="2026-11-21T20:00:00Z"))),
+        ("EXITINFO.BBS", _record(1440)),
+    ],
+)
+def test_a_whole_day_is_a_limit(name, content, tmp_path: Path) -> None:
+    assert understood(tmp_path, name, content).time.seconds == DAY_MINUTES * MINUTE
+
+
+def test_the_shorter_of_two_lines_counts_beside_one_that_is_longer_than_a_day(
+    tmp_path: Path,
+) -> None:
+    found = understood(tmp_path, "DOOR.SYS", text(*door_sys(seconds="3599", minutes="9999")))
+    assert found.time.seconds == 3599
+    assert "contradict each other" in found.doubts[0]
+
+
+def test_nothing_is_given_back_to_a_time_limit_that_is_none(tmp_path: Path) -> None:
+    assert understood(tmp_path, "EXITINFO.BBS", _record(LONG)).gives == ()
+
+
+# ENiGMA's constants
+
+
+@pytest.mark.parametrize(
+    ("lines", "limit"),
+    [
+        (door32(comm="2", handle="-1", host="Moth House", left="546"), Limit.CONSTANT),
+        (door32(comm="0", handle="0", host="Moth ENiGMA\xab BBS", left="546"), Limit.CONSTANT),
+        (door32(comm="0", handle="0", host="ENiGMA 1/2 v0.0.15", left="546"), Limit.CONSTANT),
+        (door32(comm="0", handle="0", host="Moth House", left="546"), Limit.LEFT),
+        (door32(comm="2", handle="-1", host="Mystic 1.12 A48", left="546"), Limit.LEFT),
+        (door32(comm="2", handle="-1", host="EleBBS/W32 v2013", left="546"), Limit.LEFT),
+        (door32(comm="2", handle="-1", host="Renegade BBS Alpha", left="546"), Limit.LEFT),
+        (door32(comm="2", handle="-1", host="Area 51", left="546"), Limit.CONSTANT),
+        (door32(comm="0", handle="0", host="Moth ENiGMA", left="45"), Limit.LEFT),
+    ],
+)
+def test_enigma_is_known_by_the_name_of_its_writer(lines, limit, tmp_path: Path) -> None:
+    assert understood(tmp_path, "DOOR32.SYS", text(*lines)).time.limit is limit
+
+
+def test_minutes_that_could_be_enigmas_are_a_doubt(tmp_path: Path) -> None:
+    (doubt,) = case(tmp_path, "enigma-like-546").doubts
+    assert "546 minutes" in doubt
+    assert "ENiGMA" in doubt
+
+
+@pytest.mark.parametrize(("seconds", "minutes"), [("15360", "256"), ("32760", "546")])
+def test_enigmas_pairs_are_constants_and_others_are_not(seconds, minutes, tmp_path: Path) -> None:
+    pair = text(*door_sys(seconds=seconds, minutes=minutes))
+    assert understood(tmp_path, "DOOR.SYS", pair).time.limit is Limit.CONSTANT
+    other = text(*door_sys(seconds=str(int(seconds) + 1), minutes=minutes))
+    assert understood(tmp_path, "DOOR.SYS", other).time.limit is Limit.LEFT
+
+
+# Lines that are missing or shifted
+
+
+def refusal(folder: Path, content: bytes) -> DropFileRefused:
+    with pytest.raises(DropFileRefused) as refused:
+        understood(folder, "DOOR.SYS", content)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("shifted-lines-bridge", 25, '"0" stands where the date of expiry belongs'),
+        ("ra-missing-lines", 22, '"12-31-93" stands where the conferences belong'),
+    ],
+)
+def test_shifted_lines_are_refused_at_the_first_wrong_one(name, line, said, tmp_path: Path) -> None:
+    with pytest.raises(DropFileRefused) as refused:
+        case(tmp_path, name)
+    assert refused.value.line == line
+    assert said in refused.value.what
+    assert "DOOR32.SYS" in refused.value.remedy
+
+
+def fields(**changed: str) -> list[str]:
+    return door_sys(**{"name": "Ann Example", "credit": "0", **changed})
+
+
+@pytest.mark.parametrize("missing", [23, 24, 25, 26, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37])
+@pytest.mark.parametrize("length", [51, 31])
+def test_a_line_that_is_missing_is_never_guessed(missing, length, tmp_path: Path) -> None:
+    lines = fields()
+    del lines[missing - 1]
+    if length == 31 and missing > 30:
+        return
+    try:
+        found = understood(tmp_path, "DOOR.SYS", text(*lines[:length]))
+    except DropFileRefused as refused:
+        line, what = refused.line or 0, refused.what
+    else:
+        assert length == 31
+        assert found.who.caller in ("number 42", "name ann example")
+        assert found.name == "Ann Example"
+        return
+    assert missing - 1 <= line <= missing + 8
+    assert "belong" in what
+
+
+@pytest.mark.parametrize("extra", [23, 24, 25, 26, 28, 31, 32, 33, 34, 35, 36, 37, 41])
+def test_a_line_too_many_is_refused(extra, tmp_path: Path) -> None:
+    lines = fields()
+    lines.insert(extra - 1, "0")
+    assert refusal(tmp_path, text(*lines)).line is not None
+
+
+@pytest.mark.parametrize("moved", [2, 3])
+def test_several_lines_missing_after_the_mode_are_refused(moved, tmp_path: Path) -> None:
+    lines = fields()
+    del lines[22 : 22 + moved]
+    assert refusal(tmp_path, text(*lines)).line is not None
+
+
+@pytest.mark.parametrize("missing", [2, 3, 4, 5])
+def test_door32_sys_without_one_of_its_first_lines_is_refused(missing, tmp_path: Path) -> None:
+    lines = list(door32())
+    del lines[missing - 1]
+    with pytest.raises(DropFileRefused) as refused:
+        understood(tmp_path, "DOOR32.SYS", text(*lines))
+    assert (refused.value.line, refused.value.what) == (
+        5,
+        "no number stands where the user number belongs",
+    )
+
+
+def test_chain_txt_with_a_line_too_many_is_refused(tmp_path: Path) -> None:
+    lines = list(chain())
+    lines.insert(4, "")
+    with pytest.raises(DropFileRefused) as refused:
+        understood(tmp_path, "CHAIN.TXT", text(*lines))
+    assert (refused.value.line, refused.value.what) == (
+        17,
+        "a number stands where a folder belongs",
+    )
+
+
+def test_one_odd_line_is_a_doubt_and_no_shift(tmp_path: Path) -> None:
+    lines = fields()
+    lines[24] = "never"
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.who.caller) == ("Moth", "number 42")
+    assert found.doubts == (
+        "line 25 of DOOR.SYS is not as it should be: a text stands where the date of expiry"
+        " belongs.",
+    )
+
+
+# Aliases that are none
+
+
+@pytest.mark.parametrize(
+    "alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's BBS 2", "bbs"]
+)
+def test_what_is_the_same_for_all_is_no_alias(alias, tmp_path: Path) -> None:
+    found = understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias)))
+    assert (found.name, found.who.caller) == ("Ann Example", "number 42")
+    (doubt,) = found.doubts
+    assert "is the name of the board or its sysop" in doubt
+    assert "Ann Example" not in doubt
+
+
+def test_a_board_that_another_file_names_is_no_alias(tmp_path: Path) -> None:
+    put(tmp_path, Written("CHAIN.TXT", text(*chain(alias="", real_name="Ann Example"))))
+    put(tmp_path, Written("DOOR.SYS", text(*fields(alias="Moth House"))))
+    found = understand(find(tmp_path, NO_ENVIRONMENT, None), AS_WRITTEN)
+    assert found.name == "Ann Example"
+
+
+def test_the_sysop_may_have_the_name_that_the_board_knows_them_by(tmp_path: Path) -> None:
+    lines = fields(name="The Keeper", alias="The Keeper", number="1", level="255", node="1")
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.who.caller, found.doubts) == ("The Keeper", "number 1", ())
+
+
+def test_the_sysops_account_stays_the_sysops_on_every_node(tmp_path: Path) -> None:
+    for node in ("1", "2"):
+        lines = fields(alias="The Keeper", number="1", level="255", node=node)
+        assert understood(tmp_path, "DOOR.SYS", text(*lines)).who.caller == "number 1"
+
+
+def test_an_alias_counts_before_a_name_that_may_be_real(tmp_path: Path) -> None:
+    put(tmp_path, Written("DORINFO1.DEF", text(*dorinfo(("Ann", "Example", "Nowhere")))))
+    path = put(tmp_path, Written("DOOR32.SYS", text(*door32(alias="", number="42"))))
+    put(tmp_path, Written("CHAIN.TXT", text(*chain(alias="Moth"))))
+    assert understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN).name == "Moth"
