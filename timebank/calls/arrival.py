@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, count
 
 from sqlalchemy import select
 
@@ -30,6 +31,8 @@ from timebank.words import clean
 LONGEST_ALIAS = 24  # characters, as of names here
 LONGEST_KEY = 16  # characters of a key that are shown in a name
 NAMELESS = "Caller"
+NUMBER_KEY = "number "  # how a key begins that a board counts its users by
+HIDDEN_KEYS = ("name:", "key ")  # how keys begin that may say more than an alias
 FOLLOWED_BY = "drop file"  # who has moved an account, in the sysop's log
 WAYS = (*HOST_WAYS, THEBANK_EXT)
 
@@ -67,30 +70,34 @@ def host_caller(
 ) -> CallerRecord:
     """Find the caller that a board knows by `key`, or enter one; the name follows the alias there.
 
-    It is "Alias@Board", or "Alias#KEY@Board" where another one is called that. `formerly` is the
-    board under which callers of this one were entered before its files were understood: an account
-    from there follows, with all that is in it, where this board has none yet and both key and alias
-    are the same. Else it stays as it is. Either is noted in the sysop's log, once. ValueError for
-    an empty board or key.
+    It is "Alias@Board", or where another one is called that "Alias#8@Board": after the number that
+    the board knows the caller by, else after a number of ours, because a key that is a name may be
+    a real one and others see it. `formerly` is the board under which callers of this one were
+    entered before its files were understood: an account from there follows, with all that is in
+    it, where this board has none yet and both key and alias are the same. Else it stays as it is.
+    Either is noted in the sysop's log, once. ValueError for an empty board or key.
     """
     if not board.strip() or not key.strip():
         raise ValueError("a board's caller has a board and a key")
     caller_id = _number_of(desk, board, key)
-    wanted = [f"{begins}@{board}" for begins in _beginnings(alias, key)]
+    plain, told_apart = _beginnings(alias, key)
     old_id = None if formerly is None else _number_of(desk, formerly, key)
     if old_id is not None:
         before = callers.get(desk, old_id)
         # What is before the first of them is the alias that the caller came with last.
         known_as = before.name.partition("@")[0].partition("#")[0]
-        same = known_as.casefold() == _beginnings(alias, key)[0].casefold()
+        same = known_as.casefold() == plain.casefold()
         if caller_id is None and same:
-            return _follow(desk, before, board, _free(desk, wanted, old_id))
+            name = _free(desk, plain, told_apart, board, old_id)
+            return _follow(desk, before, board, name)
     if caller_id is None:
-        record = callers.register_of_board(desk, _free(desk, wanted, None), board, key)
+        name = _free(desk, plain, told_apart, board, None)
+        record = callers.register_of_board(desk, name, board, key)
     else:
         record = callers.get(desk, caller_id)
-        if record.name not in wanted:
-            record = callers.rename_of_board(desk, caller_id, _free(desk, wanted, caller_id))
+        if not _is_told_apart(record.name.partition("@")[0], plain, told_apart):
+            name = _free(desk, plain, told_apart, board, caller_id)
+            record = callers.rename_of_board(desk, caller_id, name)
     if old_id is not None:
         _leave_alone(desk, before, record)
     return record
@@ -122,19 +129,26 @@ def _leave_alone(desk: Desk, before: CallerRecord, record: CallerRecord) -> None
 
 
 def _beginnings(alias: str, key: str) -> tuple[str, str]:
-    plain = alias.replace("@", " ").replace("#", " ")
-    shown = clean(plain, LONGEST_ALIAS) or NAMELESS
-    return shown, f"{shown}#{clean(key.replace('@', ' '), LONGEST_KEY)}"
+    """Return what the name begins with, and what it does where another one is called that."""
+    shown = clean(alias.replace("@", " ").replace("#", " "), LONGEST_ALIAS) or NAMELESS
+    if key.startswith(HIDDEN_KEYS):
+        return shown, shown
+    number = key.removeprefix(NUMBER_KEY).replace("@", " ")
+    return shown, f"{shown}#{clean(number, LONGEST_KEY)}"
 
 
-def _free(desk: Desk, wanted: list[str], caller_id: int | None) -> str:
+def _is_told_apart(begins: str, plain: str, told_apart: str) -> bool:
+    if begins in (plain, told_apart):
+        return True
+    _, sign, number = begins.removeprefix(told_apart).rpartition("#")
+    return begins == f"{told_apart}{sign}{number}" and bool(sign) and number.isdecimal()
+
+
+def _free(desk: Desk, plain: str, told_apart: str, board: str, caller_id: int | None) -> str:
     """Choose the first name that nobody else has; of keys that look alike, one gets a number."""
-    name, last = wanted[0], wanted[-1]
-    for number in range(len(wanted) + callers.count(desk)):
-        name = wanted[number] if number < len(wanted) else last.replace("@", f"#{number}@")
-        if _is_free(desk, name, caller_id):
-            break
-    return name
+    numbered = (f"{told_apart}#{number}" for number in count(2))
+    names = (f"{begins}@{board}" for begins in chain((plain, told_apart), numbered))
+    return next(name for name in names if _is_free(desk, name, caller_id))
 
 
 def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:

@@ -53,6 +53,28 @@ def test_a_name_that_another_user_of_that_board_has_gets_the_key(books, ann):
     assert books.do(host_caller, BOARD, "8", "Bea").id == second
 
 
+@pytest.mark.parametrize("key", ["name:{} person", "key {}@house.example"])
+def test_a_key_that_is_no_number_is_not_shown_to_others(books, key):
+    for number, who in enumerate(("first", "second", "third"), 1):
+        for _ in range(2):
+            record = books.do(host_caller, BOARD, key.format(who), "Shadow")
+            told_apart = "" if number == 1 else f"#{number}"
+            assert record.name == f"Shadow{told_apart}@Xibalba"
+
+
+def test_a_number_tells_two_callers_apart(books):
+    for number, name in ((7, "Shadow@Xibalba"), (8, "Shadow#8@Xibalba"), (8, "Shadow#8@Xibalba")):
+        assert books.do(host_caller, BOARD, f"number {number}", "Shadow").name == name
+
+
+def test_a_name_that_showed_a_key_is_changed_at_the_next_call(books):
+    known(books, "Shadow", "name:first person")
+    second = known(books, "Shadow", "name:second person")
+    books.do(callers.rename_of_board, second, "Shadow#name:second pers@Xibalba")
+    record = books.do(host_caller, BOARD, "name:second person", "Shadow")
+    assert (record.id, record.name) == (second, "Shadow#2@Xibalba")
+
+
 def test_keys_that_look_alike_are_still_two_callers(books):
     found = [books.do(host_caller, BOARD, key, "Ann").name for key in ("7", "1", "l", "I")]
     assert found == ["Ann@Xibalba", "Ann#1@Xibalba", "Ann#l#2@Xibalba", "Ann#I#3@Xibalba"]
