@@ -13,17 +13,18 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
-from door.config.boards import board_of
+from door.config.boards import board_named, board_of
 from door.dropfiles.dropfile import HostSettings, Limit
 from door.dropfiles.finding import find
 from door.dropfiles.telling import sentences
 from door.dropfiles.understanding import Understood, understand
-from door.errors import DoesNotFit, DropFileRefused
+from door.errors import BoardUnsure, DoesNotFit, DropFileRefused
 from door.session.arrival import Asked, DoorCall, arrive
 from door.setup import host_boards
 from door.setup.host_boards import HostKind, HostSetup
@@ -88,24 +89,49 @@ def remedy(config: Config, asked: Asked) -> list[str]:
         understood = understand(find(asked.dropfile, os.environ, asked.node), reading)
     except DropFileRefused:
         return []
-    is_known = any(board_of(config.boards, name) for name in understood.names)
-    is_enigmas = understood.time.limit is Limit.CONSTANT
-    return [] if is_known or not is_enigmas else _to_paste(understood, config)
+    if understood.time.limit is not Limit.CONSTANT or _has_table(understood, config):
+        return []
+    return _to_paste(understood, config)
+
+
+def _has_table(understood: Understood, config: Config) -> bool:
+    try:
+        return any(board_of(config.boards, name) for name in understood.names)
+    except BoardUnsure:
+        return True  # of two boards, between which the settings must decide
 
 
 def _to_paste(understood: Understood, config: Config) -> list[str]:
     """Say what the settings lack, to the letter, and how the board starts the door."""
     kind = _kind(understood)
     if kind is None:
-        name = json.dumps(understood.board, ensure_ascii=False)
-        lines = ["[boards.YourBoard]", f"aliases = [{name}]"]
-        return [*_pasted(config, lines), "Its callers are called Alias@YourBoard then."]
+        return _for_any_board(understood, config)
     setup = HostSetup(kind, kind.name, Path(kind.root), says_board=not kind.alias)
+    said = _pasted(config, host_boards.lines(setup))
+    if board_named(config.boards, kind.name) is not None:
+        said = [f"The files do not say that the board is {kind.name} of {config.path}."]
     return [
-        *_pasted(config, host_boards.lines(setup)),
+        *said,
         *_command_line(setup, config),
         f"`door setup {kind.key}` does this, writes what {kind.name} needs, and tries a call.",
     ]
+
+
+def _for_any_board(understood: Understood, config: Config) -> list[str]:
+    names = (f"YourBoard{number or ''}" for number in count())
+    name = next(name for name in names if board_named(config.boards, name) is None)
+    lines = [f"[boards.{name}]"]
+    if understood.board:
+        lines.append(f"aliases = [{json.dumps(understood.board, ensure_ascii=False)}]")
+    if understood.time.limit is Limit.UNLIMITED:
+        lines.append("minutes = 60  # a day, for callers whose board sets them no limit")
+    said = [*_pasted(config, lines), f"Its callers are called Alias@{name} then."]
+    if not understood.board:
+        said.append(
+            f"Its files do not name the board, so add --board {name} to the line that starts the"
+            " door."
+        )
+    return said
 
 
 def _command_line(setup: HostSetup, config: Config) -> list[str]:

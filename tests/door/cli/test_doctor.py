@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from door.dropfiles.formats import kind_of
 from door.setup.machine import program
+from tests import ROOT
 from tests.door.dropfiles.writers import PASSWORD, door_sys, text
 from tests.door.hosting import BOARD, HANG_UP, hosted
 from tests.door.shell import Shell
@@ -101,6 +105,51 @@ def test_a_board_that_nobody_knows_gets_its_own_name_as_an_alias(
     assert '    [boards.YourBoard]\n    aliases = ["The \\"Owl\\""]\n' in said
 
 
+CASES = ROOT / "tests/door/dropfiles"
+EXAMPLES = sorted(
+    path
+    for folder in ("cases", "data")
+    for path in (CASES / folder).glob("*/*")
+    if kind_of(path.name) is not None
+)
+OTHER = "[boards.Copan]\nminutes = 30\n"
+OURS = "[boards.YourBoard]\nminutes = 30\n[boards.ENiGMA]\nminutes = 30\n"
+
+
+def pasted(said: str) -> str:
+    """What `door doctor` says to paste into the settings."""
+    _, _, paste = said.partition("Paste this at the end of ")
+    lines = paste.splitlines()[1:]
+    table = takewhile(lambda line: line.startswith("    "), lines)
+    return dedent("\n".join(table))
+
+
+@pytest.mark.parametrize(
+    "boards", ["", OTHER + "[boards.Tikal]\n", OURS], ids=["none", "two", "ours"]
+)
+@pytest.mark.parametrize(
+    "example", EXAMPLES, ids=[f"{each.parent.name}/{each.name}" for each in EXAMPLES]
+)
+def test_what_is_to_be_pasted_lets_the_caller_in(
+    shell: Shell, tmp_path: Path, example: Path, boards: str
+) -> None:
+    before = f"{BOARD.partition('[boards')[0]}{boards}"
+    shell.config.write_text(before)
+    (tmp_path / example.name).write_bytes(example.read_bytes())
+    words = ("doctor", "--dropfile", str(tmp_path / example.name))
+    answer = shell(*words)
+    if example.parent.name in ("shifted-lines-bridge", "ra-missing-lines"):
+        assert answer.status == 2
+        return
+    said = answer.output + answer.error
+    shell.config.write_text(f"{before}\n{pasted(said)}\n", encoding="utf-8")
+    named = re.search(r"--board (\S+)", said)
+    after = shell(*words, *(("--board", named[1]) if named else ()))
+    assert (after.status, after.error) == (0, "")
+    assert "This board is " in after.output
+    assert "Paste this" not in after.output
+
+
 def test_enigmas_callers_are_refused_with_the_lines_that_let_them_in(
     shell: Shell, tmp_path: Path
 ) -> None:
@@ -110,6 +159,23 @@ def test_enigmas_callers_are_refused_with_the_lines_that_let_them_in(
     assert answer.status == 2
     assert "    [boards.ENiGMA]\n    minutes = 60 # a day" in answer.error
     assert "--board ENiGMA --dropfile {dropFilePath}" in answer.error
+
+
+def test_a_file_of_two_boards_is_refused_in_a_sentence(shell: Shell, tmp_path: Path) -> None:
+    two = '[boards.A]\naliases = ["Owl"]\n[boards.B]\naliases = ["Owl"]\n'
+    shell.config.write_text(f"{BOARD.partition('[boards')[0]}{two}")
+    lines = ("2", "-1", "115200", "Owl", "1", "Ann Lee", "Ann", "100", "546", "1", "1")
+    answer = shell("doctor", "--dropfile", dropped(tmp_path, *lines))
+    assert answer.status == 2
+    assert "could be A or B" in answer.error
+    assert "Paste this" not in answer.error
+
+
+def test_a_limit_of_more_than_a_day_is_said_to_be_none(shell: Shell, tmp_path: Path) -> None:
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE[:8], "5998", "1", "1"))
+    assert "5998 minutes (line 9 of DOOR32.SYS, in minutes) is longer than a day" in said
+    assert "Their board sets no limit: that is what is left of 60 minutes for the day." in said
+    assert "seconds there" not in said
 
 
 def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Path) -> None:
