@@ -162,19 +162,19 @@ CHOICES = {
 MEANINGS = {
     "C": N_("Add minutes to this time bank."),
     "D": N_("Take minutes out of this time bank."),
-    "F": N_("Let nothing in or out but winnings that an event cuts off."),
+    "F": N_("Let nothing in or out: earnings stay in the caller's pot."),
     "U": N_("Open the account again."),
     "H": N_("Read what happened to these minutes, newest first."),
     "Q": N_("Back."),
 }
-FROZEN = N_("Frozen: it takes only winnings that an event cuts off.")
+FROZEN = N_("Frozen: nothing goes in or out. Earnings stay in the caller's pot.")
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
     "C": partial(_adjust, movement=amounts.CREDIT, sign=1),
     "D": partial(_adjust, movement=amounts.DEBIT, sign=-1),
     "F": partial(
         _set_frozen,
         operation=freeze,
-        done=N_("Frozen: it takes only winnings that an event cuts off."),
+        done=FROZEN,
     ),
     "U": partial(_set_frozen, operation=unfreeze, done=N_("The account is open again.")),
 }

@@ -142,7 +142,8 @@ def _move(
 def freeze(config: Path, why: str, by: str, name: str) -> None:
     """Freeze an account: nothing goes in or out.
 
-    Its caller plays as before; winnings cut off at an event are still put there.
+    Its caller plays as before. What they earn stays on their clock, and is banked when a day ends
+    on which the account is open again.
     """
     from timebank.window import sysop
 

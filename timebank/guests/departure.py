@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement
 
 from timebank.ledger import reasons, sql
 from timebank.ledger.database import Desk
@@ -193,7 +193,7 @@ def _pay_out_of_account(posting: Posting) -> None:
 
     Else what was borrowed and deposited, or won and deposited, would be kept and never paid back.
     """
-    if not _is_frozen(posting):
+    if not posting.is_frozen:
         amount = min(-posting.balance["loan"], posting.balance["bank"])
         posting.pay_loan_from_bank(amount)
 
@@ -210,7 +210,7 @@ def _put_back(posting: Posting, amount: int) -> None:
         return
     most = desk.settings.limits.balance
     beyond = min(amount, max(0, posting.balance["bank"] + amount - most))
-    frozen = _is_frozen(posting)
+    frozen = posting.is_frozen
     can_give = _can_give(visit.way, desk) and not frozen
     reason = reasons.PutBack(visit.board, amount, 0, 0, frozen)
     if beyond and not can_give:
@@ -220,15 +220,6 @@ def _put_back(posting: Posting, amount: int) -> None:
     if beyond and can_give:
         # Seconds below a minute stay in the bank and go with the next gain.
         _give(posting, beyond)
-
-
-_FROZEN: sql.Reader[int] = sql.value(
-    lambda: select(callers.c.frozen).where(sql.equal(callers.c.id))
-)
-
-
-def _is_frozen(posting: Posting) -> bool:
-    return bool(_FROZEN.one(posting.desk.connection, id=posting.caller_id))
 
 
 def _can_give(way: str | None, desk: Desk) -> bool:
@@ -261,7 +252,7 @@ def _gain(posting: Posting, gain: int) -> None:
             posting.put_away(account, amount, reason, visit.board)
         return
     # Seconds below a minute wait in the bank for the next that make it whole.
-    waiting = 0 if _is_frozen(posting) else posting.balance["bank"] % MINUTE
+    waiting = 0 if posting.is_frozen else posting.balance["bank"] % MINUTE
     for account, amount in parts:
         posting.move(account, posting.bank, amount, reason)
     _give(posting, waiting + gain)

@@ -118,6 +118,7 @@ class _Found(NamedTuple):
     charged: int
     waived: int
     name: str
+    frozen: int
     day: str | None
     held_until: int | None
     held_behind: str | None
@@ -191,7 +192,7 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
     ) + _entered(entries.c.day == who.day, entries.c.caller_id == who.id)
     in_play = case((hand.unit == "second", hand.lost - hand.won), else_=0)
     found = json_row(
-        *(who.id, *of_call, who.name, who.day, who.held_until, who.held_behind),
+        *(who.id, *of_call, who.name, who.frozen, who.day, who.held_until, who.held_behind),
         *of.columns,
         *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
@@ -363,6 +364,8 @@ class Posting:
         self.caller_id, self.name = row.caller_id, row.name
         self.node, self.ticked = row.node, row.ticked
         self.charged, self.waived = row.charged, row.waived
+        # The sysop has frozen their account in the bank.
+        self.is_frozen = bool(row.frozen)
         self.day, self.held_until, self.held_behind = row.day, row.held_until, row.held_behind
         self.online = Account(row.online_id, "online", "second")
         self.held = Account(row.held_id, "held", "second")
@@ -626,6 +629,8 @@ class Posting:
     def _leave_day(self) -> None:
         """Forfeit what is left of the grant, and put away what was earned beyond it.
 
+        Where it cannot be put away, it stays where it is, as earned on the new day.
+
         What stands on the table stays there. It is taken for what was earned, as far as that
         reaches: as before the day changes, a loss takes what was earned first. The rest of it is
         left of the grant, and is forfeited when it comes back (`settled`).
@@ -644,8 +649,26 @@ class Posting:
         left, earned = reasons.LeftOfDay(self.day or ""), reasons.Earned(self.day or "")
         self.move(self.online, FORFEIT, online - kept_online, left)
         self.move(self.held, FORFEIT, held - kept_held, left)
+        if self._puts_nothing_away:
+            self._carried += kept
+            self._tell_of_frozen(kept)
+            return
         self.put_away(self.online, kept_online, earned, "Day change")
         self.put_away(self.held, kept_held, earned, "Day change")
+
+    @property
+    def _puts_nothing_away(self) -> bool:
+        """Whether the account is frozen. A board without a bank puts time away by forfeiting it."""
+        return self.is_frozen and self.desk.settings.mode != "none"
+
+    def _tell_of_frozen(self, earned: int) -> None:
+        if earned:
+            self._told.append(
+                Phrase(
+                    "Your account is frozen: you keep what you earned in your pot, {amount}.",
+                    amount=span_phrase(earned),
+                )
+            )
 
     def _tell_of_table(self, earned: int) -> None:
         if self.standing:
@@ -749,7 +772,7 @@ class Posting:
         surplus = self.balance["online"] - self.limit
         if surplus <= 0:
             return
-        won = min(surplus, winnings)
+        won = 0 if self._puts_nothing_away else min(surplus, winnings)
         self.put_away(self.online, won, reasons.Clamped(*self._cutoff), title(source))
         held = reasons.HeldBack(*self._cutoff, another_day=self._day_ends_before_event())
         self.move(self.online, self.held, surplus - won, held)

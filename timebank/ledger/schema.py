@@ -420,9 +420,10 @@ days = Table(
     # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
     # and is forfeited when it comes back.
     _whole("standing", ">= 0", 0),
-    # Seconds to add to what the day's transfers earned: the stake that was earned before the day
-    # and stood on the table when it began, and all that has left `standing` since. The latter was
-    # lost or forfeited by transfers of this day, and is no loss of this day's earnings.
+    # Seconds to add to what the day's transfers earned: what was earned before the day and stood on
+    # the table when it began, or stayed online or held as the account was frozen; and all that has
+    # left `standing` since, which transfers of this day lost or forfeited, though it was no loss of
+    # this day's earnings.
     _whole("carried", ">= 0", 0),
     # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
     # days of before the first release, on which more was lent whatever was owed.

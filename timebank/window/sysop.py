@@ -86,7 +86,11 @@ _FREEZE = Prepared(lambda: change(callers, "frozen", equal(callers.c.id)))
 
 
 def freeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
-    """Let nothing into or out of an account but what a clamp puts there."""
+    """Let nothing into or out of an account by its caller or by the clocks.
+
+    What the caller earns stays online or held until a day ends on which the account is open. A
+    guest's gain that the host does not take still goes in: a visit leaves no time behind.
+    """
     _set_frozen(desk, caller_id, True, why, by)
 
 

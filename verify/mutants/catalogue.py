@@ -65,6 +65,18 @@ _LEDGER = (
         "own = stake",
     ),
     Mutant(
+        "What a frozen caller earned is of the grant on the next day.",
+        "timebank/ledger/entry.py",
+        "self._carried += kept",
+        "self._carried += 0",
+    ),
+    Mutant(
+        "What an event cuts off winnings goes into a frozen account.",
+        "timebank/ledger/entry.py",
+        "won = 0 if self._puts_nothing_away else min(surplus, winnings)",
+        "won = min(surplus, winnings)",
+    ),
+    Mutant(
         "A deposit takes from what was earned.",
         "timebank/ledger/entry.py",
         "        row.kind != reasons.Deposited.KIND,\n",
@@ -338,7 +350,7 @@ _GUESTS = (
     Mutant(
         "Seconds in a frozen account leave it together with a gain.",
         "timebank/guests/departure.py",
-        'waiting = 0 if _is_frozen(posting) else posting.balance["bank"] % MINUTE',
+        'waiting = 0 if posting.is_frozen else posting.balance["bank"] % MINUTE',
         'waiting = posting.balance["bank"] % MINUTE',
     ),
     Mutant(

@@ -13,6 +13,8 @@ Every entry is added up anew from its rows, with arithmetic of its own:
   the grant what they use, save, enter with or owe of an earlier day;
 - at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
   on line or held is forfeited at once, that of the stake when it comes back;
+- into a frozen account nothing is put away: what was earned stays where it is, and what an event
+  cuts off winnings is held;
 - the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
   what is done for those who are away.
 
@@ -35,6 +37,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
+from itertools import product
 from typing import Any
 from unittest import mock
 from zoneinfo import ZoneInfo
@@ -152,7 +155,9 @@ class Day:
     # Whether anything was lent on it: no loan of an earlier day is owed any more then.
     has_borrowed: bool = False
 
-    def ends(self, purse: Balances, *, has_bank: bool) -> tuple[Counter[tuple[str, str]], Day]:
+    def ends(
+        self, purse: Balances, *, has_bank: bool, is_frozen: bool
+    ) -> tuple[Counter[tuple[str, str]], Day]:
         """Tell what is moved at the end of the day, by kind and purse, and how the next begins.
 
         The minutes on line and held are taken for the grant first, the stake for what was earned.
@@ -170,6 +175,9 @@ class Day:
         moved["carry", "held"] = kept - moved["carry", "online"]
         moved["forfeit", "online"] = online - moved["carry", "online"]
         moved["forfeit", "held"] = held - moved["carry", "held"]
+        if has_bank and is_frozen:
+            del moved["carry", "online"], moved["carry", "held"]
+            return +moved, Day(on_table + kept, stake - on_table)
         return +moved, Day(on_table, stake - on_table)
 
     def stake_goes(self, returned: int, left: int) -> Day:
@@ -238,6 +246,7 @@ class Entry:
     # behind which it is asked.
     own: Callable[[Balances, int], Collection[int]] | None = None
     lent: int = 0  # on the same day, before it
+    is_frozen: bool = False
 
     @property
     def at(self) -> int:
@@ -352,10 +361,13 @@ class _Judge:
             before[source] += amount
         earned = self.day.earned + self.day_ends.total()
         day = replace(self.day, earned=earned)
-        moved, self.day = day.ends(before, has_bank=self.rules.has_bank)
+        is_frozen = self.entry.is_frozen
+        moved, self.day = day.ends(before, has_bank=self.rules.has_bank, is_frozen=is_frozen)
         must(self.day_ends == moved, "{} at the end of a day, not {}", self.day_ends, moved)
         self.day_ends.clear()
         self.counted["_days ended with a stake of the grant"] += bool(self.day.standing)
+        self.counted["_days ended with a stake of two days before"] += bool(day.standing)
+        self.counted["_days ended with a frozen account and earnings"] += is_frozen and earned > 0
 
     def _of(self, amount: int) -> int:
         """Return what the loan takes of an amount."""
@@ -418,7 +430,8 @@ class _Judge:
             *(moved.total(), online, self.limit),
         )
         for winnings, share in self._winnings():
-            clamped = min(kept_back, winnings - share)
+            is_shut = self.entry.is_frozen and self.rules.has_bank
+            clamped = 0 if is_shut else min(kept_back, winnings - share)
             if (share, clamped) == (self.share, moved["clamp"]):
                 break
         else:
@@ -597,8 +610,9 @@ class RulesOfTime:
         entry = self._entry(file, owner, rows, exact)
         left: set[Left] = set()
         wrongs = []
-        for before in sorted(self._before(owner), key=repr):
-            each = replace(entry, before=before)
+        befores = sorted(self._before(owner), key=repr)
+        for before, is_frozen in product(befores, self._frozen(owner)):
+            each = replace(entry, before=before, is_frozen=is_frozen)
             for rules in sorted(in_force, key=repr):
                 for late in (1, 0) if entry.on_the_second else (1,):
                     try:
@@ -612,6 +626,11 @@ class RulesOfTime:
         must(left, "entry {} of caller {}: {}", number, owner, said)
         self._add(rows)
         self._left[owner] = left
+
+    def _frozen(self, owner: int) -> list[bool]:
+        """Return whether the owner's account was frozen: both where a sysop has just changed it."""
+        now = self._now[owner]
+        return sorted({now.is_frozen, self._callers.get(owner, now).is_frozen})
 
     def _before(self, owner: int) -> set[Left]:
         """Return what the entry before may have left of a caller's time."""
@@ -884,6 +903,7 @@ class _Caller:
     is_guest: bool
     day: str | None
     waits: int | None
+    is_frozen: bool
 
 
 @dataclass(frozen=True)
@@ -973,7 +993,7 @@ FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.
 WHERE t.id > ? ORDER BY t.id
 """
 OPEN_ROUNDS = "SELECT id FROM rounds WHERE settled IS NULL"
-CALLERS = "SELECT id, board > '', day, held_until FROM callers"
+CALLERS = "SELECT id, board > '', day, held_until, frozen FROM callers"
 DAYS = """
 SELECT c.id, d.after, d.carried, d.standing
 FROM callers c JOIN days d ON d.caller_id = c.id AND d.day = c.day

@@ -96,14 +96,21 @@ class Caller:
     def begin_day(self, rules, today: date) -> None:
         kept = min(self.online + self.held, max(0, self.earned))
         online = min(kept, self.online)
-        self.put_away(rules, online)
-        self.put_away(rules, kept - online)
-        self.held = self.earned = 0
+        self.online = self.held = self.earned = 0
+        if self.is_shut(rules):
+            self.online, self.held, self.earned = online, kept - online, kept
+        else:
+            self.put_away(rules, online)
+            self.put_away(rules, kept - online)
         self.day, self.today = today, {}
-        self.online = 3600
+        self.online += 3600
         share = min(self.loan, 3600 * rules.limits.loan_share // 100)
         self.online -= share
         self.loan -= share
+
+    def is_shut(self, rules) -> bool:
+        """Nothing can be put away, which a board without a bank does by forfeiting it."""
+        return self.frozen and rules.mode != "none"
 
     def room(self, now: datetime) -> int:
         start, _ = next_event(now)
@@ -129,7 +136,7 @@ class Caller:
         surplus = -self.room(now)
         if surplus <= 0:
             return
-        won = min(surplus, winnings)
+        won = 0 if self.is_shut(rules) else min(surplus, winnings)
         self.put_away(rules, won)
         self.earned -= won
         self.online -= surplus

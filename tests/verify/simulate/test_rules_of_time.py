@@ -388,6 +388,7 @@ def _part(made: HandMade, standing: int) -> None:
 
 # 500 of a grant and 300 earned; of this 200 on the table.
 EARNED = "allotment online 500 grant, external online 300 brought, online stake 200 stake"
+CLAMP = "online bank 300 clamp"
 TABLE = "allotment online 500 grant, external online 100 brought, online stake 300 stake"
 
 
@@ -470,6 +471,46 @@ def test_the_grant_pays_for_what_is_spent_before_earnings_do(
         made.look()
     else:
         with pytest.raises(Wrong, match="at the end of a day"):
+            made.look()
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_right"),
+    [
+        ("online forfeit 500 forfeit", True),
+        ("online forfeit 500 forfeit, online bank 100 carry", False),
+        ("online forfeit 499 forfeit", False),
+    ],
+)
+def test_what_was_earned_stays_where_the_account_is_frozen(
+    made: HandMade, entry: str, *, is_right: bool
+) -> None:
+    made.books.sql("UPDATE callers SET frozen = 1")
+    _begin_day(made, EARNED)
+    made.write(f"{entry}, {GRANT}")
+    if not is_right:
+        with pytest.raises(Wrong, match="at the end of a day"):
+            made.look()
+        return
+    made.look()
+    made.books.sql("UPDATE callers SET frozen = 0")
+    made.look()
+    made.write(f"online forfeit 1200 forfeit, online bank 100 carry, {GRANT}")
+    made.look()
+
+
+@pytest.mark.parametrize(("cut", "is_right"), [("online held 300 held", True), (CLAMP, False)])
+def test_winnings_that_an_event_cuts_off_are_held_where_the_account_is_frozen(
+    made: HandMade, cut: str, *, is_right: bool
+) -> None:
+    made.books.sql("UPDATE callers SET frozen = 1")
+    made.begin(f"external online {TO_EVENT} brought")
+    made.write(f"house online 300 won, {cut}")
+    if is_right:
+        made.waits(seconds=AFTER_EVENT)
+        made.look()
+    else:
+        with pytest.raises(Wrong, match="the event cuts off 300"):
             made.look()
 
 
