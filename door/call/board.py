@@ -76,7 +76,6 @@ class Board:
         self.process = this_process()
         self.peers = Peers(config.board.data, lambda: books.read(registry.living))
         self.bus = Bus(ways_of(config, self.process, is_server=only_node is None))
-        self.bus.subscribe(bus.TAKEN_OVER, lambda facts: self.end_call(facts.get("call")))
         self._only_node = only_node
         self._on_nodes: dict[int, Caller] = {}  # by their calls
         self.busy_elsewhere = 0  # nodes of the board that other servers' callers are on
@@ -272,7 +271,8 @@ class Board:
         except NodesTaken as full:
             raise BoardFull(str(full)) from full
         caller = on_call(opened, logged_on)
-        if opened.ended_call is not None and opened.ended_call not in self._calls_here():
+        here = {each.call_id for each in self._own_callers()}
+        if opened.ended_call is not None and opened.ended_call not in here:
             self.bus.publish(bus.TAKEN_OVER, call=opened.ended_call)
         self._end_raced(record)
         if by_door:
@@ -320,15 +320,6 @@ class Board:
             caller.last_hand.noted(number)
         for call_id in closed:
             living[call_id].console.interrupt(TakenOver(TAKEN_OVER))
-
-    def end_call(self, call_id: object) -> None:
-        """End a call that another server's took the place of; one that is not here is left."""
-        caller = self._calls_here().get(call_id)
-        if caller is not None:
-            caller.console.interrupt(TakenOver(TAKEN_OVER))
-
-    def _calls_here(self) -> dict[object, Caller]:
-        return {caller.call_id: caller for caller in self._own_callers()}
 
     def interrupt_all(self, interruption: Interruption) -> None:
         for console in self.consoles:

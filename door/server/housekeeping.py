@@ -89,6 +89,7 @@ class Housekeeping:
         self._leads = False
         self._look_now = Flag()
         self._notices_came = Flag()
+        self._taken_over = Flag()
         self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
         self._jobs: list[asyncio.Task[None]] = []
 
@@ -108,7 +109,7 @@ class Housekeeping:
             self._board.bus.subscribe(kind, lambda facts: self._look_now.set())
         self._board.bus.on_gap(self._look_now.set)
         self._begin(
-            self._look_when_told(),
+            self._each_time(self._look_now, self._look_at_the_books),
             self._led(lambda: OVERDUE_SECONDS, self._stand_overdue),
             self._led(lambda: BULLETIN_SECONDS, self._write_bulletin),
             self._led(lambda: self._board.config.bank.import_seconds, self._import),
@@ -141,6 +142,7 @@ class Housekeeping:
     def _begin(self, *own: Coroutine[Any, Any, None]) -> None:
         """Begin what every process does, behind the jobs of its `own`."""
         self._board.bus.subscribe(bus.NOTICES, lambda facts: self._notices_came.set())
+        self._board.bus.subscribe(bus.TAKEN_OVER, lambda facts: self._taken_over.set())
         self._books.outbox_waits.set()
         jobs = (
             *own,
@@ -150,7 +152,9 @@ class Housekeeping:
             self._deliver_outbox(),
             self._tell_at_once(),
             self._tell_of_awards(),
-            self._tell_when_told(),
+            self._each_time(self._notices_came, self._tell_notices),
+            # Whose call is closed is found out with the leases.
+            self._each_time(self._taken_over, self._board.renew_leases),
             self._close_when_gone(),
         )
         self._jobs = [asyncio.create_task(job) for job in jobs]
@@ -256,13 +260,6 @@ class Housekeeping:
                 self._books.outbox_waits.set()  # it may have left a record
             await self._tell_notices()
 
-    async def _look_when_told(self) -> None:
-        """Look at once when another server has begun or ended, or let the jobs go."""
-        while True:
-            await self._look_now.wait()
-            self._look_now.clear()
-            await self._guarded(self._look_at_the_books)
-
     def _look(self, desk: Desk) -> _Look:
         board, leads = self._board, False
         if board.server_id:
@@ -350,12 +347,6 @@ class Housekeeping:
             self._board.bus.publish(bus.NOTICES)
             self._notices_came.set()
 
-    async def _tell_when_told(self) -> None:
-        while True:
-            await self._notices_came.wait()
-            self._notices_came.clear()
-            await self._guarded(self._tell_notices)
-
     async def _tell_notices(self) -> None:
         """Show callers on line what waits for them; what it brought shows in their purse."""
         here = {
@@ -423,6 +414,13 @@ class Housekeeping:
     async def _close_when_gone(self) -> None:
         await self._books.gone.wait()
         self._board.interrupt_all(Closing(Phrase(wording.GONE)))
+
+    async def _each_time(self, flag: Flag, work: Work) -> None:
+        """Do a piece of work whenever a message asks for it; those that come meanwhile are one."""
+        while True:
+            await flag.wait()
+            flag.clear()
+            await self._guarded(work)
 
     async def _every(self, seconds: Callable[[], float], work: Work) -> None:
         while True:

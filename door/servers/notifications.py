@@ -3,19 +3,25 @@
 One connection listens and sends. When it breaks it is made anew, as often as it takes, and then
 everything is to be looked at: what was sent meanwhile is gone. A connection on which nothing comes
 back is found out by a beat: a message to ourselves, which must arrive like any other.
+
+Anybody who may log on to the database may send here, and listen. So servers sign what they send
+with a key that the books hold, and hear nothing that is signed otherwise. More than `MOST_A_SECOND`
+are a flood: the connection is given up, and what waits in it with it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hmac
 import logging
+import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from door.errors import LinkBroken
+from door.errors import FloodOfMessages, LinkBroken
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -28,12 +34,14 @@ AT_ONCE = 50  # of them in one statement
 BEAT_SECONDS = 5.0
 ANSWER_SECONDS = 5.0  # that the server may take to answer, or a beat to come back
 CONNECT_SECONDS = 10.0
+MOST_A_SECOND = 5000  # messages that come in; taking these holds the board up for 50 ms
 LAST_SECONDS = 0.5  # that the last messages may take to leave when we end
 AGAIN_SECONDS = (0.1, 1.0, 2.0, 5.0)  # until it is tried again to reach the server
 
 # A message is not worth waiting for a disk, or for a standby: who misses it looks by themselves.
 SETTINGS = "-c synchronous_commit=off -c client_min_messages=warning"
 _BEAT = "beat "
+_SIGN_BYTES = 16
 
 log = logging.getLogger("door.servers")
 
@@ -52,6 +60,10 @@ class Notifications:
         self._missed: Callable[[], None] = lambda: None
         self._heard_at = 0.0  # by the event loop's clock
         self._is_told = False  # whether the log knows that messages do not arrive
+        self._key = b""
+        self._second = 0.0  # when the second began in which messages are counted
+        self._count = 0
+        self._has_forged = False  # whether the log knows of messages that no server has sent
         self._task: asyncio.Task[None] | None = None
 
     async def start(self, heard: Callable[[bytes], None], missed: Callable[[], None]) -> None:
@@ -83,6 +95,9 @@ class Notifications:
                     tries = 0
                     self._missed()
                     await self._serve(connection)
+            except FloodOfMessages as flood:
+                self._tell(flood)
+                tries = len(AGAIN_SECONDS)  # the longest wait
             except Exception as error:  # of whatever library: there is no reason to hear no more
                 self._tell(error)
             await asyncio.sleep(AGAIN_SECONDS[min(tries, len(AGAIN_SECONDS) - 1)])
@@ -94,6 +109,7 @@ class Notifications:
         from psycopg import AsyncConnection  # noqa: PLC0415
 
         from timebank.ledger.postgres.database import reached_by  # noqa: PLC0415
+        from timebank.ledger.postgres.dialect import MESSAGE_KEY  # noqa: PLC0415
 
         async with asyncio.timeout(CONNECT_SECONDS):
             connection = await AsyncConnection.connect(
@@ -103,6 +119,9 @@ class Notifications:
             connection.prepare_threshold = None
             connection.add_notify_handler(lambda found: self._take(found.payload))
             async with asyncio.timeout(ANSWER_SECONDS):
+                found = await connection.execute(MESSAGE_KEY, (secrets.token_hex(16),))
+                (key,) = await found.fetchone() or ("",)
+                self._key = key.encode()
                 await connection.execute(f"LISTEN {CHANNEL}")
             yield connection
         finally:
@@ -111,10 +130,13 @@ class Notifications:
     async def _serve(self, connection: AsyncConnection[Any]) -> None:
         loop = asyncio.get_running_loop()
         self._heard_at, beaten_at = loop.time(), 0.0
+        self._count = 0
         while True:
             await self._until_something(connection)
             self._take_in(connection)
             await self._send_what_waits(connection)
+            if self._is_flooded:
+                raise FloodOfMessages(f"more than {MOST_A_SECOND} messages in a second")
             now = loop.time()
             if now - self._heard_at < BEAT_SECONDS:
                 continue
@@ -139,7 +161,8 @@ class Notifications:
     async def _send_what_waits(self, connection: AsyncConnection[Any]) -> None:
         while self._waiting:
             most = min(AT_ONCE, len(self._waiting))
-            await self._say(connection, [self._waiting.popleft().decode() for _ in range(most)])
+            messages = [self._waiting.popleft().decode() for _ in range(most)]
+            await self._say(connection, [f"{self._sign(each)} {each}" for each in messages])
         self._sent.set()
 
     async def _say(self, connection: AsyncConnection[Any], messages: list[str]) -> None:
@@ -151,16 +174,42 @@ class Notifications:
 
     def _take_in(self, connection: AsyncConnection[Any]) -> None:
         connection.pgconn.consume_input()
-        while (found := connection.pgconn.notifies()) is not None:
+        while not self._is_flooded and (found := connection.pgconn.notifies()) is not None:
             self._take(found.extra.decode(errors="replace"))
 
+    @property
+    def _is_flooded(self) -> bool:
+        return self._count > MOST_A_SECOND
+
     def _take(self, payload: str) -> None:
-        self._heard_at = asyncio.get_running_loop().time()
-        if self._is_told:
+        now = asyncio.get_running_loop().time()
+        if now - self._second >= 1:
+            self._second, self._count = now, 0
+        self._count += 1
+        if self._is_flooded:
+            return
+        self._heard_at = now
+        sign, _, message = payload.partition(" ")
+        is_of_a_server = self._is_of_a_server(sign, message)
+        if self._is_told and (is_of_a_server or payload == self._beat):
             self._is_told = False
             log.warning("messages of other servers arrive again")
-        if not payload.startswith(_BEAT):
-            self._heard(payload.encode())
+        if is_of_a_server:
+            self._heard(message.encode())
+        elif not payload.startswith(_BEAT) and not self._has_forged:
+            self._has_forged = True
+            log.warning(
+                "a message in %s that no server of this board has signed is not heard; this is"
+                " said once. Let nobody but the board log on to its database.",
+                self._server,
+            )
+
+    def _sign(self, message: str) -> str:
+        return hmac.digest(self._key, message.encode(), "sha256")[:_SIGN_BYTES].hex()
+
+    def _is_of_a_server(self, sign: str, message: str) -> bool:
+        """Return whether somebody who can read the books has signed the message."""
+        return hmac.compare_digest(sign.encode(), self._sign(message).encode())
 
     def _tell(self, error: Exception) -> None:
         if not self._is_told:

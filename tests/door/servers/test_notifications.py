@@ -10,6 +10,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import AsyncConnection
+from psycopg.errors import InsufficientPrivilege
 
 from door.servers import notifications
 from door.servers.bus import LARGEST, LEASE, NOTICES, Bus
@@ -18,6 +20,7 @@ from tests.door.lines.board import PATIENCE
 from tests.door.servers.between import between
 from tests.door.servers.test_bus import Ear
 from tests.timebank.cluster import Cluster
+from timebank.ledger.postgres.database import reached_by
 from timebank.settings.place import ServerPlace
 
 
@@ -103,6 +106,70 @@ async def test_garbage_of_others_in_the_database_is_nothing(
         one.publish(LEASE, name="jobs")
         await ear.until(lambda ear: bool(ear.said))
         assert ear.said == [{"name": "jobs"}]
+
+
+@asynccontextmanager
+async def stranger(database: ServerPlace, cluster: Cluster) -> AsyncIterator[AsyncConnection]:
+    """Somebody who may log on to the database, and has no right to any table of the books."""
+    with cluster.connect(database.name) as admin:
+        admin.execute("DROP ROLE IF EXISTS stranger")
+        admin.execute("CREATE ROLE stranger LOGIN")
+    how = {**reached_by(database), "user": "stranger"}
+    async with await AsyncConnection.connect(**how, autocommit=True) as wire:
+        with pytest.raises(InsufficientPrivilege):
+            await wire.execute("SELECT mark FROM identity")
+        yield wire
+
+
+async def test_a_message_of_one_who_may_not_read_the_books_is_nothing(
+    database: ServerPlace, cluster: Cluster, log: Log
+) -> None:
+    async with (
+        connected(database, "a") as (one, _),
+        connected(database, "b") as (_, ear),
+        stranger(database, cluster) as wire,
+    ):
+        await wire.execute(f"LISTEN {CHANNEL}")
+        one.publish(NOTICES)
+        async for overheard in wire.notifies():
+            if "notices" in overheard.payload:
+                break
+        forged = ['{"id":"x:1","kind":"lease","facts":{}}']
+        forged.append(f"{'0' * 32} {forged[0]}")
+        forged.append(overheard.payload.replace("notices", "lease"))
+        for payload in forged:
+            await wire.execute("SELECT pg_notify(%s, %s)", (CHANNEL, payload))
+        one.publish(LEASE, name="jobs")
+        await ear.until(lambda ear: {"name": "jobs"} in ear.said)
+        assert ear.said == [{}, {"name": "jobs"}]
+        said = [each for each in log.said if "no server of this board" in each]
+        assert len(said) == 2, "once at each server"
+
+
+async def test_of_a_flood_no_more_is_taken_than_is_quick(
+    database: ServerPlace, cluster: Cluster, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "MOST_A_SECOND", 500)
+    looked_at: list[str] = []
+    is_of_a_server = Notifications._is_of_a_server
+
+    def look(way: Notifications, sign: str, message: str) -> bool:
+        looked_at.append(message)
+        return is_of_a_server(way, sign, message)
+
+    monkeypatch.setattr(Notifications, "_is_of_a_server", look)
+    async with (
+        connected(database, "a") as (one, _),
+        connected(database, "b") as (_, ear),
+        stranger(database, cluster) as wire,
+    ):
+        flood = "SELECT pg_notify(%s, 'word ' || number) FROM generate_series(1, 100000) AS number"
+        await wire.execute(flood, (CHANNEL,))
+        await ear.until(lambda ear: ear.gaps == 2)  # what was missed is looked at
+        await log.until("more than 500 messages in a second")
+        one.publish(LEASE, name="jobs")
+        await ear.until(lambda ear: ear.said == [{"name": "jobs"}])
+    assert len(looked_at) < 4 * 500
 
 
 async def test_a_connection_that_breaks_is_made_anew_and_everything_is_looked_at(

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 from unittest import mock
 
 import pytest
@@ -21,7 +21,7 @@ from door.errors import CannotJoin, Fault
 from door.run import process
 from door.server import early, presence
 from door.server.leadership import LOOK_SECONDS
-from door.servers import datagrams
+from door.servers import bus, datagrams
 from door.servers.agreement import Stand
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.handed_over import LINES, a_guest
@@ -31,6 +31,7 @@ from tests.door.strangers import VILLAIN, Stranger, defended
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.door.wall import Told
 from tests.world import BOARD
+from timebank.calls import calls
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
 from timebank.servers import registry
@@ -84,6 +85,27 @@ async def test_a_call_to_one_server_takes_over_that_at_another_at_once(
         await ada.goes_on_to(MENU)
         await before.is_sent_off("You've logged on from another connection.")
         assert ada.caller.node == 1
+
+
+async def test_a_message_alone_takes_no_call_over(
+    tmp_path: Path, place: ServerPlace | None
+) -> None:
+    """The books decide, and they know of no other call."""
+    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
+        ada = await visitor(north, "Ada")
+        loop, looked, renew = asyncio.get_running_loop(), asyncio.Event(), calls.renew
+
+        def look(*what: Any) -> list[int]:
+            closed = renew(*what)
+            loop.call_soon_threadsafe(looked.set)
+            return closed
+
+        with mock.patch("timebank.calls.calls.renew", look):
+            south.server.board.bus.publish(bus.TAKEN_OVER, call=ada.caller.call_id)
+            async with asyncio.timeout(PATIENCE):
+                await looked.wait()
+        ada.presses("w")
+        await ada.sees("Node 1")
 
 
 async def test_nodes_are_numbered_for_the_whole_board(

@@ -48,6 +48,14 @@ NOTARY_LOCK = 0x424A3454_0003
 # leaves one out with every transaction that is rolled back.
 WITHOUT_GAPS = frozenset({"transfers"})
 
+# Returns the key that the servers of a board sign their messages with; the first of them has made
+# it. Books on a server need no mark by which a copy is told from them (sqlite/live_mark.py).
+MESSAGE_KEY = """
+INSERT INTO identity (id, mark) VALUES (1, %s)
+ON CONFLICT (id) DO UPDATE
+    SET mark = CASE WHEN identity.mark = '' THEN excluded.mark ELSE identity.mark END
+RETURNING mark"""
+
 # How much of its answer a server may take before it is thought to be gone, in milliseconds.
 SILENCE = 30_000
 # How long a transaction that writes may say nothing before the server ends it: its process has
