@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, select
+from sqlalchemy import ColumnElement, bindparam, exists, func, or_, select
 
+from timebank.audit import days
 from timebank.audit.chain import ROWS, Chain, check_generations, discontinued
 from timebank.audit.checkpoints import CheckedAccount, Checkpoint, digest_of_balances
 from timebank.audit.finding import (
@@ -32,11 +33,11 @@ from timebank.audit.tournaments import check_tournaments
 from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
-from timebank.ledger.schema import callers, days, import_lines, imports, outbox, transfers
+from timebank.ledger.schema import callers, import_lines, imports, outbox, transfers
 from timebank.ledger.sql import Prepared, Query, Reader, value
 from timebank.words import MINUTE
 
-ALLOTMENT, ELAPSED, *_ = schema.SYSTEM_ACCOUNTS
+_ALLOTMENT, ELAPSED, *_ = schema.SYSTEM_ACCOUNTS
 # The kinds of account that hold play money, and those of them that hold time too.
 FOR_PLAY = frozenset({*schema.PLAY_ACCOUNTS, schema.MINT})
 FOR_BOTH = frozenset({"stake", "house"})
@@ -399,69 +400,6 @@ def _incomplete() -> Query:
     return select(callers.c.id, callers.c.name, found).where(found != len(schema.CALLER_ACCOUNTS))
 
 
-@each_is_wrong("transfer {}", "It is a grant that no day of its caller accounts for.")
-def _grants() -> Query:
-    accounted = (
-        exists().where(
-            table.c.grant_id == transfers.c.id, table.c.caller_id == _ACCOUNTS.c.caller_id
-        )
-        for table in (days, schema.mended_days)
-    )
-    return (
-        select(transfers.c.id)
-        .join(_ACCOUNTS, _ACCOUNTS.c.id == transfers.c.target)
-        .where(or_(transfers.c.kind == "grant", transfers.c.source == ALLOTMENT))
-        .where(transfers.c.id > bound("row"))
-        .where(*(~each for each in accounted))
-    )
-
-
-@each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, and is not.")
-def _days() -> Query:
-    row = transfers.c
-    return (
-        select(days.c.caller_id, days.c.day, days.c.grant_id)
-        .join(transfers, row.id == days.c.grant_id, isouter=True)
-        .where(days.c.grant_id.is_not(None))
-        .where(or_(days.c.grant_id > bound("row"), days.c.after >= bound("row")))
-        .where(or_(row.id.is_(None), row.kind != "grant", row.id <= days.c.after))
-    )
-
-
-@each_is_wrong(
-    "caller {}", "Of their stake {2} are left of a day before {1}, and they have staked {3}."
-)
-def _standing() -> Query:
-    who, own = callers.c, _ACCOUNTS.c
-    today = and_(who.id == days.c.caller_id, who.day == days.c.day, who.deleted.is_(None))
-    stake = and_(own.caller_id == who.id, own.kind == "stake", own.unit == "second")
-    return (
-        select(days.c.caller_id, days.c.day, days.c.standing, own.balance)
-        .select_from(days)
-        .join(callers, today)
-        .join(_ACCOUNTS, stake)
-        .where(days.c.standing > own.balance)
-    )
-
-
-@each_is_wrong(
-    "caller {}", "{2} uncharged seconds were given on {1}, and their time is their board's."
-)
-def _grace() -> Query:
-    last = and_(callers.c.id == days.c.caller_id, callers.c.day == days.c.day)
-    return (
-        select(days.c.caller_id, days.c.day, days.c.grace)
-        .join(callers, last)
-        .where(days.c.grace > 0, callers.c.board.is_not(None))
-    )
-
-
-@each_is_wrong("caller {}", "The day last seen is {1}, the last begun {2}.")
-def _last_days() -> Query:
-    last = select(func.max(days.c.day)).where(days.c.caller_id == callers.c.id).scalar_subquery()
-    return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
-
-
 _charged_otherwise = each_is_wrong(
     "call {}",
     "Of {1} seconds {2} were charged and {3} waived; its transfers charge {4}.",
@@ -581,7 +519,7 @@ def _lines_not_read() -> Query:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_incomplete, _grants, _days, _standing, _grace, _last_days, _calls, _of_no_call),
+    *(_incomplete, *days.CHECKS, _calls, _of_no_call),
     _check_charged_late,
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
     *(_lines_not_read, check_hosts, check_loans, check_tournaments),
