@@ -130,7 +130,7 @@ class _Writer:
         return max(1, round(self._wanted / (len(self._callers) * a_call)))
 
     def _register(self) -> None:
-        began = stamp(NOON)
+        began = stamp(NOON - timedelta(days=self._days()))
         for caller in self._callers:
             name = name_of(caller)
             self._add("callers", caller, name, names.fold(name), "hash", 0, began, began, "{}")

@@ -32,7 +32,7 @@ from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
 from tests.timebank.books import lay_new_books
 from timebank.audit.accounts import Finding
-from timebank.callers import callers
+from timebank.callers import callers, powers, sysop_log
 from timebank.ledger import transfers
 from timebank.ledger.database import BUSY_SECONDS, Database, Desk
 from timebank.ledger.engines import books_of
@@ -311,7 +311,17 @@ class World:
         from door.games import hands
 
         with self.books() as desk:
+            _note_powers(desk)
             return hands.audit(desk)[0]
+
+
+def _note_powers(desk: Desk) -> None:
+    """Note of callers whom a test has entered with powers what a command would have noted."""
+    told = {line.caller for line in sysop_log.entries(desk, None, 1_000) if "powers" in line.what}
+    for record in powers.holders(desk):
+        if record.name not in told:
+            what = f"{powers.numbered(record)}, was entered, with the sysop's powers"
+            sysop_log.note(desk, "tests", record.id, what)
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, exists, func, or_, select
 
+from timebank.audit import callers as people
 from timebank.audit import days
 from timebank.audit.chain import ROWS, Chain, check_generations, discontinued
 from timebank.audit.checkpoints import CheckedAccount, Checkpoint, digest_of_balances
@@ -522,7 +523,7 @@ CHECKS: tuple[Check, ...] = (
     *(_incomplete, *days.CHECKS, _calls, _of_no_call),
     _check_charged_late,
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
-    *(_lines_not_read, check_hosts, check_loans, check_tournaments),
+    *(_lines_not_read, *people.CHECKS, check_hosts, check_loans, check_tournaments),
 )
 
 

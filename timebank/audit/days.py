@@ -5,12 +5,25 @@ Limits of a day, what was earned on it and what a caller lost are counted from t
 
 from __future__ import annotations
 
-from sqlalchemy import and_, exists, func, or_, select
+from collections.abc import Iterator
 
-from timebank.audit.finding import Check, bound, each_is_wrong
+from sqlalchemy import ColumnElement, FromClause, and_, exists, func, literal, or_, select
+
+from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.traces import DAY, clock_went_back, log_reaches
 from timebank.ledger import schema
-from timebank.ledger.schema import accounts, callers, days, mended_days, transfers
-from timebank.ledger.sql import Query
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import (
+    accounts,
+    callers,
+    days,
+    mended_days,
+    rounds,
+    sysop_log,
+    transfers,
+)
+from timebank.ledger.schema import tournament_entries as entries
+from timebank.ledger.sql import NEVER, Prepared, Query
 
 ALLOTMENT, *_ = schema.SYSTEM_ACCOUNTS
 
@@ -34,13 +47,73 @@ def _grants() -> Query:
 
 @each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, and is not.")
 def _days() -> Query:
-    row = transfers.c
+    """Choose days that do not begin with their grant, of those since a bound and the last ones."""
+    row, day = transfers.c, days.c
+    is_last = exists().where(callers.c.id == day.caller_id, callers.c.day == day.day)
     return (
-        select(days.c.caller_id, days.c.day, days.c.grant_id)
-        .join(transfers, row.id == days.c.grant_id, isouter=True)
-        .where(days.c.grant_id.is_not(None))
-        .where(or_(days.c.grant_id > bound("row"), days.c.after >= bound("row")))
-        .where(or_(row.id.is_(None), row.kind != "grant", row.id <= days.c.after))
+        select(day.caller_id, day.day, day.grant_id)
+        .join(transfers, row.id == day.grant_id, isouter=True)
+        .where(day.grant_id.is_not(None))
+        .where(or_(day.grant_id > bound("row"), day.after >= bound("row"), is_last))
+        .where(or_(row.id.is_(None), row.kind != "grant", row.id != day.after + 1))
+    )
+
+
+# How the facts of a grant tell its day (reasons.Granted).
+_GRANTED, _END = '{"code":"granted","day":"', '"}'
+
+
+def _granted() -> Query:
+    row, day, log = transfers.c, days.c, sysop_log.c
+    granted = func.substr(row.facts, len(_GRANTED) + 1, len("2026-01-31"))
+    mended = literal("Mended the clock: day set back from ") + granted + " to " + day.day + "%"
+    is_mended = exists().where(log.caller_id == day.caller_id, log.what.like(mended))
+    return (
+        select(day.caller_id, day.day, granted, row.at)
+        .join(transfers, row.id == day.grant_id)
+        .where(row.facts.startswith(_GRANTED, autoescape=True))
+        .where(row.facts != _GRANTED + day.day + _END, ~is_mended)
+        .order_by(day.caller_id, day.day)
+    )
+
+
+_GRANTED_ON = Prepared(_granted)
+
+
+def _check_granted(desk: Desk, since: Since) -> Iterator[Finding]:
+    """Find days that were made others, so that a caller is granted minutes once more.
+
+    One that a wrong clock had begun became another day when that was mended.
+    """
+    for caller_id, day, granted, at in list(chosen(_GRANTED_ON, desk, since)):
+        if day > granted or not clock_went_back(desk, at - DAY):
+            yield Finding(
+                f"caller {caller_id}", f"The minutes of {day} were granted for {granted}."
+            )
+
+
+@each_is_wrong("caller {}", "{1} was taken back, and the sysop's log does not say so.")
+def _taken_back() -> Query:
+    day, log = mended_days.c, sysop_log.c
+    said = exists().where(
+        *(log.caller_id == day.caller_id, log.at == day.mended),
+        log.what.like("Mended the clock: %"),
+    )
+    return (
+        select(day.caller_id, day.day)
+        .where(~said, log_reaches(day.mended))
+        .order_by(day.caller_id, day.number)
+    )
+
+
+@each_is_wrong("caller {}", "What they owed on a loan when {1} began was struck out.")
+def _owed() -> Query:
+    """Choose days of before the first release behind one that is not."""
+    known = select(func.min(days.c.after)).where(days.c.owed.is_not(None)).scalar_subquery()
+    return (
+        select(days.c.caller_id, days.c.day)
+        .where(days.c.owed.is_(None), days.c.after > known)
+        .order_by(days.c.caller_id, days.c.day)
     )
 
 
@@ -78,4 +151,73 @@ def _last_days() -> Query:
     return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
 
 
-CHECKS: tuple[Check, ...] = (_grants, _days, _standing, _grace, _last_days)
+# What counts for a day: turns and losses.
+
+
+def _of_day(number: ColumnElement[int], of: FromClause, first: ColumnElement[int]) -> Query:
+    """Choose what is said to be of another day of its caller than its first transfer is.
+
+    `of` has the columns `caller_id` and `day`.
+    """
+    day, nxt, last = days.c, days.alias(), days.alias()
+    following = (
+        select(nxt.c.after)
+        .where(nxt.c.caller_id == of.c.caller_id, nxt.c.day > of.c.day)
+        .order_by(nxt.c.day)
+        .limit(1)
+        .scalar_subquery()
+    )
+    was = (
+        select(func.max(last.c.day))
+        .where(last.c.caller_id == of.c.caller_id, last.c.after < first)
+        .scalar_subquery()
+    )
+    same = and_(day.caller_id == of.c.caller_id, day.day == of.c.day)
+    mended = sysop_log.c.what.startswith("Mended the clock: day set back")
+    is_mended = exists().where(sysop_log.c.caller_id == of.c.caller_id, mended)
+    is_right = and_(day.after < first, func.coalesce(following, NEVER) >= first)
+    return (
+        select(number, of.c.caller_id, of.c.day, was, transfers.c.at)
+        .select_from(of)
+        .join(transfers, transfers.c.id == first)
+        .join(days, same, isouter=True)
+        .where(func.coalesce(is_right, False).is_(False), was.is_not(None))
+        .where(~is_mended)
+        .order_by(number)
+    )
+
+
+def _hands() -> Query:
+    row = transfers.c
+    first = (
+        select(row.round_id, func.min(row.id).label("first"))
+        .where(row.round_id >= bound("hand"))
+        .group_by(row.round_id)
+        .subquery()
+    )
+    hand = select(rounds.c.id, rounds.c.caller_id, rounds.c.day, first.c.first).join(
+        first, first.c.round_id == rounds.c.id
+    )
+    of = hand.subquery()
+    return _of_day(of.c.id, of, of.c.first)
+
+
+def _entries() -> Query:
+    return _of_day(entries.c.seal, entries, entries.c.paid_id)
+
+
+_HANDS, _ENTRIES = Prepared(_hands), Prepared(_entries)
+
+
+def _check_counted(desk: Desk, since: Since) -> Iterator[Finding]:
+    for what, query in (("hand", _HANDS), ("tournament", _ENTRIES)):
+        for number, caller_id, day, was, at in list(chosen(query, desk, since)):
+            if not clock_went_back(desk, at - DAY):
+                said = f"For caller {caller_id} it counts on {day}, and was begun on {was}."
+                yield Finding(f"{what} {number}", said)
+
+
+CHECKS: tuple[Check, ...] = (
+    *(_grants, _days, _check_granted, _taken_back, _owed, _standing, _grace, _last_days),
+    _check_counted,
+)

@@ -322,6 +322,7 @@ async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         assert "They were never audited" in (await browser.get("/")).text
+        assert board.findings() == []
         shell, bank, now = Shell(board.config.path), board.config.bank, board.clock.now()
         assert (await asyncio.to_thread(shell, "audit")).status == 0
         told = CliRunner().invoke(timebank, ["audit", "--config", str(board.config.path)])

@@ -1,0 +1,230 @@
+"""The audit finds what was changed of callers and their accounts by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.vandal import Vandal
+from timebank.callers import powers
+from timebank.keeping import events, sysop
+from timebank.keeping.events import EventAsked
+from timebank.window import sysop as bank
+from timebank.window.teller import deposit, transfer
+
+DAY = 86_400
+YEAR = 365 * DAY
+BY = "root (command line)"
+
+
+@pytest.fixture
+def vandal(books):
+    return Vandal(books)
+
+
+@pytest.fixture
+def evening(books, ann, bob):
+    """A year after both have registered, Ann saves ten minutes, and Bob sends her five."""
+    books.wait(YEAR)
+    call, bobs = books.call(ann), books.call(bob, node=2)
+    call.post(deposit, 600)
+    bobs.post(deposit, 900)
+    bobs.post(transfer, ann, 300, "")
+    return call
+
+
+def exchanged(column: str, one: int, other: int) -> tuple[str, str, str]:
+    """Give each of two accounts what the other says; no two may say the same at any time."""
+    spare, mine, theirs = {
+        "kind": ("'spare'", "'online'", "'bank'"),
+        "caller_id": ("NULL", "1", "2"),
+    }[column]
+    values = ((one, spare), (other, mine), (one, theirs))
+    return tuple(f"UPDATE accounts SET {column} = {said} WHERE id = {id}" for id, said in values)
+
+
+def test_nothing_is_wrong_with_an_evening(books, evening):
+    assert books.audit() == []
+
+
+def test_minutes_online_that_were_made_savings_are_found(books, evening, vandal):
+    """Accounts 6 and 8 are Ann's online and bank."""
+    vandal(*exchanged("kind", 6, 8))
+    assert (
+        "transfer 1: No grant goes from allotment to bank of caller 1 on a call of caller 1."
+    ) in books.audit()
+
+
+def test_savings_that_were_given_to_another_caller_are_found(books, evening, vandal):
+    """Accounts 8 and 13 are the banks of Ann and Bob."""
+    vandal(*exchanged("caller_id", 8, 13))
+    assert (
+        "transfer 3: No deposit goes from online of caller 1 to bank of caller 2 on a call of"
+        " caller 1."
+    ) in books.audit()
+
+
+def test_all_accounts_of_a_caller_given_to_another_are_found(books, evening, vandal):
+    for one, other in zip(range(6, 11), range(11, 16), strict=True):
+        vandal(*exchanged("caller_id", one, other))
+    vandal("UPDATE days SET caller_id = caller_id + 2", "UPDATE days SET caller_id = 5 - caller_id")
+    assert (
+        "transfer 1: No grant goes from allotment to online of caller 2 on a call of caller 1."
+    ) in books.audit()
+
+
+def test_minutes_of_a_caller_who_was_deleted_are_found(books, evening, vandal):
+    evening.close()
+    vandal("UPDATE callers SET deleted = 1 WHERE id = 1")
+    assert "caller 1: Ann was deleted, and has 900 in bank." in books.audit()
+
+
+# What the sysop gave and took.
+
+
+def test_powers_that_nobody_gave_are_found(books, ann, vandal):
+    vandal("UPDATE callers SET powers = 1 WHERE id = 1")
+    assert books.audit() == [
+        "caller 1: Ann has sysop powers (1), and by the sysop's log has none (0)."
+    ]
+
+
+def test_powers_that_were_given_are_in_order_and_gone_ones_are_found(books, ann, vandal):
+    books.do(powers.grant, ann, BY)
+    assert books.audit() == []
+    vandal("UPDATE callers SET powers = 0 WHERE id = 1")
+    assert books.audit() == [
+        "caller 1: Ann has no sysop powers (0), and by the sysop's log has them (1)."
+    ]
+
+
+def test_powers_that_were_taken_and_are_back_are_found(books, ann, vandal):
+    books.do(powers.grant, ann, BY)
+    books.do(powers.revoke, ann, BY)
+    assert books.audit() == []
+    vandal("UPDATE callers SET powers = 1 WHERE id = 1")
+    assert len(books.audit()) == 1
+
+
+def test_powers_of_somebody_entered_with_them_are_in_order(books):
+    sysops = books.do(lambda desk: sysop.enter(desk, "Sysop", "hash", BY, with_powers=True))
+    assert sysops.powers
+    assert books.audit() == []
+
+
+def test_powers_whose_line_of_the_log_was_forgotten_are_in_order(books, ann):
+    books.do(powers.grant, ann, BY)
+    books.wait(2 * YEAR)
+    books.do(sysop.set_locked, books.caller("Bob"), True, BY)
+    books.sql("DELETE FROM sysop_log WHERE id = 1")  # as `timebank maintain` does
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize(
+    ("done", "undone", "flag", "finding"),
+    [
+        (
+            lambda desk: bank.freeze(desk, 1, "a dispute", BY),
+            lambda desk: bank.unfreeze(desk, 1, "settled", BY),
+            "frozen",
+            "caller 1: The account of Ann is open (0), and by the sysop's log frozen (1).",
+        ),
+        (
+            lambda desk: sysop.set_locked(desk, 1, True, BY),
+            lambda desk: sysop.set_locked(desk, 1, False, BY),
+            "locked",
+            "caller 1: Ann may log on (0), and by the sysop's log is locked out (1).",
+        ),
+    ],
+)
+def test_who_was_frozen_or_locked_and_is_not_by_hand_is_found(
+    books, ann, vandal, done, undone, flag, finding
+):
+    books.do(done)
+    assert books.audit() == []
+    vandal(f"UPDATE callers SET {flag} = 0 WHERE id = 1")
+    assert books.audit() == [finding]
+    vandal(f"UPDATE callers SET {flag} = 1 WHERE id = 1")
+    books.do(undone)
+    assert books.audit() == []
+
+
+def test_a_line_that_the_sysop_left_for_a_caller_gives_no_powers(books, ann):
+    books.do(sysop.leave_notice, ann, "Ann, caller number 1, was given sysop powers", BY)
+    assert books.audit() == []
+
+
+# Since when callers are known.
+
+
+def test_a_caller_who_registered_before_one_of_a_lower_number_is_found(books, ann, vandal):
+    books.wait(30 * DAY)
+    bob = books.caller("Bob")
+    books.call(bob)
+    assert books.audit() == []
+    vandal(f"UPDATE callers SET created = created - {YEAR} WHERE id = {bob}")
+    assert books.audit() == [
+        "caller 2: Bob is said to have registered on 2025-07-01, behind one who registered on"
+        " 2026-06-01."
+    ]
+
+
+def test_a_caller_who_registered_after_their_first_call_is_found(books, ann, vandal):
+    books.call(ann)
+    vandal(f"UPDATE callers SET created = created + {YEAR}")
+    assert books.audit() == [
+        "caller 1: Ann is said to have registered on 2027-06-01, and called first on 2026-06-01."
+    ]
+
+
+def test_a_clock_that_was_wrong_explains_who_registered_before_whom(books, ann, bob):
+    books.step(30 * DAY)
+    books.call(books.caller("Cid"))
+    books.step(-30 * DAY)
+    books.call(books.caller("Dot"), node=2)
+    assert books.audit() == []
+
+
+# What is held behind an event.
+
+
+@pytest.fixture
+def held(books, ann):
+    """Ann has come at 2:30, and half of her hour is held behind Mail hour at 3:00."""
+    books.wait(14 * 3600 + 1800)
+    return books.call(ann)
+
+
+def test_what_is_held_is_in_order_until_it_has_come_back(books, held):
+    assert books.balances(1)["held"] == 1800
+    assert books.audit() == []
+    books.wait(5400)
+    held.touch()
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize("until", ["0", "NULL"])
+def test_what_is_held_and_waits_for_another_instant_is_found(books, held, vandal, until):
+    vandal(f"UPDATE callers SET held_until = {until} WHERE id = 1")
+    waits = {"0": "1970-01-01 00:00:00", "NULL": "nothing"}[until]
+    assert books.audit() == [
+        f"caller 1: What is held for Ann since 2026-06-02 02:30:00 waits for {waits}."
+    ]
+
+
+def test_what_is_held_behind_another_event_is_found(books, held, vandal):
+    behind = '{"event":"Supper","at":"03:00","host":false}'
+    vandal(f"UPDATE callers SET held_behind = '{behind}' WHERE id = 1")
+    assert books.audit() == [
+        "caller 1: What is held for Ann waits behind Supper at 03:00, and was put behind Mail hour"
+        " at 03:00."
+    ]
+
+
+def test_what_waits_for_nothing_since_an_event_was_taken_back_is_in_order(books, ann):
+    call = books.call(ann)
+    books.do(events.start, EventAsked("Mail hour", None, 10), BY)
+    call.touch()
+    assert books.balances(ann)["held"]
+    books.do(events.take_back, BY)
+    assert books.sql("SELECT held_until FROM callers WHERE id = 1") == [(None,)]
+    assert books.audit() == []

@@ -1,0 +1,263 @@
+"""The audit of the callers: whose accounts are whose, what the sysop gave them, since when.
+
+A caller's row says more than balances do about what its caller may move. Each of its columns is
+compared with rows that tell the same in another way: transfers, calls, and the sysop's log.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
+
+from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.traces import DAY, clock_went_back, log_reaches
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import accounts, callers, calls, instant, source, target, transfers
+from timebank.ledger.schema import sysop_log as log
+from timebank.ledger.sql import Prepared, Query
+
+# Between which kinds of account each kind of transfer goes, as "source target".
+WAYS = {
+    "grant": "allotment online",
+    "elapsed": "online elapsed",
+    "forfeit": "online forfeit, held forfeit",
+    "carry": "online bank, held bank, online forfeit, held forfeit",
+    "clamp": "online bank, online forfeit",
+    "held": "online held",
+    "release": "held online",
+    "external": "bank external",
+    "deposit": "online bank",
+    "withdraw": "bank online",
+    "transfer": "bank bank",
+    "loan": "loan online",
+    "repay": "online loan",
+    "loan share": "online loan",
+    "loan paid": "online loan, held loan, bank loan",
+    "brought": "external online",
+    "taken home": "online external, held external",
+    "gain": "online bank, held bank, online forfeit, held forfeit",
+    "given back": "bank external",
+    "put back": "online bank, held bank",
+    "import": "external bank, bank external",
+    "mend": "adjustment online",
+    "entry": "online prizes",
+    "entry back": "prizes bank",
+    "prize": "prizes bank",
+}
+_WAYS = [f"{kind} {way}" for kind, ways in WAYS.items() for way in ways.split(", ")]
+
+
+# Accounts.
+
+
+def _of_others() -> Query:
+    row, of, to = transfers.c, source.c, target.c
+    way = row.kind + " " + of.kind + " " + to.kind
+    owner = func.coalesce(of.caller_id, to.caller_id)
+    is_strange = and_(owner.is_not(None), row.kind.in_(list(WAYS)), way.not_in(_WAYS))
+    joined = (
+        transfers.join(source, of.id == row.source)
+        .join(target, to.id == row.target)
+        .join(calls, calls.c.id == row.call_id, isouter=True)
+    )
+    return (
+        select(row.id, row.kind, of.kind, of.caller_id, to.kind, to.caller_id, calls.c.caller_id)
+        .select_from(joined)
+        .where(row.id > bound("row"))
+        .where(
+            or_(
+                is_strange,
+                and_(of.caller_id != to.caller_id, row.kind != "transfer"),
+                calls.c.caller_id != owner,
+            )
+        )
+        .order_by(row.id)
+    )
+
+
+_OF_OTHERS = Prepared(_of_others)
+
+
+def _check_accounts(desk: Desk, since: Since) -> Iterator[Finding]:
+    """Find accounts that were given to another caller, or made another kind of account."""
+    for number, kind, *ends, caller_of_call in chosen(_OF_OTHERS, desk, since):
+        ways = [
+            f"{account} of caller {owner}" if owner else account
+            for account, owner in zip(ends[::2], ends[1::2], strict=True)
+        ]
+        said = f"No {kind} goes from {ways[0]} to {ways[1]}"
+        if caller_of_call is not None:
+            said += f" on a call of caller {caller_of_call}"
+        yield Finding(f"transfer {number}", f"{said}.")
+
+
+@each_is_wrong("caller {}", "{1} was deleted, and has {2} in {3}.")
+def _of_deleted() -> Query:
+    return (
+        select(callers.c.id, callers.c.name, accounts.c.balance, accounts.c.kind)
+        .join(accounts, accounts.c.caller_id == callers.c.id)
+        .where(callers.c.deleted.is_not(None), accounts.c.balance != 0)
+    )
+
+
+# What the sysop's log says of a flag: lines that set it, and lines that take it away.
+_POWERS = (
+    ("%, caller number %, was given sysop powers", "%, was entered, with the sysop's powers"),
+    ("%, caller number %, no longer has sysop powers",),
+)
+_FROZEN = (("%'s account was frozen: %",), ("%'s account was opened again: %",))
+_LOCKED = (("%, caller number %, was locked out",), ("%, caller number %, was let in again",))
+_Lines = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _said(lines: tuple[str, ...]) -> ColumnElement[bool]:
+    return or_(*(log.c.what.like(line) for line in lines))
+
+
+def _by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
+    """Choose living callers, each with the last line of the log about their flag, if any is."""
+    known = (
+        select(log.c.caller_id, func.max(log.c.id).label("number"))
+        .where(or_(_said(lines[0]), _said(lines[1])), log.c.what.not_like("Notice left: %"))
+        .group_by(log.c.caller_id)
+        .subquery()
+    )
+    return (
+        select(callers.c.id, callers.c.name)
+        .select_from(callers)
+        .join(known, known.c.caller_id == callers.c.id, isouter=True)
+        .join(log, log.c.id == known.c.number, isouter=True)
+        .where(callers.c.deleted.is_(None), *wrong)
+        .order_by(callers.c.id)
+    )
+
+
+def _was_set(lines: _Lines) -> ColumnElement[bool]:
+    return and_(log.c.id.is_not(None), _said(lines[0]))
+
+
+@each_is_wrong("caller {}", "{1} has sysop powers (1), and by the sysop's log has none (0).")
+def _powers_taken() -> Query:
+    given = case(
+        (log.c.id.is_(None), not_(log_reaches(callers.c.created))), else_=_said(_POWERS[0])
+    )
+    return _by_log(_POWERS, callers.c.powers == 1, not_(given))
+
+
+@each_is_wrong("caller {}", "{1} has no sysop powers (0), and by the sysop's log has them (1).")
+def _powers_given() -> Query:
+    return _by_log(_POWERS, callers.c.powers == 0, _was_set(_POWERS))
+
+
+@each_is_wrong("caller {}", "The account of {1} is open (0), and by the sysop's log frozen (1).")
+def _thawed() -> Query:
+    return _by_log(_FROZEN, callers.c.frozen == 0, _was_set(_FROZEN))
+
+
+@each_is_wrong("caller {}", "{1} may log on (0), and by the sysop's log is locked out (1).")
+def _let_in() -> Query:
+    return _by_log(_LOCKED, callers.c.locked == 0, _was_set(_LOCKED))
+
+
+# Since when a caller is known: numbers are given in the order in which callers register.
+
+
+def _registered() -> Query:
+    number = callers.c.id
+    before = func.max(callers.c.created).over(order_by=number, rows=(None, -1))
+    first = select(calls.c.caller_id, func.min(calls.c.id).label("id")).group_by(calls.c.caller_id)
+    called = first.subquery()
+    known = (
+        select(number, callers.c.name, callers.c.created, calls.c.opened, before.label("before"))
+        .select_from(callers)
+        .join(called, called.c.caller_id == number, isouter=True)
+        .join(calls, calls.c.id == called.c.id, isouter=True)
+        .subquery()
+    )
+    created = known.c.created
+    return (
+        select(known)
+        .where(or_(created > known.c.opened + DAY, created < known.c.before - DAY))
+        .order_by(known.c.id)
+    )
+
+
+_REGISTERED = Prepared(_registered)
+
+
+def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
+    """Find callers who registered a day after their first call, or a day before one who has a
+    lower number. A clock that was wrong explains the latter, and leaves its traces."""
+    for number, name, created, opened, before in list(chosen(_REGISTERED, desk, since)):
+        where, said = f"caller {number}", f"{name} is said to have registered on {_day(created)}"
+        if opened is not None and created > opened + DAY:
+            yield Finding(where, f"{said}, and called first on {_day(opened)}.")
+        elif before is not None and not clock_went_back(desk, before - DAY):
+            yield Finding(where, f"{said}, behind one who registered on {_day(before)}.")
+
+
+def _day(seconds: int) -> str:
+    return instant(seconds).date().isoformat()
+
+
+# What is held behind an event.
+
+
+def _held() -> Query:
+    """Choose living callers of whom time is held, with the transfers that put some there last and
+    took some back last, but for those of whom the sysop's log says that it was let go since."""
+    who, own, row, last = callers.c, accounts.c, transfers.c, transfers.alias()
+    number = select(func.max(last.c.id)).correlate(accounts)
+    put_there = number.where(last.c.target == own.id).scalar_subquery()
+    came_back = number.where(last.c.source == own.id).scalar_subquery()
+    mended = and_(log.c.what.like("Mended the clock: %"), log.c.caller_id == who.id)
+    let_go = or_(mended, log.c.what.like("Event taken back: %"))
+    is_let_go = select(log.c.id).where(let_go, log.c.at >= row.at).correlate(callers, transfers)
+    return (
+        select(
+            who.id, who.name, who.held_until, who.held_behind, row.at, row.facts, came_back > row.id
+        )
+        .select_from(accounts)
+        .join(callers, who.id == own.caller_id)
+        .join(transfers, row.id == put_there)
+        .where(own.kind == "held", own.balance > 0, who.deleted.is_(None))
+        .where(not_(is_let_go.exists()), log_reaches(row.at))
+        .order_by(who.id)
+    )
+
+
+_HELD = Prepared(_held)
+
+
+def _check_held(desk: Desk, since: Since) -> Iterator[Finding]:
+    """Find callers whose time waits for an instant, or behind an event, that was not theirs."""
+    for number, name, until, behind, at, facts, has_waited in chosen(_HELD, desk, since):
+        if until is None or until <= at:
+            waits = "nothing" if until is None else _time(until)
+            said = f"What is held for {name} since {_time(at)} waits for {waits}."
+            yield Finding(f"caller {number}", said)
+        event, was = (_event(text) for text in (behind, facts))
+        if event != was and not has_waited:
+            said = f"What is held for {name} waits behind {event}, and was put behind {was}."
+            yield Finding(f"caller {number}", said)
+
+
+def _event(text: str | None) -> str:
+    """Read the event and its time of day out of facts, or out of what the caller's row says."""
+    try:
+        said = json.loads(text or "")
+        return f"{said['event']} at {said['at']}"
+    except (ValueError, TypeError, LookupError):
+        return "no event"
+
+
+def _time(seconds: int) -> str:
+    return f"{instant(seconds):%Y-%m-%d %H:%M:%S}"
+
+
+CHECKS: tuple[Check, ...] = (
+    *(_check_accounts, _of_deleted, _powers_taken, _powers_given, _thawed, _let_in),
+    *(_check_registered, _check_held),
+)

@@ -1,0 +1,49 @@
+"""What the audit goes by where a value stands in one place alone: the sysop's log, and the clock.
+
+The log is forgotten after a year, so a missing line proves nothing unless the log reaches back far
+enough. A clock that was wrong leaves rows of a later time before rows of an earlier one.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Table,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+)
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import sysop_log, transfers
+from timebank.ledger.sql import Prepared, Query, last_number
+
+DAY = 86_400
+
+
+def log_reaches(at: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return whether no line that was written into the sysop's log since `at` is forgotten."""
+    first, began = func.min(sysop_log.c.id), func.min(sysop_log.c.at)
+    is_whole = func.coalesce(first, last_number(sysop_log) + 1, 1) == 1
+    return or_(
+        select(is_whole).scalar_subquery(),
+        func.coalesce(select(began).scalar_subquery() < at, False),
+    )
+
+
+def _went_back(table: Table) -> Query:
+    at: BindParameter[int] = bindparam("at")
+    later = select(func.min(table.c.id)).where(table.c.at >= at).scalar_subquery()
+    return select(literal(1)).where(table.c.id > later, table.c.at < at)
+
+
+_WENT_BACK = Prepared(lambda: union_all(*map(_went_back, (sysop_log, transfers))).limit(1))
+
+
+def clock_went_back(desk: Desk, at: int) -> bool:
+    """Return whether the board's clock showed an instant, and an earlier one afterwards."""
+    return _WENT_BACK(desk.connection, at=at).first() is not None
