@@ -268,7 +268,10 @@ def _magicka(config: Config, setup: HostSetup) -> dict[str, str]:
     instead = {"/bbs/bjft/rundoor.sh": f"{_folder(config)}/{WRITTEN}/magicka/{WRAPPER}"}
     if not setup.stdio:
         instead["stdio = true"] = "stdio = false"
-    return {"boards/magicka/doors.ini": fitted("boards/magicka.ini", instead)}
+    return {
+        "boards/magicka/doors.ini": fitted("boards/magicka.ini", instead),
+        "boards/magicka/doors.mnu": fitted("boards/magicka.mnu", {}),
+    }
 
 
 def _mystic(config: Config, setup: HostSetup) -> dict[str, str]:
@@ -395,6 +398,9 @@ def next_steps(config: Config, setup: HostSetup) -> list[str]:
             return [
                 f"Paste {folder}/boards/magicka/doors.ini into",
                 f"    {root}/config/doors.ini",
+                f"and {folder}/boards/magicka/doors.mnu above the first HOTKEY of",
+                f"    {root}/menus/doors.mnu",
+                "Callers press B there; choose another key if yours is taken.",
             ]
         case "mystic":
             return [

@@ -109,7 +109,7 @@ def test_a_guides_settings_are_accepted(guide: Path, tmp_path: Path) -> None:
 SNIPPETS = {
     "enigma": ["enigma.hjson", "enigma-submit.hjson"],
     "gamesrv": ["gamesrv.ini"],
-    "magicka": ["magicka.ini"],
+    "magicka": ["magicka.ini", "magicka.mnu"],
     "mystic": ["mystic.txt"],
     "wwiv": ["wwiv.txt"],
 }

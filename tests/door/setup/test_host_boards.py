@@ -126,6 +126,18 @@ def test_enigma_is_told_the_board_the_window_and_the_port_to_call(shell: Shell) 
     assert "io: socket" in menu
 
 
+def test_magicka_gets_a_door_and_the_entry_of_a_menu_that_starts_it(shell: Shell) -> None:
+    told = set_up(shell, "magicka", "--bbs", "/bbs/magicka")
+    menu = dict(
+        line.split(" ", 1) for line in written(shell, "boards/magicka/doors.mnu").split("\n")[:-1]
+    )
+    assert menu["COMMAND"] == "RUNDOOR"
+    assert len(menu["HOTKEY"]) == 1
+    assert f"[{menu['DATA']}]\n" in written(shell, "boards/magicka/doors.ini")
+    assert f"{shell.config.parent}/boards/magicka/doors.mnu" in told.output
+    assert "    /bbs/magicka/menus/doors.mnu\n" in told.output
+
+
 def test_gamesrv_is_led_to_the_port_of_the_server(shell: Shell) -> None:
     with shell.config.open("a", encoding="utf-8") as file:
         file.write("[[listeners]]\nport = 2424\n")
