@@ -19,10 +19,13 @@ from door.setup import machine
 from door.setup.templates import fitted, plain
 
 if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
     from door.config.config import Config
 
 DROP_FILE = "DOOR32.SYS"
 TRIAL_MINUTES = 60  # that the caller of a trial has left
+DOORS_SERVER, DOORS_MINUTES = "start_for_doors_minutes", 10
 LONGEST_COMMAND = 63  # letters that older versions of Synchronet take
 WRITTEN, WRAPPER = "boards", "rundoor.sh"  # the folder of what is written, and a script in it
 _WORD = re.compile(r"[A-Za-z0-9._-]+")
@@ -165,7 +168,8 @@ def lines(setup: HostSetup) -> list[str]:
 
 
 def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
-    """Add the board's table to the text of settings, or the keys that it lacks.
+    """Add the board's table to the text of settings, or the keys that it lacks, and the server that
+    its doors share.
 
     What a sysop has written stays, also where another value would do. Returns the new text and
     sentences on what was done.
@@ -175,6 +179,14 @@ def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
     if not setup.kind.starts_doors:
         return text, []
     document = tomlkit.parse(text)
+    is_new = setup.name not in document.get("boards", {})
+    said = [_with_board(document, setup), *_with_server(document, is_new=is_new)]
+    return tomlkit.dumps(document), said
+
+
+def _with_board(document: TOMLDocument, setup: HostSetup) -> str:
+    import tomlkit  # noqa: PLC0415
+
     boards = document.get("boards")
     if boards is None:
         boards = tomlkit.table(is_super_table=True)
@@ -182,7 +194,7 @@ def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
     header = f"[boards.{setup.name}]"
     if setup.name not in boards:
         boards[setup.name] = _written(setup)
-        return tomlkit.dumps(document), [f"Added {header} to the settings."]
+        return f"Added {header} to the settings."
     own, added = boards[setup.name], list[str]()
     for key, (value, _) in table(setup).items():
         if key == "aliases":
@@ -196,8 +208,29 @@ def with_table(text: str, setup: HostSetup) -> tuple[str, list[str]]:
             own[key] = value
         added.append(key)
     if not added:
-        return text, [f"{header} is in the settings already, and stays as it is."]
-    return tomlkit.dumps(document), [f"Added {' and '.join(added)} to {header} in the settings."]
+        return f"{header} is in the settings already, and stays as it is."
+    return f"Added {' and '.join(added)} to {header} in the settings."
+
+
+def _with_server(document: TOMLDocument, *, is_new: bool) -> list[str]:
+    """Have the first door start a server, without which each caller is alone at the Vegas table.
+
+    The settings that we ship say 0, so 0 stays only where the board was set up before.
+    """
+    import tomlkit  # noqa: PLC0415
+
+    server = document.get("server")
+    if server is not None and (server.get(DOORS_SERVER) or not server.get("takes_doors", True)):
+        return []
+    if server is not None and DOORS_SERVER in server and not is_new:
+        return [f"{DOORS_SERVER} = 0: callers play alone at Vegas while no server runs."]
+    if server is None:
+        server = document["server"] = tomlkit.table()
+    server[DOORS_SERVER] = DOORS_MINUTES
+    return [
+        f"Set {DOORS_SERVER} = {DOORS_MINUTES} in [server] of the settings: the first door starts"
+        " a server for all, so that callers meet at Vegas."
+    ]
 
 
 def _written(setup: HostSetup) -> object:

@@ -380,12 +380,14 @@ async def hosted(
     starts: bool = False,
 ) -> AsyncIterator[Host]:
     """A host board over books in `folder`, with a server beside its doors if `serves`, one that
-    serves their callers if `at_server`, and one that they may start if `starts`.
+    serves their callers if `at_server`, and one that they may start if `starts`, or if `toml` says
+    so itself.
 
     At the end the books must be in order, no door may have failed, and the callers must have been
     where they were to be.
     """
-    takes = "" if at_server else "[server]\ntakes_doors = false\n"
+    is_said = at_server or "[server]" in toml
+    takes = "" if is_said else "[server]\ntakes_doors = false\n"
     if starts:
         takes = "[server]\nstart_for_doors_minutes = 5\n"
     (folder / "sysop.toml").write_text(toml + takes, encoding="utf-8")

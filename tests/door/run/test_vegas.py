@@ -8,11 +8,16 @@ import signal
 from pathlib import Path
 
 import pytest
+import tomlkit
 
+from door.setup import host_boards, new_board
+from door.setup.answers import BoardAnswers
+from door.setup.host_boards import KINDS, HostSetup
 from tests.door.attention import Stopwatch
 from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
 from tests.door.processes import arrives, command
+from tests.door.shell import Shell
 from tests.terminal import MODERN
 from tests.world import log_on
 
@@ -69,6 +74,43 @@ async def plays_a_round(player: Table) -> None:
         keys = "n" if "Insurance" in player.prompt_row else "s"
         player.terminal.send(keys)
         await changes(player, player.prompt_row)
+
+
+def set_up(folder: Path, board: str) -> str:
+    """The settings of a new board after `door setup`, as the guides have it done."""
+    config = folder / "sysop.toml"
+    answers = BoardAnswers(name="The Test Board", zone="UTC", port=0, sysop="Sysop")
+    made = tomlkit.parse(new_board.settings(answers))
+    made.pop("events")
+    config.write_text(f"events = []\n{tomlkit.dumps(made)}", encoding="utf-8")
+    told = Shell(config)("setup", board, "--name", "Xibalba", "--no-call")
+    assert (told.status, told.error) == (0, "")
+    assert "start_for_doors_minutes" in told.output
+    return config.read_text(encoding="utf-8")
+
+
+async def at_vegas_from(host: Host, board: str, node: int, alias: str) -> Visit:
+    setup = HostSetup(KINDS[board], "Xibalba", host.folder)
+    lines = host_boards.drop_file(setup).decode("cp437").splitlines()
+    lines[4:7], lines[10] = [str(40 + node), alias, alias], str(node)
+    file = host.node(node) / host_boards.DROP_FILE
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="cp437")
+    words = ("--stdio", "--board", "Xibalba", "--dropfile", str(file))
+    visit = await host.on_terminal(*words, name=f"{alias}@Xibalba")
+    await visit.comes_in()
+    await sits_at_vegas(visit)
+    return visit
+
+
+@pytest.mark.parametrize("board", [key for key, kind in KINDS.items() if kind.starts_doors])
+async def test_after_a_guided_setup_two_callers_sit_at_one_table(
+    tmp_path: Path, board: str
+) -> None:
+    async with hosted(tmp_path, toml=set_up(tmp_path, board)) as host:
+        moth = await at_vegas_from(host, board, 1, "Moth")
+        bee = await at_vegas_from(host, board, 2, "Bee")
+        await moth.terminal.until("Bee@Xibalba")
+        await bee.terminal.until("Moth@Xibalba")
 
 
 async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Path) -> None:
