@@ -4,6 +4,7 @@
     ├── Refused         nothing was done; the text is for the caller
     ├── Unusable        what the sysop gave cannot be used; the text is for the sysop
     ├── BooksFailed     the disk failed; the text says what is known
+    ├── NotPlain        a name is not that of the file it should be; an OSError
     └── InterruptedWork what goes on in another way; nobody is told
 
 What ends a command is `UserError` in cli/errors.py: it is click's, which only commands load.
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 class TimeBankError(Exception):
     """The root of them all."""
+
+
+class NotPlain(TimeBankError, OSError):
+    """What has a name is not a file, or not one that is expected there; it is left alone."""
 
 
 # What a caller is refused.

@@ -5,7 +5,8 @@ ours, a pipe, or a folder. So a file there is opened by its folder and never thr
 was opened is looked at before a byte is read or written, and a new file is made under a name that
 nobody has. The folders that lead to a file are the sysop's: they may be links.
 
-Every refusal is an `OSError` with the whole path, and with words that follow a colon.
+Every refusal is an `OSError` with the whole path, and with words that follow a colon: `NotPlain`
+where the file is not what it should be.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from timebank.errors import NotPlain
+
 LOCK_SECONDS = 5.0  # how long another process may keep a file to itself
 LOCK_POLL_SECONDS = 0.02
+MOST_LINKS = 40  # as many as the kernel follows
 
 IS_LINK = "it is a symbolic link, and must be a file of its own"
 IS_NO_FILE = "it is not a file"
@@ -90,6 +94,20 @@ def fault(path: Path, *, ours: bool = False) -> str | None:
 def place_of(path: Path) -> Path:
     """Follow the links among the folders that lead to a file, and not the file's own name."""
     return Path(os.path.realpath(path.parent), path.name)
+
+
+def own_links_followed(path: Path) -> Path:
+    """Follow the links of a file's name that stand where only we and root may make them."""
+    for _ in range(MOST_LINKS):
+        if not (path.is_symlink() and _is_private(path.parent)):
+            break
+        path = place_of(path.parent / path.readlink())
+    return path
+
+
+def _is_private(folder: Path) -> bool:
+    about = folder.stat()
+    return about.st_uid in (os.geteuid(), 0) and not about.st_mode & 0o022
 
 
 def rename(file: int, old: Path, new: Path) -> None:
@@ -174,9 +192,9 @@ def _open(folder: int, path: Path, flags: int, mode: int) -> tuple[int, bool]:
         return os.open(name, flags | os.O_EXCL | _PLAIN, rights, dir_fd=folder), True
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, IS_LINK, str(path)) from error
+            raise NotPlain(errno.ELOOP, IS_LINK, str(path)) from error
         if error.errno in _NO_FILES:
-            raise OSError(error.errno, IS_NO_FILE, str(path)) from error
+            raise NotPlain(error.errno, IS_NO_FILE, str(path)) from error
         raise
 
 
@@ -195,13 +213,13 @@ def _refuse_unexpected(
         why += "" if ours else ", or to the owner of its folder, which all may write"
     else:
         return
-    raise OSError(errno.EPERM, why, str(path))
+    raise NotPlain(errno.EPERM, why, str(path))
 
 
 def _refuse_another(file: int, path: Path, folder: int) -> None:
     now = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
     if not os.path.samestat(os.fstat(file), now):
-        raise OSError(errno.ESTALE, IS_ANOTHER, str(path))
+        raise NotPlain(errno.ESTALE, IS_ANOTHER, str(path))
 
 
 def _share(file: int, folder: int) -> None:

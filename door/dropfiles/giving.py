@@ -8,10 +8,8 @@ looks first whether the drop file is still the same caller's.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,13 +18,14 @@ from door.dropfiles.door_sys import CREDIT, layout
 from door.dropfiles.dropfile import HostSettings
 from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
 from door.dropfiles.formats import read
-from door.dropfiles.lines import DOS_END, Lines, raw
+from door.dropfiles.lines import DOS_END, Lines, opened, raw, raw_of
 from door.dropfiles.understanding import MODUSER, GiveBack, Way
 from door.errors import DropFileRefused, NotGiven
-from timebank.files import sync_folder, write_all
+from timebank import files
 from timebank.words import MINUTE, span
 
 MODUSER_LINE = 9
+MODUSER_MODE = 0o644  # the board may run as another user, and a number of minutes is no secret
 # Hosts of the day keep minutes in 16 bits, with a sign.
 MOST_MINUTES = 32767
 _NUMBER = re.compile(rb"[+-]?[0-9]+")
@@ -84,7 +83,7 @@ def moduser_dat(folder: Path, minutes: int) -> Path:
     if there is not None:
         same = _bytes(there) == content
         raise NotGiven(f"{there} is there already: it is left as it is.", same)
-    _replace(path, content, None)
+    _replace(path, content)
     return path
 
 
@@ -110,7 +109,10 @@ def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], byte
     if not 0 <= minutes <= MOST_MINUTES:
         raise ValueError(f"a host can take 0 to {MOST_MINUTES} minutes")
     try:
-        _replace(path, change(path, _bytes(path), minutes), path)
+        with opened(path) as file:
+            _replace(path, change(path, raw_of(path, file).content, minutes), file)
+    except DropFileRefused as refused:
+        bare = NotGiven(str(refused), False)
     except NotGiven as refused:
         refused.__context__ = None
         bare = refused.with_traceback(None)
@@ -158,32 +160,12 @@ def _there(folder: Path, name: str) -> Path | None:
         raise NotGiven(f"{folder} cannot be read: {error.strerror}.", False) from None
 
 
-def _replace(path: Path, content: bytes, like: Path | None) -> None:
+def _replace(path: Path, content: bytes, like: int | None = None) -> None:
     """Put a file in its place, whole, with the owner and the rights of the one it replaces.
 
     Until it has those no other user may read it: there is a password in DOOR.SYS.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        rights = 0o666 if like is None else 0o600
-        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, rights)
-        try:
-            write_all(file, content)
-            if like is not None:
-                _give_rights(file, like)
-            os.fsync(file)
-        finally:
-            os.close(file)
-        os.replace(temporary, path)
-        sync_folder(path.parent)
+        files.replace(path, content, MODUSER_MODE, like)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise NotGiven(f"{path} cannot be written: {error.strerror}.", False) from None
-
-
-def _give_rights(file: int, like: Path) -> None:
-    status = like.stat()
-    with contextlib.suppress(PermissionError):  # only root gives files away; the rights matter
-        os.fchown(file, status.st_uid, status.st_gid)
-    os.fchmod(file, status.st_mode & 0o777)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from door.dropfiles.dropfile import Limit, TimeLeft
 from door.errors import DropFileRefused
+from timebank import files
+from timebank.errors import NotPlain
 from timebank.words import clean
 
 LARGEST = 64 * 1024  # bytes; no writer comes near 4 KiB
@@ -42,23 +45,31 @@ class Raw:
 
 def raw(path: Path) -> Raw:
     """Read a file of at most LARGEST bytes; a pipe or a device is refused without a wait for it."""
+    with opened(path) as file:
+        return raw_of(path, file)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Open a drop file; whatever stands in the way of it raises `DropFileRefused`."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            mode = os.fstat(file).st_mode
-            if stat.S_ISDIR(mode):
-                raise DropFileRefused(path, None, "it is a folder", "Name the file in it.")
-            if not stat.S_ISREG(mode):
-                raise DropFileRefused(path, None, "it is not a file", WRITTEN_AGAIN)
-            content = _read(file)
-        finally:
-            os.close(file)
+        with files.opened(path, os.O_RDONLY) as file:
+            yield file
     except FileNotFoundError:
         remedy = "See which drop file the board writes, and where."
         raise DropFileRefused(path, None, "there is no such file", remedy) from None
+    except NotPlain as error:
+        if path.is_dir():
+            raise DropFileRefused(path, None, "it is a folder", "Name the file in it.") from None
+        raise DropFileRefused(path, None, str(error.strerror), WRITTEN_AGAIN) from None
     except OSError as error:
         remedy = "Let the user that runs the door read it."
         raise DropFileRefused(path, None, f"it cannot be read: {error.strerror}", remedy) from None
+
+
+def raw_of(path: Path, file: int) -> Raw:
+    """Read a drop file that is open."""
+    content = _read(file)
     if not content:
         raise DropFileRefused(path, None, "it is empty", WRITTEN_AGAIN)
     if len(content) > LARGEST:

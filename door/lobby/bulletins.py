@@ -7,8 +7,6 @@ server starts, so that other programs of the board can show them too.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -19,6 +17,7 @@ from ansi.art import Art, Sauce
 from ansi.style import from_pipe, sgr
 from door import wording
 from door.call.display import literal, plain
+from timebank import files
 from timebank.callers import standings
 from timebank.callers.standings import DaySpan
 from timebank.language import _, ngettext
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 NAME = "bulletin"
+SHOWN_BY_ALL = 0o644  # other programs of the board show the files too
 PLACES = 5
 COLUMN = 38  # cells of each of the two columns
 COLUMNS = 77
@@ -138,9 +138,9 @@ def write(bulletin: Bulletin, board: str, folder: Path) -> None:
         "".join(f"{sgr(style)}{part}" for style, part in from_pipe(row)) + "\x1b[0m" for row in rows
     )
     sauce = Sauce(title=f"Bulletin of {bulletin.of_day.day}", group=plain(board), columns=80)
-    _replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)))
+    files.replace(folder / f"{NAME}.ans", art.write(Art(painted + "\r\n", sauce)), SHOWN_BY_ALL)
     text = "\r\n".join(plain(row) for row in rows) + "\r\n"
-    _replace(folder / f"{NAME}.asc", art.write(Art(text, None)))
+    files.replace(folder / f"{NAME}.asc", art.write(Art(text, None)), SHOWN_BY_ALL)
 
 
 def list_of(heading: str, places: Iterable[tuple[str, str]]) -> list[str]:
@@ -185,11 +185,3 @@ def beside(left: list[str], right: list[str]) -> list[str]:
         f"{one}{' ' * (COLUMN - len(plain(one)))}{other}"
         for one, other in zip(left, right, strict=True)
     ] + [""]
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Put a file in the place of the one that is there, in one step."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)

@@ -8,6 +8,7 @@ plain lines are listened to as much as they are looked at, and say everything in
 from __future__ import annotations
 
 import logging
+import os
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,6 +21,7 @@ from ansi.charset import Charset
 from door.call.console import Paint
 from door.call.display import LAYOUT_COLUMNS, WholeNarrow, literal, wrap
 from door.call.page import MARGIN, Page
+from timebank import files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,8 +139,8 @@ def _columns(picture: Art) -> int:
 
 @lru_cache(maxsize=64)
 def _ours(name: str) -> Art | None:
-    data = _read(OURS / name)
-    return None if data is None else art.read(data)
+    file = OURS / name
+    return art.read(file.read_bytes()) if file.exists() else None
 
 
 def lines(picture: Art) -> list[str]:
@@ -251,10 +253,14 @@ def _unpainted(sequence: re.Match[str]) -> str:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return a screen's bytes; one that cannot be read is named in the log, once a call."""
+    """Return a screen's bytes; one that cannot be read is named in the log, once a call.
+
+    Whoever writes in its folder has all callers read it: no other file must be under its name.
+    """
     try:
-        with path.open("rb") as file:
-            return file.read(LARGEST)
+        place = files.own_links_followed(path)
+        with files.opened(place, os.O_RDONLY) as file:
+            return os.read(file, LARGEST)
     except FileNotFoundError:
         return None
     except OSError as error:

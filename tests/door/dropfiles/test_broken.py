@@ -101,9 +101,22 @@ def test_a_missing_file_is_refused(tmp_path: Path):
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path):
-    (tmp_path / "DOOR.SYS").symlink_to(tmp_path / "DOOR.SYS")  # round and round, for root as well
-    with pytest.raises(DropFileRefused, match="it cannot be read: Too many levels"):
-        read(tmp_path / "DOOR.SYS", AS_WRITTEN)
+    (tmp_path / "node").touch()  # no folder, for root as well
+    with pytest.raises(DropFileRefused, match="it cannot be read: Not a directory"):
+        read(tmp_path / "node" / "DOOR.SYS", AS_WRITTEN)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_link_to_another_file_is_refused_and_nothing_of_it_is_told(name, tmp_path: Path):
+    (tmp_path / "secret").write_bytes(b"only ours")
+    (tmp_path / name).symlink_to("secret")
+    with pytest.raises(DropFileRefused, match="it is a symbolic link") as refused:
+        read(tmp_path / name, AS_WRITTEN)
+    assert "only ours" not in str(refused.value)
+    (tmp_path / name).unlink()
+    (tmp_path / name).hardlink_to(tmp_path / "secret")
+    with pytest.raises(DropFileRefused, match="it has 2 names"):
+        read(tmp_path / name, AS_WRITTEN)
 
 
 def test_a_file_of_another_name_is_refused(tmp_path: Path):

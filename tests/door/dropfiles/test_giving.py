@@ -22,6 +22,7 @@ from tests.door.dropfiles.writers import (
     remote_access,
     text,
 )
+from timebank import files
 
 
 def the_way(folder: Path, writer: str) -> GiveBack:
@@ -51,7 +52,7 @@ def test_a_moduser_that_is_there_is_never_written_over(name, there, same, tmp_pa
 
 
 def test_a_board_that_does_not_run_as_our_user_can_read_moduser(tmp_path: Path):
-    before = os.umask(0o022)
+    before = os.umask(0o077)
     try:
         mode = moduser_dat(tmp_path, 30).stat().st_mode
     finally:
@@ -148,7 +149,7 @@ def test_a_record_of_quickbbs_is_left_as_it_is(size, tmp_path: Path):
 def test_a_write_that_fails_leaves_the_file_and_nothing_else(call, tmp_path: Path, monkeypatch):
     path = put(tmp_path, WRITERS["synchronet door.sys"])
 
-    def full(*_args: object) -> int:
+    def full(*_args: object, **_folders: object) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, call, full)
@@ -166,7 +167,11 @@ def test_the_new_file_is_on_the_disk_before_it_takes_the_name(tmp_path: Path, mo
     for call in ("fsync", "replace"):
         real = getattr(os, call)
         monkeypatch.setattr(
-            os, call, lambda *args, call=call, real=real: (done.append(call), real(*args))[1]
+            *(os, call),
+            lambda *args, call=call, real=real, **folders: (
+                done.append(call),
+                real(*args, **folders),
+            )[1],
         )
     door_sys_credit(path, 120)
     assert done == ["fsync", "replace", "fsync"]
@@ -179,6 +184,39 @@ def test_owner_and_rights_stay(mode, tmp_path: Path):
     owner = path.stat().st_uid
     door_sys_credit(path, 120)
     assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_uid) == (mode, owner)
+
+
+# In a folder that another user may write
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+@pytest.mark.parametrize("writer", ["synchronet door.sys", "remoteaccess exitinfo"])
+def test_a_link_to_another_file_is_given_nothing(link, writer, tmp_path: Path):
+    way = the_way(tmp_path, writer)
+    other = tmp_path / "other"
+    way.path.rename(other)
+    content = other.read_bytes()
+    link(other, way.path)
+    with pytest.raises(NotGiven, match=r"it is a symbolic link|it has 2 names"):
+        give(way, 30)
+    assert way.path.samefile(other)
+    assert other.read_bytes() == content
+
+
+def test_a_file_that_is_exchanged_while_it_is_written_stays(tmp_path: Path, monkeypatch):
+    path = put(tmp_path, WRITERS["synchronet door.sys"])
+    aside, written = tmp_path / "aside", files.write_all
+
+    def exchanging(file: int, data: bytes) -> None:
+        written(file, data)
+        path.rename(aside)
+        path.write_bytes(b"the next caller's")
+
+    monkeypatch.setattr(files, "write_all", exchanging)
+    with pytest.raises(NotGiven, match="another file took its name just now"):
+        door_sys_credit(path, 120)
+    assert path.read_bytes() == b"the next caller's"
+    assert {each.name for each in tmp_path.iterdir()} == {"DOOR.SYS", "aside"}
 
 
 # Where it goes

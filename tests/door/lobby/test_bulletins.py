@@ -1,6 +1,8 @@
 """The daily bulletin: in the texts folder, and in the lobby."""
 
 import asyncio
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,36 @@ async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path
     async with world(tmp_path) as board:
         caller = await board.call()
         await register(caller, "Alice")
+
+
+def test_what_is_planted_in_a_shared_folder_is_replaced_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user may change any name in the folder, at any moment."""
+    ours, texts, replace = tmp_path / "ours", tmp_path / "texts", os.replace
+    ours.write_bytes(b"only ours")
+    ours.chmod(0o600)
+    texts.mkdir()
+    (texts / "bulletin.asc").symlink_to(ours)
+    nothing = bulletins.DayNews(NOON.date(), (), (), ())
+
+    def planting(begun: str, *values: Any, **folders: Any) -> None:
+        written = texts / Path(begun).name
+        written.unlink()
+        written.symlink_to(ours)
+        replace(begun, *values, **folders)
+
+    monkeypatch.setattr(os, "chmod", lambda *_: pytest.fail("what has the name may be a link"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", planting)
+        bulletins.write(bulletins.Bulletin(nothing, (), (), ()), "Board", texts)
+    assert ours.read_bytes() == b"only ours"
+    assert stat.S_IMODE(ours.stat().st_mode) == 0o600
+    bulletins.write(bulletins.Bulletin(nothing, (), (), ()), "Board", texts)
+    for name in ("bulletin.asc", "bulletin.ans"):
+        assert not (texts / name).is_symlink()
+        assert stat.S_IMODE((texts / name).stat().st_mode) == 0o644
+    assert len(list(texts.iterdir())) == 2
 
 
 async def test_the_news_are_read_while_the_writer_is_busy(tmp_path: Path) -> None:

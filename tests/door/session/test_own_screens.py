@@ -1,5 +1,6 @@
 """The sysop's own screens: shown instead of ours, with their fields filled, and harmless."""
 
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -374,6 +375,45 @@ async def test_plain_lines_get_no_escape_from_an_asc_file(tmp_path: Path) -> Non
         for name in ("welcome", "goodbye", "bank"):
             assert f"This is {name}" in guest.terminal.transcript
         assert b"\x1b" not in guest.terminal.received
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o770, 0o777])
+def test_a_link_is_followed_only_where_others_cannot_have_made_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int
+) -> None:
+    """Whoever may write in the folder would have every caller read any file of the board."""
+    folder, other = tmp_path / "texts", tmp_path / "other"
+    folder.mkdir()
+    other.write_bytes(b"what it says")
+    (folder / "welcome.ans").symlink_to(other)
+    folder.chmod(mode)
+    shown = texts.painted(folder, "welcome")
+    assert shown is not None
+    assert ("what it says" in shown.text) == (mode == 0o700)
+    assert ("it is a symbolic link" in caplog.text) == (mode != 0o700)
+
+
+def test_a_link_of_ours_leads_to_no_link_of_others(tmp_path: Path) -> None:
+    ours, shared, secret = tmp_path / "texts", tmp_path / "shared", tmp_path / "secret"
+    ours.mkdir(0o700)
+    shared.mkdir()
+    shared.chmod(0o770)
+    secret.write_bytes(b"only ours")
+    (ours / "welcome.ans").symlink_to(shared / "welcome.ans")
+    (shared / "welcome.ans").write_bytes(b"from the other program")
+    shown = texts.painted(ours, "welcome")
+    assert shown is not None
+    assert "from the other program" in shown.text
+    (shared / "welcome.ans").unlink()
+    (shared / "welcome.ans").symlink_to(secret)
+    shown = texts.painted(ours, "welcome")
+    assert shown is not None
+    assert "only ours" not in shown.text
+
+
+def test_a_pipe_in_place_of_a_screen_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "welcome.ans")
+    assert texts.painted(tmp_path, "welcome") == texts.painted(tmp_path / "none", "welcome")
 
 
 async def test_a_screen_that_cannot_be_read_is_replaced_by_ours(tmp_path: Path) -> None:

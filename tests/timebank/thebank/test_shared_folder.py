@@ -145,9 +145,7 @@ class TestAnImport:
         assert board.kept(1).is_symlink()
 
     @pytest.mark.parametrize("plant", [_symbolic, _hard, _pipe])
-    def test_that_is_exchanged_before_it_is_renamed_is_left(
-        self, board, secret, plant, monkeypatch
-    ):
+    def test_that_is_exchanged_meanwhile_is_left(self, board, secret, plant, monkeypatch):
         content = board.write(record("Ann", 12))
         aside = board.path.with_name("aside")
         advanced = importer.bookings.advance
