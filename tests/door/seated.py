@@ -72,10 +72,10 @@ class Sitter:
         return self
 
     async def bets(self, coins: int) -> None:
-        await self.table.bet(self, coins)
+        await self.table.bet(self, self.table.betting(self.caller), coins)
 
     async def is_ready(self, coins: int = 1) -> None:
-        await self.table.bet(self, coins)
+        await self.bets(coins)
 
     async def does(self, *actions: str, amount: int | None = None) -> None:
         for action in actions:

@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.games.vegas import news
-from door.games.vegas.game import VegasSettings
 from door.games.vegas.state import Alarm, Chair, TableState
 
 if TYPE_CHECKING:
@@ -63,12 +62,12 @@ class TableClock:
         alarm = self._state.alarm
         if alarm is not None and alarm.what == "turn" and self._state.at_turn is seat:
             return alarm.at
-        return self.now() + self._settings.turn_seconds
+        return self.now() + self._state.house.turn_seconds
 
     def set_bell(self) -> None:
         """Start the bell, once, when there is a bet that the others may follow."""
         if self._bell_at is None:
-            seconds = self._settings.bell_seconds
+            seconds = self._state.house.bell_seconds
             self._bell_at = self.now() + seconds
             self._state.tell(news.BellSet(seconds))
 
@@ -87,10 +86,6 @@ class TableClock:
     def stop(self) -> None:
         self._state.alarm = None
         self._set_timer(None)
-
-    @property
-    def _settings(self) -> VegasSettings:
-        return VegasSettings.of(self._board.config.games)
 
     def _next(self) -> Alarm | None:
         if self._retry is not None:
@@ -111,10 +106,10 @@ class TableClock:
         turn = (self._state.hand.lead, self._state.hand.sequence, seat.guest)
         if turn != self._turn:
             self._turn = turn
-            self._turn_ends = self.now() + self._settings.turn_seconds
+            self._turn_ends = self.now() + self._state.house.turn_seconds
             if turn[::2] != self._told_turn:
                 self._told_turn = turn[::2]
-                self._state.tell(news.TurnBegan(seat.name, self._settings.turn_seconds))
+                self._state.tell(news.TurnBegan(seat.name, self._state.house.turn_seconds))
         return Alarm("turn", self._turn_ends, seat.name)
 
     def _set_timer(self, alarm: Alarm | None) -> None:

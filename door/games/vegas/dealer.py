@@ -24,7 +24,6 @@ from door.games.tables.beacons import rounds_of
 from door.games.tables.play import Deal, Post, Step, Work
 from door.games.vegas import news
 from door.games.vegas import round as vegas_round
-from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, Committed, TableState
 from door.games.vegas.tenure import Tenure, is_served, lease_of
@@ -77,7 +76,7 @@ class Dealer:
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
         state, alone = self._state, self._alone()
-        rules = VegasSettings.of(self._board.config.games).rules
+        rules = state.house.rules
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
@@ -138,7 +137,7 @@ class Dealer:
                 return
 
     async def _deal_to(self, seats: Sequence[Chair]) -> None:
-        state, house = self._state, VegasSettings.of(self._board.config.games)
+        state, house = self._state, self._state.house
         shoe = state.shoe
         assert shoe is not None  # laid before anybody is dealt to
         coin = house.coin_minutes * 60
@@ -150,7 +149,7 @@ class Dealer:
             start=shoe.position,
             process=self._board.process,
         )
-        bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet * coin) for seat in seats]
+        bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet) for seat in seats]
         sitters, here = self._sitters(bets)
         seen = {
             each.caller.record.id: number
@@ -297,7 +296,7 @@ class Dealer:
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
-        seconds = VegasSettings.of(self._board.config.games).resume_wait
+        seconds = self._state.set_now().resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
         if isinstance(hand, Undealt):
             self._state.tell(news.BeaconAwaited(hand.beacon))

@@ -110,10 +110,6 @@ def film(reel: Reel, hand: Filmed) -> None:
 def _empty(hand: Filmed) -> tuple[_FilmedScene, TableState]:
     """Return a table at which those sit who are dealt in, and how it stands."""
     stored, bets = hand.stored, hand.steps[0].hand.bets
-    state = TableState(
-        seats={bet.seat: Chair(bet.seat, bet.caller_id, bet.name, None) for bet in bets},
-        shoe=stored.shoe,
-    )
     number = FIRST_TABLE if stored.shoe is None else stored.shoe.table
     settings = VegasSettings(
         coin_minutes=stored.coin // MINUTE,
@@ -127,6 +123,11 @@ def _empty(hand: Filmed) -> tuple[_FilmedScene, TableState]:
         turn_seconds=0,
         resume_wait=0,
         rules=hand.kind.read_rules(stored.rules),
+    )
+    state = TableState(
+        lambda: settings,
+        seats={bet.seat: Chair(bet.seat, bet.caller_id, bet.name, None) for bet in bets},
+        shoe=stored.shoe,
     )
     title = "Vegas" if number == FIRST_TABLE else f"Vegas {number}"
     table = _Table(title, state, settings, stored.coin)

@@ -214,7 +214,7 @@ class VegasScene:
             seated = words.format(
                 number=seat.chair,
                 name=f"|15{literal(seat.name)}|07",
-                coins=wording.coins(seat.bet),
+                coins=wording.coins_of(seat.bet, self._table.coin),
             )
             told.append(f"|07{seated}")
             told.extend(f"|07  {words}" for words in self._hand_lines(seat))
@@ -505,7 +505,7 @@ class VegasScene:
     def _bet_words(self, seat: Chair) -> str:
         place, hand = self._place(seat), self._state.hand
         if seat.bet:
-            return wording.coins(seat.bet)
+            return wording.coins_of(seat.bet, self._table.coin)
         if place is None or hand is None or hand.over:
             return ""
         staked = sum(one.stake for one in hand.round.seats[place].hands)

@@ -110,7 +110,8 @@ class VegasVisit(Sitting):
         if has_moved:
             self.header = ""  # they have walked in already
         self.thinking = thinking_of(board)
-        self.strategy = TableCard(board, GAME, table.settings.rules)
+        self._board = board
+        self._terms_told = table.settings  # the terms that the caller last read or was told
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
         self.tally = TableTally()
@@ -520,7 +521,7 @@ class VegasVisit(Sitting):
         elif letter == BET:
             await self._bet()
         elif letter == AGAIN:
-            await self.table.bet(self, self._last_bet())
+            await self._bet_again()
         elif letter == CUT:
             await self._offer_cut()
         elif letter == TALK:
@@ -533,6 +534,7 @@ class VegasVisit(Sitting):
             fairness = self.scene.fairness()
             await self._step_away(read_fairness(self.caller, GAME, fairness))
         elif letter == STRATEGY:
+            self.strategy = TableCard(self._board, GAME, self.table.settings.rules)
             await self._read_strategy()
         elif letter == BANK:
             await self._step_away(visit_bank(self.caller))
@@ -580,20 +582,38 @@ class VegasVisit(Sitting):
         return amount
 
     async def _bet(self) -> None:
+        self._hears_new_terms()
         betting = self._betting()
         if refusal := betting.refusal():
             raise NotNow(refusal)
         bet = await betting.ask()
         if bet is not None:
-            await self.table.bet(self, bet)
+            await self.table.bet(self, betting, bet)
             await betting.remember(bet)
+
+    async def _bet_again(self) -> None:
+        """Bet as last time; not while the caller has yet to hear what that costs now."""
+        if not self._hears_new_terms():
+            betting = self._betting()
+            least, most = betting.limits()
+            await self.table.bet(self, betting, max(least, min(betting.last(), most)))
+
+    def _hears_new_terms(self) -> bool:
+        """Tell the caller how coin and rules have changed since they last heard of them; return
+        whether they have."""
+        before, self._terms_told = self._terms_told, self.table.settings
+        told = []
+        if before.coin_minutes != self._terms_told.coin_minutes:
+            self.caller.status.coin = self.coin
+            told.append(_("A coin is {time} of your time now.").format(time=span(self.coin)))
+        if before.rules != self._terms_told.rules:
+            told.append(_("The rules of this table have changed: R shows them."))
+        if told:
+            self.console.say(f"|14{' '.join(told)}")
+        return bool(told)
 
     def _betting(self) -> BettingTime:
         return self.table.betting(self.caller)
-
-    def _last_bet(self) -> int:
-        least, most = self._betting().limits()
-        return max(least, min(self._betting().last(), most))
 
     async def _offer_cut(self) -> None:
         if not self.table.state.is_cut_by_all:

@@ -7,16 +7,19 @@ look at it between two changes, which never leave it half done.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from door.games.engine.journaled import Undealt
+from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.round import VegasRound, chair_at_turn
 from timebank.language import speaking_to
+from timebank.words import MINUTE
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
+    from door.games.vegas.game import VegasSettings
     from door.games.vegas.news import News
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import Shoe
@@ -47,7 +50,7 @@ class Chair:
     caller_id: int
     name: str
     guest: SeatedGuest | None
-    bet: int = 0  # coins for the next round, which its caller is ready for
+    bet: int = 0  # seconds for the next round, which its caller is ready for
     silent: bool = False  # let a bell or a countdown pass, and was not heard of since
     stood: bool = False  # what is left to decide in this round is decided for them
     kept_until: float = 0.0  # monotonic: how long a seat without a guest is waited for
@@ -74,6 +77,7 @@ class Alarm:
 
 @dataclass
 class TableState:
+    set_now: Callable[[], VegasSettings]  # what the sysop has set by now
     seats: dict[int, Chair] = field(default_factory=dict)
     standing: list[SeatedGuest] = field(default_factory=list)  # who waits for a seat, in order
     hand: VegasRound | None = None  # the last one stays until the next
@@ -85,6 +89,14 @@ class TableState:
     commitments: list[Committed] = field(default_factory=list)
     seed: str = ""  # of the shoe that was done last, in hexadecimal, until the next deal
     alarm: Alarm | None = None
+    _terms: VegasSettings | None = None  # of the last bet, or of a hand from the journal
+
+    @property
+    def house(self) -> VegasSettings:
+        """The settings of this table: those of the bets that lie on it, or of the round in play.
+        New settings begin with the next bet on an empty table."""
+        has_begun = not self.is_between_rounds or any(seat.bet for seat in self.seats.values())
+        return self._terms if has_begun and self._terms is not None else self.set_now()
 
     @property
     def in_play(self) -> VegasRound | None:
@@ -161,6 +173,11 @@ class TableState:
 
     # Changed, by the table's task.
 
+    def place_bet(self, seat: Chair, seconds: int) -> None:
+        """Lay a bet on the table; the first one of a round fixes its terms."""
+        self._terms = self.house
+        seat.bet = seconds
+
     def let_go(self, guest: SeatedGuest) -> Chair | None:
         if guest in self.standing:
             self.standing.remove(guest)
@@ -197,6 +214,8 @@ class TableState:
             for bet in hand.bets
         }
         self.standing = list(here.values())
+        rules, coin = VEGAS_KIND.read_rules(hand.rules), hand.coin // MINUTE
+        self._terms = replace(self.set_now(), coin_minutes=coin, rules=rules)
         self.undealt = hand if isinstance(hand, Undealt) else None
         self.hand = None if isinstance(hand, Undealt) else hand
         self.shoe, self.cut, self.seed = hand.shoe, hand.shoe.cut or "", ""

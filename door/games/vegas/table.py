@@ -101,7 +101,7 @@ class VegasTable:
 
     def __init__(self, board: Board, number: int) -> None:
         self.number = number
-        self.state = TableState()
+        self.state = TableState(lambda: VegasSettings.of(board.config.games))
         self.tenure = Tenure(board, number)
         self.has_moved = False  # another server deals here: this one is closed for good
         self._board = board
@@ -121,7 +121,8 @@ class VegasTable:
 
     @property
     def settings(self) -> VegasSettings:
-        return VegasSettings.of(self._board.config.games)
+        """The terms of the bets that lie here or the round in play, else of the next bet."""
+        return self.state.house
 
     @property
     def title(self) -> str:
@@ -218,9 +219,10 @@ class VegasTable:
             await self._look_for(caller_id)
         return self.state.place_of(caller_id) is not None
 
-    async def bet(self, guest: SeatedGuest, coins: int) -> None:
-        """Bet on the next round, and be ready for it; `NotNow` when the bet cannot be placed."""
-        await self._do(partial(self._bet, guest, coins), guest)
+    async def bet(self, guest: SeatedGuest, betting: BettingTime, coins: int) -> None:
+        """Bet on the next round, under the terms that the caller was asked with, and be ready for
+        it; `NotNow` when the bet cannot be placed."""
+        await self._do(partial(self._bet, guest, betting, coins), guest)
 
     async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
         """Cut a fresh shoe: all seats where its seed was sealed ahead, else the first one alone.
@@ -514,19 +516,20 @@ class VegasTable:
         seat.silent = False
         return seat
 
-    async def _bet(self, guest: SeatedGuest, coins: int) -> None:
+    async def _bet(self, guest: SeatedGuest, betting: BettingTime, coins: int) -> None:
         seat = self._own_seat(guest)
         if self.state.undealt is not None:
             raise NotNow(Phrase("The bets are placed. Bet when this round is over."))
         if self.state.in_play is not None:
             raise NotNow(Phrase("The cards are out. Bet when this round is over."))
+        if betting.settings != self.settings:
+            raise NotNow(Phrase("The terms of this table have changed. Please bet again."))
         with speaking_to(guest.caller.console.viewer):
-            betting = self.betting(guest.caller)
             if refusal := betting.refusal() or betting.refused(coins):
                 raise NotNow(plain(refusal))
         if seat.bet:
             self._refuse_haste(seat)
-        seat.bet = coins
+        self.state.place_bet(seat, coins * betting.coin)
         self.state.tell(news.BetAnnounced(seat.name, coins))
 
     def _refuse_haste(self, seat: Chair) -> None:

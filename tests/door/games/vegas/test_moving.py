@@ -26,7 +26,7 @@ from door.games.vegas.table import VegasTable
 from tests.clock import FakeClock
 from tests.door.company import Player, player, table_toml
 from tests.door.handed_over import comes_in
-from tests.door.seated import arrives, everybody_plays, shoe
+from tests.door.seated import MINUTE, arrives, everybody_plays, shoe
 from tests.door.several import Servers, servers
 from tests.door.visiting import MENU
 from tests.door.wall import Told
@@ -463,7 +463,7 @@ async def test_nothing_is_written_by_the_old_server_after_the_new_one_has_begun(
         dealer = ada.table._dealer
         if what == "act":
             await ada.bets(1)
-        ada.seat.bet = 1
+        ada.seat.bet = MINUTE
         with two[1].books() as desk:
             desk.connection.exec_driver_sql("UPDATE leases SET until = 0")
         taken = two.room(1).table()
