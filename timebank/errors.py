@@ -197,6 +197,14 @@ class DatabaseRefused(Unusable):
     """The file cannot be used as our database."""
 
 
+class OlderBooks(DatabaseRefused):
+    """The books are of an earlier version, and are moved forward on request only."""
+
+
+class BooksInUse(Unusable):
+    """Another process has the books open, so they are not moved forward now."""
+
+
 class LogUnreadable(Unusable):
     """The database's write-ahead log or its index is broken, or cannot be read."""
 

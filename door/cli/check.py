@@ -25,9 +25,9 @@ from door.odds.edge import edge
 from timebank import files
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
-from timebank.ledger.database import Desk, not_ours
+from timebank.ledger.database import Desk, not_ours, refuse_other
 from timebank.ledger.engines import books_of
-from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
+from timebank.ledger.schema import APPLICATION_ID
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
 
@@ -77,7 +77,7 @@ def _edges(settings: Config) -> list[str]:
 def _look_at_people(settings: Config, path: Path) -> list[str]:
     """Say who has the sysop's powers, and which names in the settings have no effect.
 
-    The books are only read: those of an earlier version are left for the next start.
+    The books are only read.
     """
     if settings.bank.server is not None:
         return _look_at_people_on_a_server(settings, path)
@@ -88,12 +88,10 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
             program, version = sqlite.program_of(connection), sqlite.version_of(connection)
         if program != APPLICATION_ID:
             return [not_ours(settings.database, program, version)]
-        if version != SCHEMA_VERSION:
-            return [
-                f"The database {settings.database} is of version {version}: who has sysop"
-                f" powers shows once a start of this program has upgraded it to {SCHEMA_VERSION}."
-            ]
+        refuse_other(settings.database, program, version)
         return _people(settings, path)
+    except DatabaseRefused as refused:
+        return [str(refused)]
     except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
         return [f"Can't look into the database {settings.database}: {error}."]
 

@@ -61,7 +61,7 @@ from door.servers import agreement
 from door.session.logon import DRAINING
 from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
-from timebank.errors import BooksUnavailable, SettingsError
+from timebank.errors import BooksUnavailable, OlderBooks, SettingsError
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.ledger import entry
 from timebank.ledger.database import Database
@@ -620,7 +620,7 @@ async def serve(
     with contextlib.suppress(OSError):  # the books say what is wrong with it
         privacy.make_folder(config)
     database = books_of(config.bank)
-    database.open()
+    await _open(database, config, announce, for_doors)
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)
     try:
@@ -664,6 +664,29 @@ async def serve(
             )
     finally:
         database.close()
+
+
+async def _open(
+    database: Database,
+    config: Config,
+    announce: Callable[[str], None],
+    for_doors: ForDoors | None,
+) -> None:
+    """Open the books; `door serve` moves older ones forward first, and says so.
+
+    A server that a door has started, which may be of the earlier release, makes room for that.
+    """
+    try:
+        database.open()
+    except OlderBooks:
+        if for_doors is not None:
+            raise
+        await make_way(config.board.data)
+        if (upgraded := database.upgrade()) is not None:
+            for words in upgraded.sentences():
+                log.info("%s", words)
+                announce(words)
+        database.open()
 
 
 def _said(config: Config, server: Server, *, is_trial: bool) -> Iterable[str]:

@@ -11,9 +11,11 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
+from tests import ROOT
 from tests.timebank.books import GAME, Books
 from timebank.ledger.sqlite import migrations
 
+DATA = ROOT / "tests" / "timebank" / "data"
 VERSION = 0
 BEFORE = """
 PRAGMA foreign_keys = OFF;
@@ -103,3 +105,10 @@ def make(path: Path) -> None:
         made.executescript(f"{BEFORE} PRAGMA user_version = {VERSION};")
         made.execute("PRAGMA journal_mode = DELETE")
     books.database.path.replace(path)
+
+
+def make_version_1(path: Path) -> None:
+    """Write what the first release has written: Ann plays, and Bob is registered."""
+    with contextlib.closing(sqlite3.connect(path)) as written:
+        written.executescript((DATA / "books_1.sql").read_text("utf-8"))
+        written.commit()

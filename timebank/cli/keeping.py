@@ -118,7 +118,7 @@ def _books_at(place: str, settings: BankSettings) -> Database:
 
     if not is_server(place):
         if not place or Path(place).is_dir():
-            raise UserError(f'"{place}" is no file: name the file of the books, or a URL.')
+            raise UserError(f'"{place}" cannot hold the books: name a file, or a URL.')
         return books_of(replace(settings, database=Path(place), server=None))
     known = settings.server
     try:
@@ -302,4 +302,26 @@ def maintain(config: Path) -> None:
         sys.exit(EXIT_WRONG)
 
 
-COMMANDS = (backup, move, restore, outbox, import_file, maintain)
+@click.command()
+@config_option
+def upgrade(config: Path) -> None:
+    """Move books of an earlier release forward to this one.
+
+    `door serve` does it too. A file is copied first, and the copy stays. It is refused while a
+    board of the earlier release may still run.
+    """
+    from timebank.errors import BooksFailed, DatabaseRefused
+    from timebank.ledger.engines import books_of
+
+    settings = load(config)
+    with refusing(BooksFailed, DatabaseRefused), closing(books_of(settings)) as database:
+        with working("Moving the books forward"):
+            upgraded = database.upgrade()
+        database.open_existing()
+    if upgraded is None:
+        click.echo(f"The books in {database.place} are of this version already.")
+    else:
+        say(upgraded.sentences())
+
+
+COMMANDS = (backup, upgrade, move, restore, outbox, import_file, maintain)

@@ -340,6 +340,7 @@ def made_ready(copy: Database, settings: BankSettings, now: datetime, source: Pa
     """
     try:
         with contextlib.closing(copy):
+            copy.upgrade(alone=True)
             copy.open_existing()
             copy.open()
             audited = _audited(copy, settings, now)

@@ -20,6 +20,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine
@@ -114,6 +115,20 @@ class Gathering(Protocol):
         """Commit; raises the driver's errors."""
 
 
+class Upgraded(NamedTuple):
+    """How books were moved forward: from which version, and where a copy of before is, if any."""
+
+    place: str
+    before: int
+    copy: Path | None
+
+    def sentences(self) -> list[str]:
+        said = [f"Moved the books in {self.place} from version {self.before} to {SCHEMA_VERSION}."]
+        if self.copy is not None:
+            said.append(f"A copy of them as they were is in {self.copy}.")
+        return said
+
+
 class Database(ABC):
     """Books, in whatever they are. `place` names it in sentences, with no password in it."""
 
@@ -132,14 +147,23 @@ class Database(ABC):
 
     @abstractmethod
     def open(self) -> None:
-        """Create the books with their tables, or check that they are ours and move them forward.
+        """Create the books with their tables, or check that they are ours and of this version.
 
-        Safe when several processes do it at once. Raises `DatabaseRefused`.
+        Safe when several processes do it at once. Raises `DatabaseRefused`; `OlderBooks` for those
+        that `upgrade` moves forward.
         """
 
     @abstractmethod
     def open_existing(self) -> None:
-        """Check books that must be there, and move them forward; raises `DatabaseRefused`."""
+        """Check books that must be there, as `open` does; raises `DatabaseRefused`."""
+
+    @abstractmethod
+    def upgrade(self, *, alone: bool = False) -> Upgraded | None:
+        """Move books of an earlier version forward; None where nothing is to be moved.
+
+        Raises `DatabaseRefused`, also while a server of the earlier release may have them open;
+        `alone` says that nobody has. Safe when several processes do it at once.
+        """
 
     @abstractmethod
     def close(self) -> None: ...
@@ -309,14 +333,24 @@ def refuse_other(place: object, program: int, version: int) -> None:
     if program != APPLICATION_ID:
         raise errors.DatabaseRefused(not_ours(place, program, version))
     if version < SCHEMA_VERSION:
-        raise errors.DatabaseRefused(
-            f"{place} is of version {version}, and this program knows {SCHEMA_VERSION} and no way"
-            " from there."
+        raise errors.OlderBooks(
+            f"The books in {place} are of version {version}, which an earlier release wrote; this"
+            f" one needs version {SCHEMA_VERSION}. Close the board if it still runs. Then `timebank"
+            " upgrade` moves them forward, and so does the next `door serve`."
         )
     if version > SCHEMA_VERSION:
         raise errors.DatabaseRefused(
             f"{place} was written by a newer program (its version is {version}, this program knows"
             f" {SCHEMA_VERSION}). Install the newer program, or restore an older backup."
+        )
+
+
+def refuse_without_step(place: object, version: int) -> None:
+    """Raise `DatabaseRefused` for books of an earlier version that no step leaves."""
+    if version < SCHEMA_VERSION:
+        raise errors.DatabaseRefused(
+            f"{place} is of version {version}, and this program knows {SCHEMA_VERSION} and no way"
+            " from there."
         )
 
 

@@ -262,5 +262,5 @@ def test_a_folder_is_no_place_for_books(board, timebank, nothing):
         assert timebank("move", *words) == (
             2,
             "",
-            f'"{nothing}" is no file: name the file of the books, or a URL.\n',
+            f'"{nothing}" cannot hold the books: name a file, or a URL.\n',
         )

@@ -558,6 +558,7 @@ class TestPutBackByHand:
         earlier.make(old)
         monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
         served.put_back(old)
+        assert books.database.upgrade() is not None
         books.database.open()
         assert served.serve() is not None
         assert books.audit() == []

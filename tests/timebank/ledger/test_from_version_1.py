@@ -10,8 +10,10 @@ import threading
 import pytest
 
 from tests import ROOT
+from tests.timebank import earlier
 from tests.timebank.books import NOON, Books
-from timebank.errors import DatabaseRefused
+from timebank.errors import DatabaseRefused, OlderBooks
+from timebank.ledger.database import Upgraded
 from timebank.ledger.postgres import migrations as on_a_server
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.schema import SCHEMA_VERSION
@@ -28,15 +30,14 @@ SHOE = (
     "INSERT INTO {schema}.shoes (game, decks, seed, seal, cut, opened)"
     " VALUES ('vegas', 6, '{seed}', 'a seal', '', 1)"
 )
-WAYS = ("open", "open_existing")
 
 
 @pytest.fixture
 def file(folder):
     """A file of version 1 in which Ann plays, and Bob is registered."""
     path = folder / "board.sqlite3"
+    earlier.make_version_1(path)
     with contextlib.closing(sqlite3.connect(path)) as written:
-        written.executescript((DATA / "books_1.sql").read_text("utf-8"))
         written.execute(SHOE.format(schema="main", seed="s" * 32))
         written.commit()
     return path
@@ -74,22 +75,24 @@ def check(books: Books) -> None:
     books.close()
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_file_is_moved_forward_after_a_copy_and_in_order(file, folder, way):
-    database = SqliteDatabase(file)
-    getattr(database, way)()
+def moved_forward(database) -> Upgraded | None:
+    upgraded = database.upgrade()
+    database.open()
     database.close()
+    return upgraded
+
+
+def test_a_file_is_moved_forward_after_a_copy_and_in_order(file, folder):
+    assert moved_forward(SqliteDatabase(file)).copy == backup_path(file, 1)
     with contextlib.closing(sqlite3.connect(backup_path(file, 1))) as copy:
         assert copy.execute("PRAGMA user_version").fetchone() == (1,)
     check(Books(folder, NOON.replace(day=2)))
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_books_on_a_server_are_moved_forward_and_in_order(cluster, on_server, folder, way):
-    database = PostgresDatabase(cluster.place(on_server))
-    getattr(database, way)()
-    getattr(database, way)()
-    database.close()
+def test_books_on_a_server_are_moved_forward_and_in_order(cluster, on_server, folder):
+    place = cluster.place(on_server)
+    assert moved_forward(PostgresDatabase(place)) == Upgraded(str(place), 1, None)
+    assert moved_forward(PostgresDatabase(place)) is None
     check(Books(folder, NOON.replace(day=2), server=cluster.place(on_server)))
 
 
@@ -113,9 +116,7 @@ def described(cluster, name) -> dict[str, set]:
 
 def test_the_tables_on_a_server_are_those_of_new_books(cluster, on_server):
     for name in (on_server, cluster.empty()):
-        database = PostgresDatabase(cluster.place(name))
-        database.open()
-        database.close()
+        moved_forward(PostgresDatabase(cluster.place(name)))
     new = described(cluster, name)
     assert described(cluster, on_server) == new
     assert {"servers", "leases"} <= {column[0] for column in new["columns"]}
@@ -125,9 +126,7 @@ def test_the_tables_on_a_server_are_those_of_new_books(cluster, on_server):
 def test_the_tables_in_a_file_are_those_of_new_books(file, folder):
     definitions = []
     for path in (file, folder / "new.sqlite3"):
-        database = SqliteDatabase(path)
-        database.open()
-        database.close()
+        moved_forward(SqliteDatabase(path))
         with contextlib.closing(sqlite3.connect(path)) as read:
             rows = read.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
             definitions.append({name: sorted(re.findall(r"\w+", sql)) for name, sql in rows})
@@ -136,8 +135,7 @@ def test_the_tables_in_a_file_are_those_of_new_books(file, folder):
 
 def test_several_that_open_it_at_once_move_it_once(cluster, on_server):
     opened = [PostgresDatabase(cluster.place(on_server)) for _ in range(4)]
-    ways = [getattr(database, WAYS[at % 2]) for at, database in enumerate(opened)]
-    threads = [threading.Thread(target=way) for way in ways]
+    threads = [threading.Thread(target=database.upgrade) for database in opened]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -154,13 +152,40 @@ def test_a_step_that_fails_leaves_books_on_a_server_as_they_were(cluster, on_ser
     before = described(cluster, on_server)
     with monkeypatch.context() as patch:
         patch.setattr(on_a_server, "STEPS", broken)
-        for way in WAYS:
-            database = PostgresDatabase(cluster.place(on_server))
-            with pytest.raises(DatabaseRefused, match="nowhere"):
-                getattr(database, way)()
-            database.close()
+        database = PostgresDatabase(cluster.place(on_server))
+        with pytest.raises(DatabaseRefused, match="nowhere"):
+            database.upgrade()
+        database.close()
     assert described(cluster, on_server) == before
-    database = PostgresDatabase(cluster.place(on_server))
-    database.open()
-    database.close()
+    moved_forward(database)
     assert described(cluster, on_server) != before
+
+
+@pytest.mark.parametrize("way", ["open", "open_existing"])
+def test_opening_refuses_them_on_a_server_too_and_changes_nothing(cluster, on_server, way):
+    before = described(cluster, on_server)
+    database = PostgresDatabase(cluster.place(on_server))
+    with pytest.raises(OlderBooks, match=r"version 1, .*`timebank upgrade` moves them"):
+        getattr(database, way)()
+    database.close()
+    assert described(cluster, on_server) == before
+
+
+def test_nothing_is_moved_on_a_server_while_an_older_server_lives(cluster, on_server, monkeypatch):
+    """One of the version that has rows of servers first."""
+    database = PostgresDatabase(cluster.place(on_server))
+    with monkeypatch.context() as patch:
+        patch.setattr(on_a_server, "STEPS", {1: on_a_server.STEPS[1]})
+        assert database.upgrade() is not None
+    row = (
+        "INSERT INTO servers (name, process, settings, version, started, renewed)"
+        " VALUES ('alpha', 'p', '{}', '1', 1, extract(epoch FROM clock_timestamp()) - %s)"
+    )
+    with cluster.connect(on_server) as shell:
+        shell.execute(row, (on_a_server.LIVING_SECONDS - 10,))
+        with pytest.raises(DatabaseRefused, match="the server alpha of the earlier release still"):
+            database.upgrade()
+        assert shell.execute("SELECT version FROM books").fetchall() == [(2,)]
+        shell.execute("DELETE FROM servers")
+        shell.execute(row, (on_a_server.LIVING_SECONDS + 10,))
+    assert moved_forward(database).before == 2

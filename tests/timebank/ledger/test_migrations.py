@@ -9,6 +9,8 @@ import re
 import signal
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ import pytest
 from tests.timebank import earlier
 from tests.timebank.books import NOON, Books, lost
 from timebank.callers.notices import add_notice
-from timebank.errors import DatabaseRefused
+from timebank.errors import DatabaseRefused, OlderBooks
 from timebank.ledger.schema import SCHEMA_VERSION
 from timebank.ledger.sqlite import migrations
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -76,15 +78,38 @@ def schema(path):
 
 def open_and_close(path):
     database = SqliteDatabase(path)
+    upgraded = database.upgrade()
     database.open()
     database.close()
+    return upgraded
+
+
+def upgrade(path):
+    """What a start of the board does; nobody waits here for who has the file open."""
+    with contextlib.closing(SqliteDatabase(path, 0.0)) as database:
+        return database.upgrade()
 
 
 @pytest.mark.parametrize("way", ["open", "open_existing"])
-def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, way):
-    database = SqliteDatabase(path)
-    getattr(database, way)()
-    database.close()
+def test_opening_refuses_it_in_a_sentence_and_changes_nothing(path, way):
+    before = path.read_bytes()
+    said = r"are of version 0, .*`timebank upgrade` moves them"
+    with (
+        contextlib.closing(SqliteDatabase(path)) as database,
+        pytest.raises(OlderBooks, match=said),
+    ):
+        getattr(database, way)()
+    assert path.read_bytes() == before
+    assert not backup_path(path, earlier.VERSION).exists()
+
+
+def test_an_upgrade_moves_it_to_this_version_and_the_books_are_in_order(path, folder):
+    upgraded = upgrade(path)
+    assert upgraded.sentences() == [
+        f"Moved the books in {path} from version 0 to {SCHEMA_VERSION}.",
+        f"A copy of them as they were is in {backup_path(path, earlier.VERSION)}.",
+    ]
+    assert upgrade(path) is None
     assert version(path) == SCHEMA_VERSION
     books = Books(folder, NOON)
     assert books.audit() == []
@@ -111,6 +136,7 @@ def test_every_row_stays_as_it_was(path):
 def test_numbers_that_were_given_are_not_given_again(path, folder):
     with raw(path) as connection:
         connection.execute("UPDATE sqlite_sequence SET seq = 20 WHERE name = 'transfers'")
+    open_and_close(path)
     books = Books(folder, NOON)
     assert books.sql("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'") == [(20,)]
     last = books.sql("SELECT max(id) FROM transfers")[0][0]
@@ -123,6 +149,7 @@ def test_numbers_that_were_given_are_not_given_again(path, folder):
 
 
 def test_the_board_goes_on_where_it_was(path, folder):
+    open_and_close(path)
     books = Books(folder, NOON.replace(day=2, minute=1))
     ((in_play,),) = books.sql("SELECT caller_id FROM rounds WHERE settled IS NULL")
     call = books.call(in_play, take_over=True)
@@ -154,6 +181,30 @@ def test_what_others_have_only_in_the_log_is_in_the_copy(path):
         assert ("late",) in copy.execute("SELECT text FROM notices").fetchall()
 
 
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("SELECT count(*) FROM callers").fetchall()
+print("open", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_nothing_is_moved_while_an_older_server_has_it_open(path):
+    before = dump(path)
+    words = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "open\n"
+        with pytest.raises(DatabaseRefused, match=r"Another process has the books in .* open"):
+            upgrade(path)
+        assert dump(path) == before
+        assert not backup_path(path, earlier.VERSION).exists()
+        holder.stdin.close()
+    assert upgrade(path).before == earlier.VERSION
+
+
 def test_a_database_of_this_version_is_not_copied(folder):
     path = folder / "board.sqlite3"
     open_and_close(path)
@@ -165,7 +216,7 @@ def test_a_version_that_no_step_leaves_is_refused(path, monkeypatch):
     monkeypatch.setattr(migrations, "STEPS", {})
     before = dump(path)
     with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 13 and no"):
-        SqliteDatabase(path).open()
+        upgrade(path)
     assert dump(path) == before
     assert not backup_path(path, earlier.VERSION).exists()
 
@@ -184,7 +235,7 @@ def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path):
     backup_path(path, earlier.VERSION).mkdir()
     before = dump(path)
     with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
-        SqliteDatabase(path).open()
+        upgrade(path)
     assert dump(path) == before
 
 
@@ -192,7 +243,7 @@ def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path):
     with raw(path) as connection:
         connection.execute("UPDATE days SET grant_id = 99")
     with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
-        SqliteDatabase(path).open()
+        upgrade(path)
     assert version(path) == earlier.VERSION
 
 
@@ -275,8 +326,6 @@ def test_a_step_whose_commit_fails_is_not_said_to_have_changed_nothing(
             lambda *where, **how: connect(*where, **how, factory=Failing),
         )
         with pytest.raises(DatabaseRefused, match=r"one version or of the other") as refused:
-            SqliteDatabase(path).open()
+            upgrade(path)
     assert "Nothing was changed" not in str(refused.value)
-    database = SqliteDatabase(path)
-    database.open()
-    database.close()
+    open_and_close(path)

@@ -110,7 +110,7 @@ class TestOpening:
         ("program", "version", "said"),
         [
             (APPLICATION_ID, SCHEMA_VERSION + 1, "written by a newer program"),
-            (APPLICATION_ID, 0, "no way from there"),
+            (APPLICATION_ID, 0, "version 0, which an earlier release wrote"),
             (BEFORE_RELEASE, 4, "before the first release"),
         ],
     )

@@ -28,8 +28,10 @@ from timebank.ledger.database import (
     Database,
     Doubt,
     Mark,
+    Upgraded,
     cannot_be_opened,
     refuse_other,
+    refuse_without_step,
 )
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres import guards, migrations
@@ -81,7 +83,7 @@ class PostgresDatabase(Database):
         self._is_closed = False
 
     def open(self) -> None:
-        """Create the tables where there are none, or check that they are ours, and move them on.
+        """Create the tables where there are none, or check that they are ours and of this version.
 
         Raises `DatabaseRefused`, also where there is no such server or no such database on it.
         """
@@ -89,7 +91,7 @@ class PostgresDatabase(Database):
         with self._opening() as connection:
             postgres.lock_to_lay(connection)
             _create_when_empty(connection)
-            refuse_other(self.place, *migrations.move_forward(connection, migrations.STEPS))
+            refuse_other(self.place, *postgres.program_and_version(connection))
             postgres.forget_operations(connection, KEPT_SECONDS)
             look_alikes.renew(postgres.runner(connection))
 
@@ -97,18 +99,35 @@ class PostgresDatabase(Database):
         self._is_closed = False
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
-            is_earlier = migrations.is_earlier(connection, migrations.STEPS)
-        if is_earlier:
-            with self._opening() as connection:
-                postgres.lock_to_lay(connection)
-                migrations.move_forward(connection, migrations.STEPS)
-        with self._refusing(), reading.begin() as connection:
             if postgres.is_empty(connection):
                 raise errors.DatabaseRefused(
                     f"There are no books in {self.place}. The board makes them when it first"
                     " serves."
                 )
             refuse_other(self.place, *postgres.program_and_version(connection))
+
+    def upgrade(self, *, alone: bool = False) -> Upgraded | None:
+        """Move the books forward in one transaction, of which a server needs no copy."""
+        self._is_closed = False
+        with self._opening() as connection:
+            if postgres.is_empty(connection):
+                return None
+            postgres.lock_to_lay(connection)
+            program, before = postgres.program_and_version(connection)
+            if program == APPLICATION_ID and before not in migrations.STEPS:
+                refuse_without_step(self.place, before)
+            if not migrations.is_earlier(connection, migrations.STEPS):
+                return None
+            name = None if alone else migrations.served_by(connection)
+            if name is not None:
+                raise errors.DatabaseRefused(
+                    f"The books in {self.place} are of version {before}, and the server {name} of"
+                    " the earlier release still serves from them, or was killed less than"
+                    f" {migrations.LIVING_SECONDS} seconds ago. Close it, then try again. Nothing"
+                    " was changed."
+                )
+            migrations.move_forward(connection, migrations.STEPS)
+        return Upgraded(self.place, before, None)
 
     def close(self) -> None:
         """Close all connections; what is still asked on one is answered, and then it is closed."""

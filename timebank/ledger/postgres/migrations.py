@@ -17,6 +17,10 @@ from sqlalchemy import Connection
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.schema import APPLICATION_ID
 
+# The first version in which servers have rows, and how long one is believed without a renewal.
+WITH_SERVERS = 2
+LIVING_SECONDS = 30
+
 # The statements that leave each version for the next one.
 Steps = Mapping[int, tuple[str, ...]]
 
@@ -578,6 +582,18 @@ def is_earlier(connection: Connection, steps: Steps) -> bool:
     """Tell whether they are books of ours that a step leads on."""
     program, version = postgres.program_and_version(connection)
     return program == APPLICATION_ID and version in steps
+
+
+def served_by(connection: Connection) -> str | None:
+    """Return the name of a server that lives by its row, which it renews; None if there is none."""
+    _, version = postgres.program_and_version(connection)
+    if version < WITH_SERVERS:
+        return None
+    name: str | None = connection.exec_driver_sql(
+        "SELECT min(name) FROM servers"
+        f" WHERE renewed > extract(epoch FROM clock_timestamp()) - {LIVING_SECONDS}"
+    ).scalar_one()
+    return name
 
 
 def move_forward(connection: Connection, steps: Steps) -> tuple[int, int]:

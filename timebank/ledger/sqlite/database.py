@@ -25,8 +25,10 @@ from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
     Mark,
+    Upgraded,
     cannot_be_opened,
     refuse_other,
+    refuse_without_step,
     tell_gone,
 )
 from timebank.ledger.schema import (
@@ -73,11 +75,10 @@ class SqliteDatabase(Database):
         event.listen(self.engine, "begin", self._on_begin)
 
     def open(self) -> None:
-        """Create the file with its tables, or check that it is ours and move it forward.
+        """Create the file with its tables, or check that it is ours and of this version.
 
-        A file of an earlier version is copied first (migrations.backup_path). Safe when several
-        processes do it at once. Raises `DatabaseRefused`, also where books were rescued and nobody
-        has put them back.
+        Safe when several processes do it at once. Raises `DatabaseRefused`, also where books were
+        rescued and nobody has put them back.
         """
         self._refuse_overwritten()
         copy = rescued(self.path)
@@ -96,8 +97,11 @@ class SqliteDatabase(Database):
                 f"The database {self.path} cannot be opened: {error.strerror}."
             ) from error
         with self._refusing():
+            reading = self.engine.execution_options(read_only=True)
+            with reading.begin() as connection:
+                if not sqlite.is_empty(connection):
+                    _check(connection, self.path)  # before anything is changed
             self._set_journal_mode()
-            self._move_forward()
             with self.engine.begin() as connection:
                 _create_when_empty(connection)
                 _check(connection, self.path)
@@ -105,16 +109,41 @@ class SqliteDatabase(Database):
             self._carry_over()
 
     def open_existing(self) -> None:
-        """Check a file that must be there, and move it forward; raises `DatabaseRefused`."""
+        """Check a file that must be there; raises `DatabaseRefused`."""
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise errors.DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
             )
         self._refuse_overwritten()
-        self._move_forward()
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
             _check(connection, self.path)
+
+    def upgrade(self, *, alone: bool = False) -> Upgraded | None:
+        """Move the file forward after a copy (migrations.backup_path); see `Database.upgrade`."""
+        if not self.path.is_file() or self.path.stat().st_size == 0:
+            return None
+        self._refuse_overwritten()
+        with self._moving():
+            patience = time.monotonic() + self._busy_seconds
+            while True:
+                try:
+                    before = migrations.move_forward(
+                        self.path, self._busy_seconds, migrations.STEPS, alone=alone
+                    )
+                    break
+                except errors.BooksInUse as in_use:
+                    # A command that refuses books of this version has them open for a moment.
+                    if time.monotonic() >= patience:
+                        raise errors.DatabaseRefused(
+                            f"Another process has the books in {self.path} open, and they are of an"
+                            " earlier version: a board of the earlier release may still run. Close"
+                            " it, then try again. Nothing was changed."
+                        ) from in_use
+                    time.sleep(TURN_SECONDS)
+        if before is None:
+            return None
+        return Upgraded(self.place, before, migrations.backup_path(self.path, before))
 
     def close(self) -> None:
         guard, self._guard = self._guard, None
@@ -271,9 +300,19 @@ class SqliteDatabase(Database):
         except (DBAPIError, sqlite3.Error) as error:
             raise cannot_be_opened(self.place, error) from error
 
-    def _move_forward(self) -> None:
+    @contextlib.contextmanager
+    def _moving(self) -> Iterator[None]:
+        """Have the folder for the upgrade: of several processes one moves, the others wait."""
         try:
-            migrations.move_forward(self.path, self._busy_seconds, migrations.STEPS)
+            with files.folder_locked(self.path.parent):
+                with contextlib.closing(sqlite3.connect(self.path)) as connection:
+                    program, version = (
+                        sqlite.program_of(connection),
+                        sqlite.version_of(connection),
+                    )
+                if program == APPLICATION_ID and version not in migrations.STEPS:
+                    refuse_without_step(self.path, version)
+                yield
         except errors.CommitFailed as error:
             raise errors.DatabaseRefused(
                 f"The disk failed while the database {self.path} was moved to a newer version"

@@ -219,7 +219,12 @@ def damages(connection: Connection) -> Iterator[str]:
 
 def is_shared(connection: Connection) -> bool:
     """Tell whether another process has the file open, by its lock on the index of the log."""
-    (_, _, path) = driver(connection).execute("PRAGMA database_list").fetchone()
+    return is_shared_by(driver(connection))
+
+
+def is_shared_by(connection: sqlite3.Connection) -> bool:
+    """Return the same of a connection of the driver's, which is in a transaction."""
+    (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
     status = Path(f"{path}-shm").stat()
     # To open it once more, and close it, would drop the locks that this process has on it.
     index = wal.open_file((status.st_dev, status.st_ino))

@@ -18,7 +18,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from timebank.errors import CommitFailed
+from timebank.errors import BooksInUse, CommitFailed
 from timebank.files import sync
 from timebank.ledger.schema import APPLICATION_ID
 from timebank.ledger.sqlite import dialect as sqlite
@@ -615,36 +615,42 @@ STEPS: Steps = {
 }
 
 
-def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:
+def move_forward(
+    path: Path, busy_seconds: float, steps: Steps, *, alone: bool = False
+) -> int | None:
     """Bring a database of ours as far as the steps lead; any other file is left alone.
 
-    Raises sqlite3.Error and OSError; the database is as it was then. Raises `CommitFailed` when
-    nobody knows yet whether it is.
+    Returns the version that it was of, None if it was not moved. Raises sqlite3.Error and OSError;
+    the database is as it was then. So it is at `BooksInUse`, unless the caller knows that they are
+    `alone`. Raises `CommitFailed` when nobody knows yet whether it is.
     """
     with contextlib.closing(
         sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     ) as connection:
-        if not _is_earlier(connection, steps):
-            return
+        if not is_earlier(connection, steps):
+            return None
+        before = sqlite.version_of(connection)
         connection.execute("PRAGMA synchronous = FULL")
         # A table that is made anew is dropped while others refer to it; see _check_references.
         connection.execute("PRAGMA foreign_keys = OFF")
         is_copied = False
-        while _is_earlier(connection, steps):
-            is_copied |= _move_one_version(connection, path, steps, is_copied)
+        while is_earlier(connection, steps):
+            is_alone = alone or is_copied
+            is_copied |= _move_one_version(connection, path, steps, is_copied, is_alone=is_alone)
+        return before if is_copied else None
 
 
 def backup_path(path: Path, version: int) -> Path:
     return path.with_name(f"{path.name}.v{version}-backup")
 
 
-def _is_earlier(connection: sqlite3.Connection, steps: Steps) -> bool:
+def is_earlier(connection: sqlite3.Connection, steps: Steps) -> bool:
     is_ours = sqlite.program_of(connection) == APPLICATION_ID
     return is_ours and sqlite.version_of(connection) in steps
 
 
 def _move_one_version(
-    connection: sqlite3.Connection, path: Path, steps: Steps, is_copied: bool
+    connection: sqlite3.Connection, path: Path, steps: Steps, is_copied: bool, *, is_alone: bool
 ) -> bool:
     """Take one step, unless another process was faster; a file that `is_copied` is not once more.
 
@@ -657,6 +663,8 @@ def _move_one_version(
         step = steps.get(version)
         if step is not None:
             copies = not is_copied
+            if not is_alone and _is_in_use(connection):
+                raise BooksInUse
             if copies:
                 _back_up(path, backup_path(path, version))
             step(connection)
@@ -670,6 +678,12 @@ def _move_one_version(
     except sqlite3.Error as error:
         raise CommitFailed(str(error)) from error
     return copies
+
+
+def _is_in_use(connection: sqlite3.Connection) -> bool:
+    """Return whether another process has the file open, as a server of an earlier release does."""
+    is_ahead = connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    return is_ahead and sqlite.is_shared_by(connection)
 
 
 def _back_up(path: Path, copy: Path) -> None:

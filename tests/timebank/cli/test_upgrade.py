@@ -1,0 +1,84 @@
+"""`timebank upgrade` moves older books forward; every other command refuses them in a sentence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from door.cli.main import main as door
+from tests.timebank import earlier
+from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.ledger.sqlite.migrations import backup_path
+from timebank.settings.settings import load
+
+pytestmark = pytest.mark.of_a_file
+
+COMMANDS = [
+    *(("accounts",), ("addresses",), ("audit",), ("boards",), ("clock",), ("house",)),
+    *(("ledger",), ("log",), ("maintain",), ("outbox",), ("summary",), ("tournament",)),
+    *(("statement", "Ann"), ("backup", "new"), ("freeze", "Ann", "--why", "-")),
+]
+REFUSED = re.compile(
+    r"The books in \S+ are of version 1, which an earlier release wrote; this one needs version"
+    rf" {SCHEMA_VERSION}\. .*`timebank upgrade` moves them forward, and so does the next `door"
+    r" serve`\.\n?"
+)
+
+
+@pytest.fixture
+def older(config):
+    path = load(config).database
+    path.parent.mkdir(parents=True, exist_ok=True)
+    earlier.make_version_1(path)
+    return path
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+def test_a_command_refuses_older_books_and_changes_nothing(older, timebank, words):
+    before = older.read_bytes()
+    code, output, error = timebank(*words)
+    assert (code, output) == (2, "")
+    assert REFUSED.fullmatch(error), error
+    assert older.read_bytes() == before
+    assert not list(older.parent.glob("*backup*"))
+
+
+@pytest.mark.parametrize("words", [("audit",), ("callers", "list"), ("pages",)])
+def test_a_command_of_the_board_does_so_too(older, config, words):
+    before = older.read_bytes()
+    result = CliRunner().invoke(door, [*words, "--config", str(config)])
+    assert result.exit_code == 2, result.output
+    assert REFUSED.fullmatch(result.stderr), result.stderr
+    assert older.read_bytes() == before
+
+
+def test_a_look_at_the_settings_says_so(older, config):
+    result = CliRunner().invoke(door, ["check", "--config", str(config)])
+    assert REFUSED.search(result.output)
+
+
+def test_an_upgrade_says_what_it_did_and_where_the_copy_is(older, timebank):
+    assert timebank("upgrade") == (
+        0,
+        f"Moved the books in {older} from version 1 to {SCHEMA_VERSION}.\n"
+        f"A copy of them as they were is in {backup_path(older, 1)}.\n",
+        "",
+    )
+    assert timebank("accounts")[0] == 0
+    code, output, _ = timebank("upgrade")
+    assert (code, output) == (0, f"The books in {older} are of this version already.\n")
+
+
+def test_without_books_there_is_nothing_to_upgrade(timebank):
+    code, output, error = timebank("upgrade")
+    assert (code, output) == (2, "")
+    assert error.startswith("There is no database at ")
+
+
+def test_an_older_backup_can_be_restored(older, timebank, tmp_path):
+    backup = tmp_path / "older"
+    older.rename(backup)
+    assert timebank("restore", str(backup))[0] == 0
+    assert timebank("audit")[0] == 0
