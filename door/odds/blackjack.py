@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -39,7 +39,6 @@ _ENOUGH = 3  # bets beside the first: a split, and a double of both hands
 
 _HEEDING = ("perfect", "never-bust")
 
-_MOST_TRIES = 50  # at a better play by totals; a few are enough
 _DEALER_NATURAL = RESULTS.index("natural")
 _CARDS = parse_cards("AS 2S 3S 4S 5S 6S 7S 8S 9S TS")
 
@@ -50,6 +49,10 @@ SPLITS = (
 )
 
 _Best = tuple[list[float], list[bool], list[float]]
+
+_HIT, _DOUBLE = "hit", "double"
+_Entry = tuple[str, Total]
+_Table = Mapping[_Entry, bool]
 
 
 def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
@@ -66,10 +69,9 @@ def odds(game: str, rules: BlackjackRules, shoe: Counts | None = None) -> Odds:
         if not shoe[up - 1]:
             continue
         against = Against(hands, UpCard(rules, shoe, up))
-        perfect = against.best()
         plays = {
-            "perfect": perfect,
-            "totals": against.by_totals(perfect),
+            "perfect": against.best(),
+            "totals": against.by_totals(),
             "dealer": as_dealer,
             "never-bust": against.best(safe=True),
         }
@@ -192,15 +194,15 @@ class Against:
             self._halves_best[value, safe] = self.half(value).best(may_hit, clue, self.doubt)
         return self._halves_best[value, safe]
 
-    def by_totals(self, start: Strategy) -> Strategy:
-        """The best by totals alone, found from another play: hands that count alike, hard or soft,
-        are played alike and doubled alike, whatever their cards; pairs are split by their value. It
-        is bettered until no change of one entry betters it."""
-        table = _Totals(self, start)
-        for _ in range(_MOST_TRIES):
-            if not table.better():
-                break
-        return table.play
+    @property
+    def clue(self) -> list[float]:
+        """By how much hitting leads for a unit, of the hands that are not split."""
+        return self._whole(safe=False)[2]
+
+    def by_totals(self) -> Strategy:
+        """The best by totals alone: hands that count alike, hard or soft, are played alike and
+        doubled alike, whatever their cards; pairs are split by their value."""
+        return _Totals(self).strategy()
 
     # What becomes of a play.
 
@@ -227,7 +229,7 @@ class Against:
         orders = half.orders(roots, hits)
         spread = half.spread(orders, hits, doubles)
         drawn = half.drawn(orders, hits, doubles) / self.main.clear[pair]
-        met = min(1.0, drawn * (drawn + 2 * _DEALT) / (self.up.cards - _MOST_OUT))
+        met = min(1.0, drawn * (drawn + 2 * _DEALT) / max(1.0, self.up.cards - _MOST_OUT))
         count.split(spread, self.main.joint(pair), self.up.chance, met)
         added = self.main.clear[pair] + 2 * sum(half.clear[place] for place in doubling)
         count.staked += self.up.chance * added
@@ -254,16 +256,20 @@ class Against:
             half.doubled(place) if place in doubles else worth[place] for place in half.seconds
         )
 
-    def _worth_doubling(
-        self, half: HandTree, worth: Sequence[float], may_hit: Sequence[bool]
-    ) -> set[int]:
-        asked = [
+    def doubling(self, half: HandTree, may_hit: Sequence[bool]) -> list[int]:
+        """The hands of a split that may double."""
+        return [
             place
             for place in half.seconds
             if half.stops[place] is None
             and may_hit[place]
             and self.may_double(place, from_split=True)
         ]
+
+    def _worth_doubling(
+        self, half: HandTree, worth: Sequence[float], may_hit: Sequence[bool]
+    ) -> set[int]:
+        asked = self.doubling(half, may_hit)
         half.weigh(kid for place in asked for kid in self.hands.kids[place])
         return {
             place
@@ -272,81 +278,175 @@ class Against:
         }
 
 
-class _Totals:
-    """A play by totals under one up card, that gets better step by step."""
+class _Freely:
+    """A play by a table in which each hand decides open entries for itself.
 
-    def __init__(self, against: Against, start: Strategy) -> None:
+    No table with the same decided entries gains more.
+    """
+
+    def __init__(self, totals: Sequence[Total], decided: _Table) -> None:
+        self.totals = totals
+        self.decided = decided
+        self.may_hit = [decided.get((_HIT, total), True) for total in totals]
+        self.must_hit = [decided.get((_HIT, total), False) for total in totals]
+        self.gain = 0.0
+        self.splits: set[int] = set()
+        # By entry: what is gained by the hands that do not want it, and by those that do.
+        self.stakes: dict[_Entry, list[float]] = defaultdict(lambda: [0.0, 0.0])
+
+    @property
+    def table(self) -> dict[_Entry, bool]:
+        """All entries of hands that come, an open one as most is at stake."""
+        wanted = {entry: wants > other for entry, (other, wants) in self.stakes.items()}
+        return {**wanted, **self.decided}
+
+    def disputed(self) -> _Entry | None:
+        """The open entry about which most is at stake; None when all hands agree."""
+        least = {
+            entry: min(stakes) for entry, stakes in self.stakes.items() if entry not in self.decided
+        }
+        entry = max(least, key=least.__getitem__, default=None)
+        return entry if entry is not None and least[entry] > SAME else None
+
+    def doubles(self, leads: Mapping[int, float]) -> set[int]:
+        """The hands that double, by how much doubling leads."""
+        return {
+            place
+            for place, lead in leads.items()
+            if self.decided.get((_DOUBLE, self.totals[place]), lead > 0)
+        }
+
+    def count(self, entry: str, place: int, chosen: bool, lead: float) -> None:
+        self.stakes[entry, self.totals[place]][chosen] += abs(lead)
+
+
+class _Totals:
+    """The best play by totals under one up card, by branch and bound.
+
+    A play is a table: for each total, hard or soft, whether to hit and whether to double. Each pair
+    is split or not. While an entry is open, each hand decides it for itself. When all hands agree,
+    their play is a table; until then the entry about which most is at stake is decided both ways.
+    """
+
+    def __init__(self, against: Against) -> None:
         self.against = against
-        self.totals = against.hands.totals
+        self.main, self.totals = against.main, against.hands.totals
         self.asked = dict(against.asked())
         self.doubled = {
-            place: against.main.doubled(place) for place in self.asked if against.may_double(place)
+            place: self.main.doubled(place) for place in self.asked if against.may_double(place)
         }
-        self.play = start
-        self.play = self._bettered()
+        self._halves: dict[int, float] = {}  # what half a pair gains while all entries are open
+        self._best: _Freely | None = None
+        self._search({})
 
-    def better(self) -> bool:
-        """Better every entry that can be; tell whether one was."""
-        before, self.play = self.play, self._bettered()
-        return before != self.play
+    def _search(self, decided: _Table) -> None:
+        free = self._freely(decided)
+        if self._best is not None and free.gain <= self._best.gain + SAME:
+            return
+        disputed = free.disputed()
+        if disputed is None:
+            self._best = free
+            return
+        wanted = free.table[disputed]
+        for choice in (wanted, not wanted):
+            self._search({**decided, disputed: choice})
 
-    def _bettered(self) -> Strategy:
-        hits = self._hits()
-        worth = self.against.main.worth(hits)
-        doubling = self._doubling(worth)
-        doubles = {place for place in self.doubled if self.totals[place] in doubling}
-        play = Strategy(hits, doubles, set(), {}, {})
-        for place, value in self.against.pairs.items():
-            if place in self.asked and self.against.main.clear[place]:
-                unsplit = self.doubled[place] if place in doubles else worth[place]
-                if self._split(play, value, doubling) > unsplit:
-                    play.splits.add(value)
-                    doubles.discard(place)
+    def _freely(self, decided: _Table) -> _Freely:
+        free, main, pairs = _Freely(self.totals, decided), self.main, self.against.pairs
+        worth, hits = main.best(free.may_hit, must_hit=free.must_hit)
+        leads = {place: doubled - worth[place] for place, doubled in self.doubled.items()}
+        doubles = free.doubles(leads)
+        staying = []
+        for place, times in self.asked.items():
+            gain = worth[place] + (leads[place] if place in doubles else 0.0)
+            if place in pairs and self._splits(pairs[place], gain, free):
+                continue
+            free.gain += times * gain
+            if place in leads:
+                free.count(_DOUBLE, place, place in doubles, times * leads[place])
+            if place not in doubles:
+                staying.append((place, times))
+        orders = main.orders(staying, hits)
+        for place in main.places:
+            if orders[place] and main.stops[place] is None:
+                lead = main.hit(place, worth) - main.stood[place]
+                free.count(_HIT, place, hits[place], orders[place] * lead)
+        return free
+
+    def _splits(self, value: int, gain: float, free: _Freely) -> bool:
+        """Count a pair that gains more by a split than `gain`; tell whether it does."""
+        if not self.main.clear[self.against.hands.pair(value)]:
+            return False
+        if value not in self._halves:
+            self._halves[value] = self._half(value, _Freely(self.totals, {}))
+        if 2 * self._halves[value] <= gain:
+            return False
+        half = _Freely(self.totals, free.decided)
+        split = 2 * self._half(value, half)
+        if split <= gain:
+            return False
+        free.gain += split
+        free.splits.add(value)
+        for entry, stakes in half.stakes.items():
+            for choice, stake in enumerate(stakes):
+                free.stakes[entry][choice] += 2 * stake
+        return True
+
+    def _half(self, value: int, free: _Freely) -> float:
+        """Count one hand of a split; return its gain."""
+        against, half = self.against, self.against.half(value)
+        clue, doubt = against.clue, against.doubt
+        worth, hits = half.best(free.may_hit, clue, doubt, must_hit=free.must_hit)
+        may_double = against.doubling(half, against.anything)
+        half.weigh(kid for place in may_double for kid in against.hands.kids[place])
+        leads = {place: half.doubled(place) - worth[place] for place in may_double}
+        doubles = free.doubles(leads)
+        for place, lead in leads.items():
+            free.count(_DOUBLE, place, place in doubles, lead)
+        orders = half.orders([(place, 1) for place in half.seconds if place not in doubles], hits)
+        for place in half.places:
+            if orders[place] and half.stops[place] is None:
+                lead = clue[place] * half.clear[place]
+                if abs(clue[place]) <= doubt:
+                    lead = half.hit(place, worth) - half.stood[place]
+                free.count(_HIT, place, hits[place], orders[place] * lead)
+        return sum(worth[place] for place in half.seconds) + sum(leads[place] for place in doubles)
+
+    def strategy(self) -> Strategy:
+        assert self._best is not None
+        against, best = self.against, self._best
+        table = {**self._alike(best), **best.table}
+        hits = [table.get((_HIT, total), False) for total in self.totals]
+        doubling = {
+            total for (entry, total), doubles in table.items() if entry is _DOUBLE and doubles
+        }
+        doubles = {
+            place
+            for place in self.doubled
+            if self.totals[place] in doubling and against.pairs.get(place) not in best.splits
+        }
+        play = Strategy(hits, doubles, best.splits)
+        for value in best.splits:
+            half = against.half(value)
+            play.half_hits[value] = hits
+            play.half_doubles[value] = {
+                place
+                for place in against.doubling(half, against.anything)
+                if self.totals[place] in doubling
+            }
+            against.dealt(half, half.played(hits), play.half_doubles[value])  # weighs them
         return play
 
-    def _hits(self) -> list[bool]:
-        """For each hand, whether hands that count like it had better hit. A total that does not
-        come, because all of its hands are split or doubled, is judged by all of them alike."""
-        main, play = self.against.main, self.play
-        worth = main.worth(play.hits)
-        staying = [
-            (p, times) for p, times in self.asked.items() if not self.against.leaves(p, play)
-        ]
-        orders = main.orders(staying, play.hits)
+    def _alike(self, free: _Freely) -> dict[_Entry, bool]:
+        """Whether hands that count alike had better hit, all of them alike: for totals that do not
+        come, because their hands are split or doubled."""
+        main = self.main
+        worth, _ = main.best(free.may_hit, must_hit=free.must_hit)
         leads: dict[Total, float] = defaultdict(float)
-        alike: dict[Total, float] = defaultdict(float)
         for place in main.places:
             if main.stops[place] is None:
-                lead = main.hit(place, worth) - main.stood[place]
-                alike[self.totals[place]] += lead
-                if orders[place]:
-                    leads[self.totals[place]] += orders[place] * lead
-        return [(leads if total in leads else alike)[total] > 0 for total in self.totals]
-
-    def _doubling(self, worth: Sequence[float]) -> set[Total]:
-        """The totals that had better double, of those that may."""
-        gains: dict[Total, float] = defaultdict(float)
-        alike: dict[Total, float] = defaultdict(float)
-        for place, doubled in self.doubled.items():
-            gain = self.asked[place] * (doubled - worth[place])
-            alike[self.totals[place]] += gain
-            if self.against.pairs.get(place) not in self.play.splits:
-                gains[self.totals[place]] += gain
-        return {total for total in alike if (gains if total in gains else alike)[total] > 0}
-
-    def _split(self, play: Strategy, value: int, doubling: set[Total]) -> float:
-        """Note how the halves of a pair are played, and return what splitting it is worth."""
-        against = self.against
-        half = against.half(value)
-        play.half_hits[value] = play.hits
-        play.half_doubles[value] = {
-            place
-            for place in half.seconds
-            if half.stops[place] is None
-            and self.totals[place] in doubling
-            and against.may_double(place, from_split=True)
-        }
-        return 2 * against.dealt(half, half.played(play.hits), play.half_doubles[value])
+                leads[self.totals[place]] += main.hit(place, worth) - main.stood[place]
+        return {(_HIT, total): lead > 0 for total, lead in leads.items()}
 
 
 class _Count:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from door.games.blackjack.rules import BlackjackRules
+from door.games.blackjack.tutor.dealer import Counts
 from door.odds.blackjack import Against, Strategy, full
 from door.odds.card import Section, StrategyCard, joined
 from door.odds.hand import UpCard
@@ -17,20 +18,25 @@ UPS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 1)
 _NAMES = {10: "T", 1: "A"}
 
 
-def card(title: str, rules: BlackjackRules, odds: Odds) -> StrategyCard:
+def card(title: str, rules: BlackjackRules, odds: Odds, shoe: Counts | None = None) -> StrategyCard:
     """`odds` are those of the rules, for what the card says of itself."""
-    shoe = full(rules.decks)
+    shoe = shoe or full(rules.decks)
     hands = every_hand(rules, shoe)
     plays = [_Column.of(Against(hands, UpCard(rules, shoe, up))) for up in UPS]
     columns = tuple(_NAMES.get(up, str(up)) for up in UPS)
-    hard = [(str(total), _row(plays, (total, False))) for total in range(5, 21)]
-    soft = [(f"soft {total}", _row(plays, (total, True))) for total in range(13, 21)]
+    asked = sorted({total for play in plays for total in play.hits})
+    hard = [(str(total), _row(plays, (total, soft))) for total, soft in asked if not soft]
+    soft = [(f"soft {total}", _row(plays, (total, soft))) for total, soft in asked if soft]
     sections = [
         Section("You have", columns, joined(hard)),
         Section("An ace as 11", columns, tuple(soft)),
     ]
     if rules.split != "never":
-        pairs = [_pair_row(plays, hands, value) for value in (*range(1, 10), 0)]
+        pairs = [
+            _pair_row(plays, hands, value)
+            for value in (*range(1, 10), 0)
+            if value in hands.pairs.values()
+        ]
         sections.append(Section("A pair of", columns, tuple(pairs)))
     best, totals = odds.strategies["perfect"].mean, odds.strategies["totals"].mean
     notes = [
@@ -61,12 +67,16 @@ class _Column:
 
     @classmethod
     def of(cls, against: Against) -> _Column:
-        play: Strategy = against.by_totals(against.best())
+        play: Strategy = against.by_totals()
         counts = against.hands.totals
-        asked = [place for place in against.main.places if against.main.stops[place] is None]
+        asked = [
+            place
+            for place in against.main.places
+            if against.main.stops[place] is None and against.hands.cards[place].cards > 1
+        ]
         return cls(
             {counts[place]: play.hits[place] for place in asked},
-            frozenset(counts[place] for place in play.doubles),
+            frozenset(counts[place] for place in play.doubles.union(*play.half_doubles.values())),
             frozenset(play.splits),
         )
 

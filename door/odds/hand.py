@@ -198,7 +198,12 @@ class HandTree:
     # What a hand is worth.
 
     def best(
-        self, may_hit: Sequence[bool], clue: Sequence[float] | None = None, doubt: float = 0.0
+        self,
+        may_hit: Sequence[bool],
+        clue: Sequence[float] | None = None,
+        doubt: float = 0.0,
+        *,
+        must_hit: Sequence[bool] | None = None,
     ) -> tuple[list[float], list[bool]]:
         """What each hand is worth that is played as well as it can, and whether that is to hit.
 
@@ -206,21 +211,22 @@ class HandTree:
         wrong by more than `doubt`, only those hands that begin with two cards of a split.
         """
         if clue is None:
-            return self._best(self.places, may_hit)
+            return self._best(self.places, may_hit, must_hit)
         # What is clear is not weighed against the other, and what follows it never comes.
         stops, kids = self.stops, self.hands.kids
         wanted = set(self.seconds)
         weighing = []
-        surely = [False] * len(clue)
+        surely = list(must_hit) if must_hit is not None else [False] * len(clue)
         hittable = list(may_hit)
         for place in self.places:
             if place not in wanted:
                 continue
-            if stops[place] is not None or not may_hit[place] or clue[place] < -doubt:
+            stays = not may_hit[place] or (clue[place] < -doubt and not surely[place])
+            if stops[place] is not None or stays:
                 hittable[place] = False
                 weighing.append(place)
                 continue
-            surely[place] = clue[place] > doubt
+            surely[place] = surely[place] or clue[place] > doubt
             if not surely[place]:
                 weighing.append(place)
             wanted.update(kids[place])
