@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from door.games.blackjack.rules import BlackjackRules
+from door.games.blackjack.tutor.dealer import Counts
 from door.games.engine.cards import Card, is_natural
 from door.odds.blackjack import Against, full
 from door.odds.hand import HandTree, UpCard
@@ -16,9 +17,11 @@ from door.odds.odds import PlayedHand
 class BlackjackCosts:
     """Of all hands under some rules; weighed up card by up card, as they are asked for."""
 
-    def __init__(self, rules: BlackjackRules) -> None:
+    def __init__(self, rules: BlackjackRules, shoe: Counts | None = None) -> None:
+        """Prepare it for full decks, unless another shoe is given."""
         self.rules = rules
-        self._hands = every_hand(rules, full(rules.decks))
+        self._shoe = shoe or full(rules.decks)
+        self._hands = every_hand(rules, self._shoe)
         self._against: dict[int, _Worth] = {}
 
     def __call__(self, hand: PlayedHand, result: Mapping[str, Any]) -> float:
@@ -26,9 +29,7 @@ class BlackjackCosts:
         hands = [_values(cards) for cards in result["player"]]
         up = min(dealer[0].value, 10)
         if up not in self._against:
-            self._against[up] = _Worth(
-                Against(self._hands, UpCard(self.rules, full(self.rules.decks), up))
-            )
+            self._against[up] = _Worth(Against(self._hands, UpCard(self.rules, self._shoe, up)))
         worth = self._against[up]
         doubled = _doubled(hand.words, hands)
         added = hand.staked - hand.bet * (len(hands) + len(doubled))
@@ -49,9 +50,8 @@ class BlackjackCosts:
         """What insurance was worth, so much of it for one that was bet."""
         if not insurance:
             return 0.0
-        shoe = full(self.rules.decks)
-        tens = shoe[9] - sum(value == 9 for value in first)
-        natural = tens / (sum(shoe) - 1 - len(first))
+        tens = self._shoe[9] - sum(value == 9 for value in first)
+        natural = tens / (sum(self._shoe) - 1 - len(first))
         return insurance * (natural * (self.rules.insurance_pays + 1) - 1)
 
 

@@ -17,6 +17,7 @@ from door.games.blackjack.hands import (
     counts_as_natural,
     insurance_amount,
     insurance_settled,
+    paid_at_once,
     settled,
     showdown,
 )
@@ -130,10 +131,8 @@ class Course:
         # Under an ace that was not looked under, a natural waits: the dealer may have one too.
         known = peeks or not up.is_ace
         for turn, hand in self._hands():
-            if hand.is_natural and known and self.rules.natural_paid == "at once":
-                self._settle(turn, BlackjackOutcome.NATURAL)
-            elif hand.is_natural:
-                self._put(turn, hand.that_stands())
+            if hand.is_natural:
+                self._pay(turn, paid_at_once(self.rules, hand) if known else None)
 
     def _finish(self) -> None:
         """The dealer turns up the hole card, plays if a hand still waits for it, and pays."""
@@ -144,10 +143,9 @@ class Course:
             self.events.append(happened.DealerNatural())
         self._settle_insurance(natural)
         if not natural:
-            if self.rules.natural_paid == "at once":
-                for turn, hand in self._standing():
-                    if counts_as_natural(self.rules, hand):
-                        self._settle(turn, BlackjackOutcome.NATURAL)
+            for turn, hand in self._standing():
+                if paid_at_once(self.rules, hand) is BlackjackOutcome.NATURAL:
+                    self._settle(turn, BlackjackOutcome.NATURAL)
             if any(self._hangs_on_dealer(hand) for _, hand in self._standing()):
                 self._play_dealer()
         cards = tuple(self.dealer)
@@ -213,20 +211,18 @@ class Course:
             self._settle(turn, BlackjackOutcome.BUST)
         elif self.rules.is_charlie(hand.cards):
             self.events.append(happened.Charlie(turn.seat, turn.hand, total))
-            self._pay(turn, BlackjackOutcome.CHARLIE, at_once=self.rules.charlie_paid == "at once")
+            self._pay(turn, paid_at_once(self.rules, hand))
         elif counts_as_natural(self.rules, hand):
             self.events.append(happened.BlackjackNatural(turn.seat, turn.hand))
             # Under an ace that was not looked under, it waits like any natural.
             known = not self.dealer[0].is_ace or self.rules.peek_under_ace
-            at_once = known and self.rules.natural_paid == "at once"
-            self._pay(turn, BlackjackOutcome.NATURAL, at_once=at_once)
+            self._pay(turn, paid_at_once(self.rules, hand) if known else None)
         elif total == 21:
             self.events.append(happened.TwentyOne(turn.seat, turn.hand))
-            # "Once the dealer's play is ended, the player's hand is counted" when it is doubled.
-            at_once = self.rules.twenty_one_paid == "at once" and not hand.doubled
+            paid = paid_at_once(self.rules, hand)
             full = complete or self.rules.is_full(hand.cards)
-            if at_once or full or not self.rules.hit_on_21:
-                self._pay(turn, BlackjackOutcome.TWENTY_ONE, at_once=at_once)
+            if paid or full or not self.rules.hit_on_21:
+                self._pay(turn, paid)
         elif complete:
             self._stand(turn)
 
@@ -234,11 +230,12 @@ class Course:
         """Whether this is a split ace that gets one card and no more."""
         return hand.from_split and hand.cards[0].is_ace and self.rules.split_aces == "one card"
 
-    def _pay(self, turn: Turn, outcome: BlackjackOutcome, at_once: bool) -> None:
-        if at_once:
-            self._settle(turn, outcome)
-        else:
+    def _pay(self, turn: Turn, outcome: BlackjackOutcome | None) -> None:
+        """Settle a hand that has its outcome; one without waits for the dealer."""
+        if outcome is None:
             self._put(turn, self._hand(turn).that_stands())
+        else:
+            self._settle(turn, outcome)
 
     def _stand(self, turn: Turn) -> None:
         hand = self._hand(turn)

@@ -103,6 +103,23 @@ def counts_as_natural(rules: BlackjackRules, hand: Hand) -> bool:
     return of_split or hand.is_natural
 
 
+def paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
+    """Return how a hand ends that is paid before the dealer plays; None for one that waits. A
+    natural is paid so only where the dealer is known to have none.
+
+    A doubled 21 waits: "Once the dealer's play is ended, the player's hand is counted".
+    """
+    if rules.is_charlie(hand.cards):
+        outcome, when = BlackjackOutcome.CHARLIE, rules.charlie_paid
+    elif counts_as_natural(rules, hand):
+        outcome, when = BlackjackOutcome.NATURAL, rules.natural_paid
+    elif hand.count.total == 21 and not hand.doubled:
+        outcome, when = BlackjackOutcome.TWENTY_ONE, rules.twenty_one_paid
+    else:
+        return None
+    return outcome if when == "at once" else None
+
+
 def settled(
     rules: BlackjackRules, turn: Turn, hand: Hand, outcome: BlackjackOutcome
 ) -> BlackjackSettled:

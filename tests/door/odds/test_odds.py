@@ -24,6 +24,7 @@ from door.odds.keeping import odds_of
 from door.odds.odds import STRATEGIES, Odds
 
 CLOSE = 1e-10
+NATURALS_WAIT = replace(BLACK_JACK_FOR_TIME, natural_paid="after dealer", twenty_one_paid="at once")
 
 
 def of(rules: BlackjackRules) -> Odds:
@@ -40,8 +41,10 @@ def of(rules: BlackjackRules) -> Odds:
         (BLACK_JACK_FOR_TIME, 0.970),
         (replace(BLACK_JACK_FOR_TIME, ties="push"), 8.763),
         (replace(BLACK_JACK_FOR_TIME, charlie_pays=Fraction(2)), -1.189),
+        (NATURALS_WAIT, 2.2969),
+        (replace(NATURALS_WAIT, twenty_one_pays=Fraction(9, 2)), 13.189),
     ],
-    ids=["default", "ties push", "a Charlie pays like any win"],
+    ids=["default", "ties push", "a Charlie pays like any win", "naturals wait", "21 pays more"],
 )
 def test_a_careful_caller_of_black_jack_for_time(rules: BlackjackRules, percent: float) -> None:
     """Measured before there was a calculator, by another program."""

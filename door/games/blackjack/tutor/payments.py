@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import mul
 
 from door.games.blackjack.events import BlackjackOutcome
-from door.games.blackjack.hands import Hand, Turn, settled, showdown
+from door.games.blackjack.hands import Hand, Turn, paid_at_once, settled, showdown
 from door.games.blackjack.rules import BlackjackRules
 from door.games.blackjack.tutor.dealer import RESULTS
 from door.games.engine.cards import Card, is_natural, parse_cards
@@ -87,7 +87,7 @@ def _counting(total: int) -> tuple[Card, ...]:
 
 
 def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
-    paid = _paid_at_once(rules, hand)
+    paid = paid_at_once(rules, hand)
     against, outcomes = [], []
     for dealer in _DEALERS:
         outcome = showdown(rules, hand, dealer)
@@ -100,17 +100,3 @@ def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
     same = len(set(against)) == 1
     above_bust = tuple(gain - against[-1] for gain in against[:-1])
     return Payment(tuple(against), tuple(outcomes), against[0] if same else None, above_bust)
-
-
-def _paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
-    """How a hand ends that does not wait for the dealer's play; None for one that does."""
-    ended = (
-        (hand.is_natural, rules.natural_paid, BlackjackOutcome.NATURAL),
-        (rules.is_charlie(hand.cards), rules.charlie_paid, BlackjackOutcome.CHARLIE),
-        (
-            hand.count.total == 21 and not hand.doubled,
-            rules.twenty_one_paid,
-            BlackjackOutcome.TWENTY_ONE,
-        ),
-    )
-    return next((out for holds, paid, out in ended if holds and paid == "at once"), None)
