@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import string
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import Caller
 from door.call.console import Console, Look, at_the_door
@@ -49,6 +51,7 @@ DRAINING = N_("The board is closing and takes no more calls. Please call again l
 VOID_MEANWHILE = Phrase("That recovery code was used or replaced while you were here.")
 CHANGED_AGAIN = Phrase("Your password was changed again while you were here.")
 LINES_KEY = "!"
+NOT_IN_NAMES = string.punctuation + string.whitespace  # at either end: "!new", "new.", "/new"
 FOR_READERS = N_("Using a screen reader? Press {key} for plain lines.")
 NAME_MEANS = N_("The name that others see, and that you log on with.")
 TAKEN = N_("That name, or one that looks like it, is taken.")
@@ -242,7 +245,7 @@ async def _ask_name(console: Console) -> str:
     """Ask for a name; "" where none was typed, which is no try, or plain lines were chosen."""
 
     def changed(text: str) -> None:
-        if text == LINES_KEY and not console.wants_lines:
+        if text == LINES_KEY:
             raise _LinesWanted
 
     new = f"|15{NEW_CALLER}|07"
@@ -257,12 +260,26 @@ async def _ask_name(console: Console) -> str:
         )
     except _LinesWanted:
         console.display.answered()
-        _use_lines(console)
-        console.say(_("Plain lines from now on."))
+        if console.next_key() == ENTER:  # of a terminal that sends whole lines
+            await console.key()
+        _choose_lines(console)
         return ""
-    if name is not None and not name.strip():
+    if name is None:
+        return ""
+    if LINES_KEY in name:
+        _choose_lines(console)
+    name = name.strip(NOT_IN_NAMES)
+    if not name:
         console.say(f"|14{_('Type your name, then press Enter.')}")
-    return (name or "").strip()
+    return name
+
+
+def _choose_lines(console: Console) -> None:
+    said = (
+        _("You have plain lines already.") if console.wants_lines else _("Plain lines from now on.")
+    )
+    _use_lines(console)
+    console.say(said)
 
 
 async def _ask_password(console: Console) -> str | None:

@@ -1,12 +1,13 @@
 """Log-on: who gets in, who does not and why, and one call for each caller."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
-from tests.terminal import MODERN, SYNCTERM, Terminal
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import PASSWORD, World, register, world
 from timebank.callers import callers
 from timebank.calls.calls import RENEW_SECONDS
@@ -520,3 +521,34 @@ async def test_each_is_told_in_their_language_that_it_closes(tmp_path: Path) -> 
         await board.server.stop("The board is closing.")
         await ada.is_sent_off("Le serveur va fermer.")
         await bob.is_sent_off("The board is closing.")
+
+
+# Commands where a name is asked for.
+
+
+DUMB = replace(MODERN, terminal_types=("dumb",), environment={}, charset_names=())
+
+
+@pytest.mark.parametrize("profile", [DUMB, REFUSING, SYNCTERM], ids=["dumb", "unknown", "syncterm"])
+@pytest.mark.parametrize("typed", ["!new", "!\rnew", "!NEW", "new!", "! new ", "/new", "'New'"])
+async def test_a_first_call_begins_however_the_keys_for_it_are_put_together(
+    tmp_path: Path, profile: Profile, typed: str
+) -> None:
+    async with world(tmp_path) as board:
+        guest = Guest(board, "")
+        await guest.dials(profile)
+        guest.presses(f"{typed}\r")
+        await guest.is_asked("The name you want:")
+        assert "Password:" not in guest.terminal.transcript
+        assert "Type your name, then press Enter." not in guest.terminal.transcript
+
+
+@pytest.mark.parametrize("typed", ["!ada", "ada!", "!\rAda"])
+async def test_the_key_for_plain_lines_may_stand_before_a_name(tmp_path: Path, typed: str) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        guest = Guest(board, "")
+        await guest.dials(DUMB)
+        guest.presses(f"{typed}\r{PASSWORD}\r")
+        await guest.sees("You have plain lines already.")
+        await guest.sees("Welcome, Ada")
