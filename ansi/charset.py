@@ -1,9 +1,12 @@
 """What goes out to a caller's terminal as bytes, and what comes in.
 
-Inside the program text is Unicode; a terminal understands CP437, UTF-8 or ASCII. Encoding never
-changes how many cells a text takes, so a screen laid out once is right in all three: a character
-that the terminal lacks becomes something alike of the same width. No byte 255 ever goes out,
-because hosts between us and the caller forget to double it and telnet would read a command in it.
+Inside the program text is Unicode; a terminal understands CP437, UTF-8, Latin-1 or ASCII. Encoding
+never changes how many cells a text takes, so a screen laid out once is right in all of them: a
+character that the terminal lacks becomes something alike of the same width. No byte 255 ever goes
+out, because hosts between us and the caller forget to double it and telnet would read a command in
+it.
+
+What a terminal sends is never dropped in silence: bytes that mean no letter become `UNREADABLE`.
 """
 
 import codecs
@@ -21,15 +24,24 @@ class Charset(Enum):
     # (ENiGMA, by iconv-lite): the pictures there vanish on the way, those from 80h on arrive.
     CP437_TEXT = "cp437-text"
     UTF8 = "utf-8"
+    LATIN1 = "iso-8859-1"
     ASCII = "ascii"
 
     @property
     def codec(self) -> str:
         return "cp437" if self is Charset.CP437_TEXT else self.value
 
+    @property
+    def has_shapes(self) -> bool:
+        """Whether lines, blocks and suits can be drawn with it."""
+        return self not in (Charset.ASCII, Charset.LATIN1)
+
 
 # An attribute of an Enum is looked up slowly; these are asked for at every key.
 _CP437, _CP437_TEXT, _UTF8 = Charset.CP437, Charset.CP437_TEXT, Charset.UTF8
+_LATIN1 = Charset.LATIN1
+
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # stands for bytes that mean no letter
 
 # The pictures that a PC's character generator has for bytes 1 to 31 and 127.
 GLYPHS = dict(zip([*range(1, 32), 127], "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼⌂", strict=True))
@@ -77,8 +89,13 @@ def _cp437_letters(low_glyphs: Sequence[int]) -> str:
     return "".join(letters) + "\ufffe"  # byte 255 stands for nothing
 
 
+_SHAPES = "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•∙▲▼▬◘○◙♂♀♪♫☼↕‼↨↑↓→←∟↔⌂"
+# What stands for shapes where a text is read aloud, as `str.translate` takes it.
+READ_ALOUD = {ord(shape): _LOOKALIKES[shape] for shape in _SHAPES}
+
 _CP437_MAP = codecs.charmap_build(_cp437_letters(_SAFE_GLYPHS))
 _CP437_TEXT_MAP = codecs.charmap_build(_cp437_letters(()))
+_LATIN1_MAP = codecs.charmap_build("".join(map(chr, range(255))) + "\ufffe")
 _ASCII_TABLED = list(_LOOKALIKES)[:128]
 _ASCII_MAP = codecs.charmap_build("".join(map(chr, range(128))) + "".join(_ASCII_TABLED))
 _ASCII_BYTES = bytes(range(128)) + "".join(map(_LOOKALIKES.__getitem__, _ASCII_TABLED)).encode()
@@ -122,19 +139,30 @@ def encode(text: str, charset: Charset) -> bytes:
         return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_MAP)[0]
     if charset is _CP437_TEXT:
         return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_TEXT_MAP)[0]
+    if charset is _LATIN1:
+        return codecs.charmap_encode(text, "ansi.stand-ins", _LATIN1_MAP)[0]
     if charset is _UTF8:
         return text.encode("utf-8", "replace")
     tabled = codecs.charmap_encode(text, "ansi.stand-ins", _ASCII_MAP)[0]
     return tabled.translate(_ASCII_BYTES)
 
 
+_READ_AS = {Charset.ASCII: "utf-8", Charset.LATIN1: "cp1252"}
+
+
 class Decoder:
-    """Text out of the bytes a terminal sends, however packets cut them; bad bytes are dropped."""
+    """Text out of the bytes a terminal sends, however packets cut them.
+
+    What is no text in that character set becomes `UNREADABLE`. A terminal of which only ASCII is
+    known is read as UTF-8, which nothing else that is typed looks like; Latin-1 with the letters
+    that Windows adds to it.
+    """
 
     __slots__ = ("_decoder",)
 
     def __init__(self, charset: Charset) -> None:
-        self._decoder = codecs.getincrementaldecoder(charset.codec)("ignore")
+        codec = _READ_AS.get(charset, charset.codec)
+        self._decoder = codecs.getincrementaldecoder(codec)("replace")
 
     def decode(self, data: bytes) -> str:
         return self._decoder.decode(data)
@@ -143,8 +171,26 @@ class Decoder:
     def pending(self) -> bool:
         return bool(self._decoder.getstate()[0])
 
-    def reset(self) -> None:
-        self._decoder.reset()
+    def finish(self) -> str:
+        """Return what is left of a letter whose other bytes did not come."""
+        return self._decoder.decode(b"", final=True)
+
+
+def reread(text: str, charset: Charset) -> str:
+    """Return a text as it was meant, where a terminal that is read as CP437 types in UTF-8.
+
+    Each letter of a European alphabet arrives as a piece of a box and another character, which
+    nobody types.
+
+    >>> reread("├⌐t├⌐", Charset.CP437), reread("été", Charset.CP437), reread("├⌐", Charset.UTF8)
+    ('été', 'été', '├⌐')
+    """
+    if text.isascii() or charset.codec != "cp437":
+        return text
+    try:
+        return text.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 # Letters and signs in Unicode, but invisible: they would let two names look the same.

@@ -7,12 +7,16 @@ rest is swallowed. How the bytes were cut into packets makes no difference.
 Only time can tell a lone ESC from the beginning of a sequence: whoever feeds the decoder waits a
 moment while `pending_escape` holds and then calls `flush`.
 
+A letter that cannot be read comes out as `UNREADABLE` of `ansi.charset`, so whoever reads keys can
+say so. All spaces are one space.
+
 Terminals in doorway mode send the keys of a PC that have no character as NUL and a scan code.
 """
 
 import re
+import unicodedata
 
-from ansi.charset import Charset, Decoder
+from ansi.charset import UNREADABLE, Charset, Decoder
 
 
 class Key(str):
@@ -85,6 +89,16 @@ _GROUND, _AFTER_RETURN, _LONG_AFTER_RETURN, _SCAN = range(4)
 _ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(4, 9)
 
 
+def _typed(character: str) -> str:
+    """Return the key that a character is; "" for what is no letter and is not seen."""
+    if character.isprintable():
+        return character
+    kind = unicodedata.category(character)
+    if kind in ("Cc", "Cf"):
+        return ""
+    return " " if kind[0] == "Z" else UNREADABLE
+
+
 class KeyDecoder:
     """Keys out of the bytes of one line; memory stays bounded whatever is sent."""
 
@@ -120,11 +134,13 @@ class KeyDecoder:
         return self._state >= _ESCAPE
 
     def flush(self) -> list[str]:
-        """Nothing came for a while: a lone ESC was the key; an unfinished sequence is dropped."""
+        """Nothing came for a while: a lone ESC was the key; an unfinished sequence is dropped, and
+        an unfinished letter is `UNREADABLE`."""
         keys: list[str] = [ESCAPE] if self._state == _ESCAPE else []
         if self.pending_escape:
             self._state = _GROUND
             self._idle = not self._text.pending
+        keys.extend(self._text.finish())
         self.settle(SCAN_SECONDS + RETURN_SECONDS)
         return keys
 
@@ -150,9 +166,9 @@ class KeyDecoder:
         run = _TYPED.match(data, position)
         if run:
             text = self._text.decode(run[0])
-            keys.extend(text if text.isprintable() else filter(str.isprintable, text))
+            keys.extend(text if text.isprintable() else "".join(map(_typed, text)))
             return run.end()
-        self._text.reset()
+        keys.extend(self._text.finish())
         byte = data[position]
         if byte == 0x1B:
             self._state = _ESCAPE

@@ -181,14 +181,15 @@ class Board:
     async def renew_hash(
         self, record: CallerRecord, password: str, until: float | None = None
     ) -> None:
-        """Hash a caller's password anew if that was done at another cost, once they are believed.
+        """Hash a caller's password anew if that was done at another cost or without some of its
+        letters, once they are believed.
 
         A password that was changed meanwhile stays as it is. Where the books cannot be written,
         there is a next time: that is no reason to refuse them.
         """
-        if not passwords.is_outdated(record.password_hash):
+        renewed = await self.passwords.renewed(record.password_hash, password)
+        if renewed is None:
             return
-        renewed = await self.passwords.hash(password)
         with contextlib.suppress(BooksFailed):
             await self.books.run(
                 lambda desk: callers.renew_password_hash(

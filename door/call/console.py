@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Protocol, runtime_checkable
 
-from ansi.charset import Charset, encode, spelling
+from ansi.charset import READ_ALOUD, UNREADABLE, Charset, encode, reread, spelling
 from ansi.keys import (
     BACKSPACE,
     DOWN,
@@ -53,7 +53,7 @@ from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns, pages_of
 from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Ask, Line, OpenKeys, clamp_size
-from timebank.language import Viewer, _, speaking_to
+from timebank.language import N_, Viewer, _, speaking_to
 
 # A word for those who wait longer than one should: another program has the books, say.
 
@@ -83,6 +83,10 @@ COMMAND = "/"
 _COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
 ANY_KEY = OpenKeys("any")
+UNREAD = N_(
+    "A letter that you typed can't be read here. Type this again without it, or set your terminal"
+    " to UTF-8."
+)
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
@@ -119,6 +123,14 @@ class Paint(Enum):
 class Look:
     charset: Charset
     paint: Paint
+
+    @property
+    def has_shapes(self) -> bool:
+        """Whether lines, blocks and suits can be drawn; they are not where a text is read aloud."""
+        return self.charset.has_shapes and self.paint is not Paint.LINES
+
+
+_UNKNOWN = Look(Charset.ASCII, Paint.LINES)  # of a terminal that has said nothing
 
 
 class CommandLine(Protocol):
@@ -183,6 +195,7 @@ class Console:
         "cover",
         "display",
         "interruption",
+        "is_look_chosen",
         "keys_heard",
         "last_key",
         "line",
@@ -205,6 +218,7 @@ class Console:
         self.line = line
         self.viewer = Viewer(spelling=spelling(look.charset))  # who reads here
         self.wants_lines = False  # whether they asked for plain lines, or their terminal did
+        self.is_look_chosen = False  # by the caller, or for their call
         self.pace = 1.0  # how long a moment lasts at a table; 0 for none
         self.clock: Clock = clock
         self.look = look
@@ -251,6 +265,8 @@ class Console:
         self._decoder.settle(now - self._heard)
         self._heard = now
         keys = self._decoder.feed(data)
+        if not data.isascii() and self.look == _UNKNOWN and any(map(_is_foreign, keys)):
+            self._speak_unicode()
         if self._asked:
             self._take_positions()
         if keys:
@@ -259,6 +275,12 @@ class Console:
             if self._flush is not None:
                 self._flush.cancel()
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+
+    def _speak_unicode(self) -> None:
+        """Answer a caller of whose terminal nothing was known in the letters that they type."""
+        self.line.hints = replace(self.line.hints, charset=Charset.UTF8.value)
+        self.look = replace(self.look, charset=Charset.UTF8)
+        self.viewer.spelling = spelling(self.look.charset)
 
     def hung_up(self, reason: str) -> None:
         self.on_hang_up()
@@ -491,6 +513,7 @@ class Console:
         meaning: str = "",
         typed: str = "",
         answers: Mapping[str, str] | None = None,
+        unread: Callable[[], Awaitable[None]] | None = None,
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
         `typed` stands there to begin with. `answers` are some that a page may show as keys, each
@@ -498,6 +521,9 @@ class Console:
 
         `accept` says which characters count; `secret` shows stars; `changed` hears every change.
         F1 says what the field takes, in the words of `meaning`; so does `?` in an empty one.
+
+        A text with letters that cannot be read is refused with a sentence, or as `unread` does, and
+        typed again: it is never taken without them.
         """
         is_number = accept("1") and not accept("x")
         kind: Ask = "secret" if secret else "number" if is_number else "text"
@@ -505,10 +531,18 @@ class Console:
         self.display.prompt(prompt, longest + 1)
         self.offer(kind, answers, typed=entered)
         text = typed
+        is_full = False
         if text:
             self.display.typed(text)
         while True:
             key = await self.key(takes_slash=accept(COMMAND))
+            if key == ENTER and UNREADABLE in (text := reread(text, self.look.charset)):
+                self.display.answered()
+                await (unread or self._refuse_letters)()
+                self.display.prompt(prompt, longest + 1)
+                self.offer(kind, answers, typed=entered)
+                text = ""
+                continue
             if key == ENTER:
                 if secret or self.commands is None or not is_command(text):
                     break
@@ -525,7 +559,12 @@ class Console:
                 self.offer(kind, answers, typed=entered)
             elif key == BACKSPACE and text:
                 text = text[:-1]
-            elif len(key) == 1 and len(text) < longest and accept(key):
+            elif len(key) == 1 and accept(key):
+                if len(text) == longest:
+                    if not is_full:
+                        self.say(f"|07{_up_to(longest)}")
+                    is_full = True
+                    continue
                 text += key
             else:
                 continue
@@ -535,6 +574,9 @@ class Console:
         self.display.answered()
         self._offer_no_more()
         return text
+
+    async def _refuse_letters(self) -> None:
+        self.say(f"|12{_(UNREAD)}")
 
     async def any_key(self, prompt: str = "") -> None:
         self.display.prompt(f"|07{prompt or _('Press any key')}")
@@ -801,7 +843,9 @@ class Console:
 
     def send_now(self, text: str) -> None:
         """Send text whatever covers the screen; nobody but what covers it needs this."""
-        self.line.write(encode(text, self.look.charset))
+        is_drawn = text.isascii() or self.look.paint is not Paint.LINES
+        shown = text if is_drawn else text.translate(READ_ALOUD)
+        self.line.write(encode(shown, self.look.charset))
         for hear in self.onlookers:
             hear(text)
 
@@ -937,6 +981,10 @@ class Console:
             self._waiter.set_result(None)
 
 
+def _is_foreign(key: str) -> bool:
+    return not key.isascii() and key != UNREADABLE
+
+
 def is_command(text: str) -> bool:
     """Tell whether a line is one that is done wherever it is typed (door/call/talk.py). At a table
     that several share, any other that begins with a slash is whispered.
@@ -1002,13 +1050,16 @@ def _keys_explained(
 
 def _field_explained(meaning: str, longest: int) -> list[str]:
     told = [f"|07{meaning}", ""] if meaning else []
-    up_to = _("Type up to {longest} characters.").format(longest=longest)
     keys = _("Enter sends them, Backspace rubs out, Esc goes back.")
-    return [*told, f"|07{up_to} {keys}"]
+    return [*told, f"|07{_up_to(longest)} {keys}"]
+
+
+def _up_to(longest: int) -> str:
+    return _("Type up to {longest} characters.").format(longest=longest)
 
 
 def _does_nothing(key: str) -> str:
-    if len(key) == 1:
+    if len(key) == 1 and key != UNREADABLE:
         return _("{key} does nothing here. Press ? for the keys that do.").format(
             key=literal(key.upper())
         )

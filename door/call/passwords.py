@@ -12,6 +12,11 @@ logged on with it (`Board.renew_hash`), not before: work that only a right passw
 be seen by who waits to be told whether it is right. Until then a wrong password for that name
 takes as long as the old cost takes, and an unknown name as long as the new one. So who measures can
 tell that such a name exists; of names with a hash of today they learn nothing.
+
+A password is hashed in one form, however its letters were typed (`prepared`), so it is the same by
+telnet, by SSH and from the web. Release 1.0 hashed what arrived, and dropped letters that it could
+not read. `_spellings` tries what it may have made of a password with such letters, right or wrong,
+known name or not. A hash that such a spelling matches is made anew of the whole password.
 """
 
 from __future__ import annotations
@@ -21,6 +26,8 @@ import contextlib
 import ctypes
 import functools
 import heapq
+import stringprep
+import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -44,8 +51,35 @@ LONGEST = 128
 T = TypeVar("T")
 
 
+def prepared(password: str) -> str:
+    """Return a password in the form in which it is hashed: that of SASLprep (RFC 4013), which SSH
+    gives passwords on their way.
+
+    >>> prepared("e\u0301te\u0301") == prepared("\u00e9t\u00e9") == "\u00e9t\u00e9"
+    True
+    """
+    if password.isascii():
+        return password
+    kept = (letter for letter in password if not stringprep.in_table_b1(letter))
+    spaced = "".join(" " if stringprep.in_table_c12(letter) else letter for letter in kept)
+    return unicodedata.normalize("NFKC", spaced)
+
+
+def _spellings(password: str) -> list[str]:
+    """Return what a right password may have been hashed as, the form of today first."""
+    if password.isascii():
+        return [password]
+    found = [prepared(password), password]
+    found.append(password.encode("utf-8", "replace").decode("cp437"))  # read in another set
+    dropped = "".join(filter(str.isascii, password))
+    if len(dropped) >= SHORTEST:
+        found.append(dropped)
+    return list(dict.fromkeys(found))
+
+
 def check(password: str, name: str) -> None:
     """Raise `PasswordRefused` unless `password` will do for the caller `name`."""
+    password = prepared(password)
     if len(password) < SHORTEST:
         raise PasswordRefused(
             Phrase("Use at least {number} characters for your password.", number=SHORTEST)
@@ -54,7 +88,7 @@ def check(password: str, name: str) -> None:
         raise PasswordRefused(
             Phrase("Use at most {number} characters for your password.", number=LONGEST)
         )
-    if password.casefold() == name.casefold():
+    if password.casefold() == prepared(name).casefold():
         raise PasswordRefused(Phrase("Your password can't be your name."))
 
 
@@ -91,19 +125,23 @@ def _decoy() -> str:
 
 
 def hash_password(password: str) -> str:
-    return _hasher().hash(password)
+    return _hasher().hash(prepared(password))
 
 
 def verify_password(stored: str | None, password: str) -> bool:
     """`None` (no such caller) and "" (one without a password) take as long as a wrong password."""
+    decoy = _decoy()  # made by the first password of all, whosever it is
+    matched = any(_matches(stored or decoy, spelling) for spelling in _spellings(password))
+    return matched and bool(stored)
+
+
+def _matches(stored: str, spelling: str) -> bool:
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - as above
 
-    decoy = _decoy()  # made by the first password of all, whosever it is
     try:
-        matched = _hasher().verify(stored or decoy, password)
+        return _hasher().verify(stored, spelling)
     except (VerificationError, InvalidHashError):
         return False
-    return matched and bool(stored)
 
 
 def is_outdated(stored: str) -> bool:
@@ -128,6 +166,15 @@ class PasswordDesk:
 
     async def verify(self, stored: str | None, password: str, rank: Rank = FIRST) -> bool:
         return await self._run(lambda: verify_password(stored, password), rank)
+
+    async def renewed(self, stored: str, password: str) -> str | None:
+        """Return a new hash of a password that has been found right, if `stored` was made at
+        another cost or of another spelling; else None."""
+        if not is_outdated(stored):
+            first, *others = _spellings(password)
+            if not others or await self._run(lambda: _matches(stored, first), FIRST):
+                return None
+        return await self.hash(password)
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

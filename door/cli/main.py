@@ -243,7 +243,7 @@ node_option = click.option("--node", type=WholeNumber(0, 9999), help="The node's
 @click.option("--telnet/--no-telnet", default=None, help="Whether the socket speaks telnet.")
 @click.option(
     "--charset",
-    type=click.Choice(["cp437", "cp437-text", "utf-8", "us-ascii"]),
+    type=click.Choice(["cp437", "cp437-text", "utf-8", "iso-8859-1", "us-ascii"]),
     help="The board's character set; cp437-text is CP437 without the symbols below 20h.",
 )
 @click.option(

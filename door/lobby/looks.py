@@ -3,6 +3,9 @@
 The guess comes from what the terminal said of itself (`Hints`); the answer that counts is the
 caller's, who is shown the same box three ways and says which looks right. It is remembered per
 terminal type, because the same caller calls from SyncTERM today and from a phone tomorrow.
+
+Plain lines are in the terminal's own character set, as far as that is known: French is read aloud
+with its accents. Nobody chooses that set, and what is learnt of it later counts.
 """
 
 from __future__ import annotations
@@ -30,8 +33,9 @@ COLOURLESS_TERMINALS = ("vt52", "vt100", "vt102", "vt220", "vt320")
 # The terminal of our own page: there is nothing to ask about it.
 OUR_TERMINAL = "xterm.js"
 
-PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)
-SCREEN_READER = 64  # the bit of "MTTS 64" that a terminal sets while a screen reader is on
+PLAIN_LINES = Look(Charset.ASCII, Paint.LINES)  # of a terminal of which nothing is known
+UNICODE, SCREEN_READER = 4, 64  # bits of "MTTS 68": UTF-8 is understood, a screen reader is on
+_LATIN1 = re.compile(r"8859_?1(?![0-9])")
 _MTTS = re.compile(r"MTTS (\d+)", re.IGNORECASE)
 
 SAMPLE = ("┌─────────┐", "│ A♠  10♥ │", "└─────────┘")
@@ -52,9 +56,10 @@ THROUGH_A_HOST = (
 
 
 def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
+    lines = {"5": (plain_lines(hints), LOOKS["5"][1])}
     if hints.charset == Charset.CP437_TEXT.value:
-        return {**LOOKS, "2": THROUGH_A_HOST}
-    return LOOKS
+        return {**LOOKS, "2": THROUGH_A_HOST, **lines}
+    return {**LOOKS, **lines}
 
 
 def guess(hints: Hints) -> Look:
@@ -73,29 +78,70 @@ def wants_lines(hints: Hints) -> bool:
 
 
 def _is_read_aloud(hints: Hints) -> bool:
+    return _mtts_has(hints, SCREEN_READER)
+
+
+def _mtts_has(hints: Hints, bit: int) -> bool:
     standards = (_MTTS.fullmatch(name) for name in hints.terminal_types)
-    return any(int(said[1]) & SCREEN_READER for said in standards if said)
+    return any(int(said[1]) & bit for said in standards if said)
 
 
 def known(hints: Hints) -> Look | None:
     """Return how to speak to a terminal whose own words are more than a hint."""
-    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
-    said = f"{hints.language} {hints.charset}".casefold().replace("-", "")
     if wants_lines(hints):
-        return PLAIN_LINES
+        return plain_lines(hints)
+    charset = charset_of(hints)
+    if charset is not None:
+        return Look(charset, Paint.COLOUR)
+    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
+    return Look(Charset.ASCII, Paint.MONO) if kind.startswith(COLOURLESS_TERMINALS) else None
+
+
+def charset_of(hints: Hints) -> Charset | None:
+    """Return the character set of a terminal, None where nothing is known of it.
+
+    >>> from door.lines.line import Hints
+    >>> one, other = Hints(("dumb",), language="fr_FR.UTF-8"), Hints(("ascii/cp437",))
+    >>> charset_of(one), charset_of(other), charset_of(Hints(("dumb",)))
+    (<Charset.UTF8: 'utf-8'>, <Charset.CP437: 'cp437'>, None)
+    """
     if hints.charset == Charset.CP437_TEXT.value:
-        return THROUGH_A_HOST[0]
-    if kind.startswith(BOARD_TERMINALS):
-        return Look(Charset.CP437, Paint.COLOUR)
+        return Charset.CP437_TEXT
+    kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
+    kind, _slash, said_by_host = kind.partition("/")
+    if kind.startswith(BOARD_TERMINALS) and not said_by_host:
+        return Charset.CP437
+    # The language of a door may be that of the shell its host was started from.
+    language = "" if kind == "ascii" else hints.language
+    named = (_named(each) for each in (said_by_host, hints.charset, language))
+    if charset := next(filter(None, named), None):
+        return charset
+    is_modern = kind.startswith(MODERN_TERMINALS) or _mtts_has(hints, UNICODE)
+    return Charset.UTF8 if is_modern else None
+
+
+def _named(said: str) -> Charset | None:
+    """Return the character set that is named in a text, such as that of a locale.
+
+    >>> [_named(each) for each in ("fr_FR.UTF-8", "fr_FR.ISO-8859-1", "fr_FR.ISO-8859-15")]
+    [<Charset.UTF8: 'utf-8'>, <Charset.LATIN1: 'iso-8859-1'>, None]
+    """
+    said = said.casefold().replace("-", "")
     if "utf8" in said:
-        return Look(Charset.UTF8, Paint.COLOUR)
+        return Charset.UTF8
     if "437" in said:
-        return Look(Charset.CP437, Paint.COLOUR)
-    if kind.startswith(MODERN_TERMINALS):
-        return Look(Charset.UTF8, Paint.COLOUR)
-    if kind.startswith(COLOURLESS_TERMINALS):
-        return Look(Charset.ASCII, Paint.MONO)
-    return None
+        return Charset.CP437
+    return Charset.LATIN1 if _LATIN1.search(said) else None
+
+
+def plain_lines(hints: Hints, otherwise: Charset = Charset.ASCII) -> Look:
+    """Return plain lines in the character set of a terminal, or else in another one."""
+    return Look(charset_of(hints) or otherwise, Paint.LINES)
+
+
+def fitting(look: Look, hints: Hints) -> Look:
+    """Return a look as the terminal can show it: plain lines in the terminal's character set."""
+    return plain_lines(hints, look.charset) if look.paint is Paint.LINES else look
 
 
 def is_ours(hints: Hints) -> bool:
@@ -125,20 +171,23 @@ def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
     nothing is known."""
     if emulation is None:
         return None
-    if emulation == "ascii":
-        return PLAIN_LINES
-    said = (charset or "cp437").casefold().replace("-", "")
+    paint = Paint.LINES if emulation == "ascii" else Paint.COLOUR
+    said = charset or ("us-ascii" if emulation == "ascii" else "cp437")
     charsets = {
         "cp437": Charset.CP437,
         "cp437text": Charset.CP437_TEXT,
         "utf8": Charset.UTF8,
+        "iso88591": Charset.LATIN1,
         "usascii": Charset.ASCII,
     }
-    return Look(charsets[said], Paint.COLOUR) if said in charsets else None
+    found = charsets.get(said.casefold().replace("-", ""))
+    if found is None and paint is Paint.LINES:
+        return PLAIN_LINES
+    return None if found is None else Look(found, paint)
 
 
 def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
-    """Return the look that the caller confirmed for this type of terminal, if they ever did."""
+    """Return the look that is remembered of this type of terminal, if one is."""
     looks = preferences.get("looks")
     stored = looks.get(_terminal(hints)) if isinstance(looks, dict) else None
     if not isinstance(stored, dict):

@@ -123,7 +123,7 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     if not console.can_paint:
         return None
     # Blocks and shades mean nothing in plain letters: those have pictures of their own.
-    ours = plain if console.look.charset is Charset.ASCII else painted
+    ours = painted if console.look.charset.has_shapes else plain
     return _ours(f"{name}{ours[0]}")
 
 

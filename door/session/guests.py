@@ -51,7 +51,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
         )
     look = looks.remembered(record.preferences, console.line.hints) or guest.look
     if look is not None:
-        console.use_look(look)
+        console.use_look(looks.fitting(look, console.line.hints))
     opening = partial(board.open_guest_call, console, record, guest)
     caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None
@@ -78,7 +78,7 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
         )
     look = looks.remembered(record.preferences, console.line.hints)
     if look is not None:
-        console.use_look(look)
+        console.use_look(looks.fitting(look, console.line.hints))
     opening = partial(board.open_call, console, record)
     caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None and looks.known(console.line.hints) is None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import Caller
-from door.call.console import Console, Look, at_the_door
+from door.call.console import UNREAD, Console, Look, Paint, at_the_door
 from door.config.config import NEW_CALLER
 from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks, texts
@@ -57,6 +57,7 @@ NAME_MEANS = N_("The name that others see, and that you log on with.")
 TAKEN = N_("That name, or one that looks like it, is taken.")
 KEEP_IT = N_("Write your password down; we can't look it up for you.")
 FIRST_CALL = N_("Your first call")
+CHOOSE_LETTERS = N_("A letter that you typed can't be read yet. Choose what your terminal shows.")
 WHY_VOID = "a recovery code that was used or made void meanwhile"
 
 log = logging.getLogger("door.logon")
@@ -95,6 +96,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
             )
         look, confirmed = await _look_of(console, record)
         console.use_look(look)
+        console.is_look_chosen = True
         opening = partial(board.open_call, console, record)
         if back is None:
             caller = await call_or_take_over(board, console, record, opening)
@@ -234,7 +236,7 @@ def _meet(console: Console, *, is_asked: bool) -> None:
 
 def _use_lines(console: Console) -> None:
     console.wants_lines = True
-    console.use_look(looks.PLAIN_LINES)
+    console.use_look(looks.plain_lines(console.line.hints))
 
 
 class _LinesWanted(Exception):
@@ -257,6 +259,7 @@ async def _ask_name(console: Console) -> str:
             changed=changed,
             meaning=_(NAME_MEANS),
             answers={NEW_CALLER: _("First call")},
+            unread=partial(_choose_letters, console),
         )
     except _LinesWanted:
         console.display.answered()
@@ -283,22 +286,44 @@ def _choose_lines(console: Console) -> None:
 
 
 async def _ask_password(console: Console) -> str | None:
-    return await console.entry(f"|11{_('Password:')}|07", longest=passwords.LONGEST, secret=True)
+    return await _ask_secret(console, _("Password:"))
+
+
+async def _ask_secret(console: Console, prompt: str) -> str | None:
+    return await console.entry(
+        f"|11{prompt}|07",
+        longest=passwords.LONGEST,
+        secret=True,
+        unread=partial(_choose_letters, console),
+    )
 
 
 async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
     """Return how to speak to their terminal, and whether that need not be noted."""
     hints = console.line.hints
-    remembered = looks.remembered(record.preferences, hints)
+    stored = wanted = looks.remembered(record.preferences, hints)
     if looks.wants_lines(hints):
-        return remembered or looks.PLAIN_LINES, True
-    if console.wants_lines:
-        return looks.PLAIN_LINES, remembered == looks.PLAIN_LINES
-    if remembered is not None:
-        return remembered, True
+        stored = wanted = stored or looks.PLAIN_LINES
+    elif console.wants_lines and (stored is None or stored.paint is not Paint.LINES):
+        wanted = looks.PLAIN_LINES
+    elif console.is_look_chosen:
+        wanted = console.look
+    if wanted is not None:
+        look = looks.fitting(wanted, hints)
+        return look, look == stored
     if looks.is_ours(hints):
         return looks.guess(hints), True
     return await looks.choose(console), False
+
+
+async def _choose_letters(console: Console) -> None:
+    """Ask a caller whose letters cannot be read how their terminal shows and sends them."""
+    if console.wants_lines or console.is_look_chosen or looks.is_ours(console.line.hints):
+        console.say(f"|12{_(UNREAD)}")
+        return
+    console.is_look_chosen = True
+    console.say(f"|14{_(CHOOSE_LETTERS)}")
+    console.use_look(await looks.choose(console))
 
 
 async def _came_by_code(
@@ -341,7 +366,10 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
     password = None
     while True:
         typed = await console.entry(
-            f"|11{_('The name you want:')}|07", longest=names.LONGEST, meaning=_(NAME_MEANS)
+            f"|11{_('The name you want:')}|07",
+            longest=names.LONGEST,
+            meaning=_(NAME_MEANS),
+            unread=partial(_choose_letters, console),
         )
         if not typed:
             return None
@@ -398,11 +426,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
     """Let the caller choose a password, typed twice; return it, `None` at Esc."""
     choose = _("A password (at least {number} characters):").format(number=passwords.SHORTEST)
     while True:
-        first = await console.entry(
-            f"|11{choose}|07",
-            longest=passwords.LONGEST,
-            secret=True,
-        )
+        first = await _ask_secret(console, choose)
         if not first:
             return None
         try:
@@ -410,9 +434,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
         except PasswordRefused as refusal:
             console.say(f"|12{refusal}")
             continue
-        second = await console.entry(
-            f"|11{_('Once more:')}|07", longest=passwords.LONGEST, secret=True
-        )
+        second = await _ask_secret(console, _("Once more:"))
         if second is None:
             return None
         if first == second:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.cards import CARD_HEIGHT, CARD_WIDTH, LARGE_HEIGHT, LARGE_WIDTH, paint_hand
-from ansi.charset import Charset
 from door.call.display import WholeWidth, literal, wrap
 from door.call.page import MARGIN, TITLE_ROWS, Page, page_columns
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
@@ -104,7 +103,7 @@ def screens(caller: Caller) -> list[TourPage]:
         (_("Closing time and the bank"), _of_bank(caller), strips.clock),
     ]
     # Blocks mean nothing in plain letters.
-    is_drawn = caller.console.look.charset is not Charset.ASCII
+    is_drawn = caller.console.look.has_shapes
     pages = []
     for number, (title, body, strip) in enumerate(told, 1):
         paragraphs = [line for each in body for line in (f"|07{each}", "")]

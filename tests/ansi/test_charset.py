@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansi.charset import Charset, Decoder, clean, encode
+from ansi.charset import READ_ALOUD, UNREADABLE, Charset, Decoder, clean, encode, reread
 from ansi.width import text_width
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=40) | st.text(alphabet="♥│é漢½\x03ÿ\xa0a")
@@ -15,7 +15,7 @@ def test_byte_255_never_goes_out(text: str, charset: Charset) -> None:
     assert b"\xff" not in encode(text, charset)
 
 
-@given(ANY_TEXT, st.sampled_from([Charset.CP437, Charset.CP437_TEXT, Charset.ASCII]))
+@given(ANY_TEXT, st.sampled_from([each for each in Charset if each is not Charset.UTF8]))
 def test_text_is_as_wide_encoded_as_it_was(text: str, charset: Charset) -> None:
     shown = "".join(filter(str.isprintable, text))
     assert len(encode(shown, charset)) == text_width(shown)
@@ -83,6 +83,14 @@ def test_what_cp437_lacks_falls_back_to_something_alike(text: str, pc_text: byte
     assert encode(text, Charset.CP437) == pc_text
 
 
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [("Größe, été ½", "Größe, été ½".encode("latin-1")), ("Ł│♠ÿa", b"L|Sya"), ("€", b"E")],
+)
+def test_what_latin_1_lacks_falls_back_to_something_alike(text: str, sent: bytes) -> None:
+    assert encode(text, Charset.LATIN1) == sent
+
+
 def test_broken_text_is_replaced_and_not_raised() -> None:
     assert encode("a\ud800b", Charset.UTF8) == b"a?b"
 
@@ -96,23 +104,47 @@ def test_utf_8_may_be_cut_anywhere(text: str, data: st.DataObject) -> None:
     assert not decoder.pending
 
 
-@given(st.binary(), st.sampled_from(Charset))
-def test_no_bytes_are_too_bad_to_decode(data: bytes, charset: Charset) -> None:
-    assert "\ufffd" not in Decoder(charset).decode(data)
+@given(st.binary(), st.integers(0, 9), st.sampled_from(Charset))
+def test_any_bytes_can_be_read_and_cut_anywhere(data: bytes, cut: int, charset: Charset) -> None:
+    whole, cut_in_two = Decoder(charset), Decoder(charset)
+    text = whole.decode(data) + whole.finish()
+    pieces = [cut_in_two.decode(data[:cut]), cut_in_two.decode(data[cut:]), cut_in_two.finish()]
+    assert "".join(pieces) == text
+    assert len(text) >= len(data) / 4, "nothing is dropped"
 
 
-def test_bad_bytes_are_dropped() -> None:
-    assert Decoder(Charset.UTF8).decode(b"a\xff\xc3b\xe2\x99c") == "abc"
-    assert Decoder(Charset.ASCII).decode(b"a\xe9b") == "ab"
+def test_bytes_that_mean_nothing_are_noted() -> None:
+    assert Decoder(Charset.UTF8).decode(b"a\xff\xc3b\xe2\x99c") == "a\ufffd\ufffdb\ufffdc"
+    assert Decoder(Charset.ASCII).decode(b"a\xe9b") == "a\ufffdb"
 
 
-def test_the_beginning_of_a_character_waits_until_it_is_forgotten() -> None:
+def test_a_terminal_of_which_nothing_is_known_may_type_utf_8() -> None:
+    assert Decoder(Charset.ASCII).decode("Ümit Αννα".encode()) == "Ümit Αννα"
+
+
+def test_the_beginning_of_a_character_waits_until_it_is_given_up() -> None:
     decoder = Decoder(Charset.UTF8)
     assert decoder.decode(b"\xc3") == ""
     assert decoder.pending
-    decoder.reset()
+    assert decoder.finish() == UNREADABLE
     assert not decoder.pending
-    assert decoder.decode(b"\xa9x") == "x"
+    assert decoder.finish() == ""
+
+
+@given(st.text(alphabet=[chr(code) for code in [*range(32, 127), *range(0xA1, 0x250)]]))
+def test_utf_8_that_was_read_as_cp437_is_read_again(text: str) -> None:
+    misread = Decoder(Charset.CP437).decode(text.encode())
+    assert reread(misread, Charset.CP437) == text
+    assert reread(text, Charset.UTF8) == text
+
+
+@given(st.text(alphabet="aZ éèàùçüöäñåÅÆ½¿", max_size=8))
+def test_what_is_typed_in_cp437_stays(text: str) -> None:
+    assert reread(text, Charset.CP437) == text
+
+
+def test_nothing_is_drawn_where_a_text_is_read_aloud_and_letters_stay() -> None:
+    assert "│A♠ Élodie « été »│".translate(READ_ALOUD) == "|AS Élodie « été »|"
 
 
 @given(st.text(alphabet=st.characters() | st.sampled_from("\x1b\x9b\u202e\u200d\ufeff\u0301")))

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansi import keys
-from ansi.charset import Charset
+from ansi.charset import UNREADABLE, Charset
 from ansi.keys import (
     BACKSPACE,
     ENTER,
@@ -212,16 +212,23 @@ def test_a_sequence_broken_off_does_not_take_the_next_key_with_it(
 def test_typed_characters_are_read_in_the_callers_charset() -> None:
     assert typed(b"\x81", Charset.CP437) == ["ü"]
     assert typed("ü♥漢".encode(), Charset.UTF8) == ["ü", "♥", "漢"]
-    assert typed("aü".encode(), Charset.ASCII) == ["a"]
+    assert typed("aü".encode(), Charset.ASCII) == ["a", "ü"]
+    assert typed(b"\xfc\x80\x81", Charset.LATIN1) == ["ü", "€", UNREADABLE]
 
 
-def test_a_character_broken_off_by_a_key_is_dropped() -> None:
-    assert typed(b"\xc3\r\xa9x", Charset.UTF8) == [ENTER, "x"]
-    assert typed(b"\xc3x", Charset.UTF8) == ["x"]
+def test_a_character_broken_off_by_a_key_is_a_key_that_cannot_be_read() -> None:
+    assert typed(b"\xc3\r\xa9x", Charset.UTF8) == [UNREADABLE, ENTER, UNREADABLE, "x"]
+    assert typed(b"\xc3x", Charset.UTF8) == [UNREADABLE, "x"]
+    assert typed(b"Jos\xe9\r", Charset.ASCII) == ["J", "o", "s", UNREADABLE, ENTER]
 
 
 def test_characters_that_cannot_be_shown_are_no_keys() -> None:
     assert typed("a\u202e\u200b\x9bb".encode(), Charset.UTF8) == ["a", "b"]
+
+
+def test_a_space_of_any_kind_is_one_and_a_letter_of_a_newer_unicode_cannot_be_read() -> None:
+    assert typed("a\xa0b\u202fc".encode(), Charset.UTF8) == ["a", " ", "b", " ", "c"]
+    assert typed("a\u0378\ue000".encode(), Charset.UTF8) == ["a", UNREADABLE, UNREADABLE]
 
 
 def test_a_paste_arrives_whole() -> None:

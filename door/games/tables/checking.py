@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ansi.canvas import Hyperlink
-from ansi.charset import Charset
 from door.call.display import WholeScreen, wrap
 from door.call.page import MARGIN
 from door.config.config import CHECK_PAGE
@@ -108,7 +107,7 @@ def code_of(*parts: str) -> Code:
 
 async def _show(caller: Caller, hand: Checkable) -> None:
     console = caller.console
-    has_blocks = console.look.charset is not Charset.ASCII
+    has_blocks = console.look.has_shapes
     scene = CheckScene(
         hand,
         hand.code if has_blocks else (),

@@ -375,11 +375,13 @@ class SshConnection(StreamProtocol):
         self._stop_timer()
         self._way_out.channel = channel
         kind, language = printable(terminal), printable(channel.language())
-        modern = not kind.casefold().startswith(_OLD_TERMINALS)
+        is_modern = kind and not kind.casefold().startswith(_OLD_TERMINALS)
+        # A locale without a character set, such as "C" or "fr_FR", says nothing about the terminal.
+        is_said = "." in language
         self.line.hints = Hints(
             terminal_types=(kind,) if kind else (),
             language=language,
-            charset="UTF-8" if modern and kind else "",
+            charset="UTF-8" if is_modern and not is_said else "",
         )
         if all(size):
             self.line.resize(*clamp_size(*size))

@@ -91,7 +91,7 @@ _FORMS = {
 _THEIRS = frozenset({telopt.BINARY, telopt.SGA, *_FORMS})
 
 _LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
-_CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "US-ASCII")
+_CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "ISO-8859-1", "US-ASCII")
 
 # In place of the library's buffers, which nothing is ever put into: a caller's own would be empty.
 _NOTHING: collections.deque[Any] = collections.deque(maxlen=0)

@@ -297,7 +297,7 @@ def test_only_synchronet_is_given_anything_unasked(sent) -> None:
 @pytest.mark.parametrize(
     ("emulation", "charset", "look"),
     [
-        ("ascii", "cp437", Look(Charset.ASCII, Paint.LINES)),
+        ("ascii", "cp437", Look(Charset.CP437, Paint.LINES)),
         ("ansi", None, Look(Charset.CP437, Paint.COLOUR)),
         ("rip", None, Look(Charset.CP437, Paint.COLOUR)),
         ("ansi", "utf-8", Look(Charset.UTF8, Paint.COLOUR)),

@@ -63,14 +63,15 @@ async def test_the_window_changes_within_bounds() -> None:
 @pytest.mark.parametrize(
     ("kind", "environment", "types", "language", "charset"),
     [
-        ("xterm-256color", {"LANG": "fr_FR.UTF-8"}, ("xterm-256color",), "fr_FR.UTF-8", "UTF-8"),
+        ("xterm-256color", {"LANG": "fr_FR.UTF-8"}, ("xterm-256color",), "fr_FR.UTF-8", ""),
+        ("xterm", {"LANG": "fr_FR.ISO-8859-1"}, ("xterm",), "fr_FR.ISO-8859-1", ""),
         ("foot", {"LC_ALL": "C", "LANG": "de_DE"}, ("foot",), "C", "UTF-8"),
         ("vt220", {}, ("vt220",), "", ""),
         ("ansi-bbs", {"LS_COLORS": "x"}, ("ansi-bbs",), "", ""),
         ("\x1b", {"LANG": "\x1b[2Jen" + "x" * 500}, (), "[2Jen" + "x" * 58, ""),
         ("x\x1b[2J", {}, ("x[2J",), "", "UTF-8"),
     ],
-    ids=["xterm", "foot", "vt220", "ansi", "none", "rude"],
+    ids=["xterm", "Latin-1", "foot", "vt220", "ansi", "none", "rude"],
 )
 async def test_what_a_terminal_says_of_itself(
     kind: str,

@@ -1,0 +1,387 @@
+"""Letters beyond ASCII: they are read, shown and kept on every kind of terminal, or refused."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from argon2 import PasswordHasher
+
+from ansi.charset import READ_ALOUD, Charset
+from door.call import passwords
+from door.call.console import Look, Paint
+from door.lines.line import Hints
+from door.lobby import looks
+from tests.door.by_ssh import LISTENER, by_ssh
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.world import BOARD, PASSWORD, World, world
+from timebank.callers import callers
+
+OPEN = sysop_toml(events="")
+SECRET = "été-2026x"
+APART = unicodedata.normalize("NFD", SECRET)  # the accents behind their letters
+UNREAD = "can't be read here"
+
+UNKNOWN_UTF8 = replace(REFUSING, charset="utf-8")  # one that says nothing, and types UTF-8
+UNKNOWN_CP437 = replace(REFUSING, charset="cp437")
+UNKNOWN_LATIN = replace(REFUSING, charset="latin-1")
+DUMB = replace(MODERN, terminal_types=("dumb",), environment={}, charset_names=())
+DUMB_CP437 = replace(DUMB, charset="cp437")
+DUMB_UTF8 = replace(DUMB, environment={"LANG": "en_US.UTF-8"})
+FRENCH = replace(DUMB, environment={"LANG": "fr_FR.UTF-8"})
+MTTS = replace(DUMB, terminal_types=("mudlet", "xterm", "MTTS 2381"))
+LATIN = replace(
+    MODERN,
+    charset="latin-1",
+    environment={"LANG": "en_US.ISO-8859-1"},
+    charset_names=("ISO-8859-1",),
+)
+# As a terminal in UTF-8 that goes by the name of one with CP437.
+ALIEN = replace(SYNCTERM, charset="utf-8")
+KINDS = {
+    "cp437": SYNCTERM,
+    "utf-8": MODERN,
+    "latin-1": LATIN,
+    "unknown": UNKNOWN_UTF8,
+    "dumb": DUMB,
+    "dumb, utf-8": DUMB_UTF8,
+    "read aloud": MTTS,
+    "alien": ALIEN,
+}
+EACH_KIND = pytest.mark.parametrize("profile", KINDS.values(), ids=KINDS)
+
+
+async def stranger(board: World, profile: Profile) -> Guest:
+    """Somebody at the question for a new name."""
+    guest = Guest(board, "")
+    await guest.dials(profile)
+    guest.presses("new\r")
+    await guest.is_asked("The name you want:")
+    return guest
+
+
+async def registers(guest: Guest, name: str, password: str = SECRET) -> None:
+    guest.presses(f"{name}\r")
+    await guest.is_asked("A password")
+    guest.presses(f"{password}\r")
+    await guest.is_asked("Once more:")
+    guest.presses(f"{password}\r")
+    await guest.is_asked("when you have written it")
+
+
+def named(board: World) -> list[str]:
+    with board.books() as desk:
+        rows = desk.connection.exec_driver_sql("SELECT name FROM callers ORDER BY id")
+        return [name for (name,) in rows]
+
+
+def enter(board: World, name: str, hashed: str) -> None:
+    board.enter(name)
+    with board.books() as desk:
+        callers.set_password_hash(desk, callers.number_of(desk, name), hashed)
+
+
+def kept(board: World, name: str) -> str:
+    with board.books() as desk:
+        record = callers.find(desk, name)
+    assert record is not None
+    return record.password_hash
+
+
+async def is_let_in(board: World, profile: Profile, name: str, password: str) -> Guest:
+    guest = Guest(board, name)
+    await guest.dials(profile)
+    guest.presses(f"{name}\r")
+    await guest.is_asked("Password:")
+    guest.presses(f"{password}\r")
+    await guest.terminal.wait_for(
+        lambda here: here.shows("Welcome") or here.shows("You're already on"), "a call"
+    )
+    return guest
+
+
+# Names and passwords.
+
+
+@EACH_KIND
+async def test_a_name_and_a_password_are_registered_as_they_were_typed(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, profile)
+        await registers(guest, "Ümit")
+        assert named(board) == ["Ümit"]
+        assert passwords.verify_password(kept(board, "Ümit"), SECRET)
+        assert not passwords.verify_password(kept(board, "Ümit"), "t-2026x")
+
+
+@EACH_KIND
+async def test_a_caller_logs_on_from_every_kind_of_terminal(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "Élodie", passwords.hash_password(SECRET))
+        await is_let_in(board, profile, "Élodie", SECRET)
+
+
+@pytest.mark.parametrize("profile", [MODERN, UNKNOWN_UTF8, DUMB, DUMB_UTF8])
+async def test_a_name_in_another_alphabet_logs_on(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "Δήμητρα", passwords.hash_password("Ωμέγα-7"))
+        caller = await is_let_in(board, profile, "Δήμητρα", "Ωμέγα-7")
+        assert "Welcome, Δήμητρα" in caller.screen
+
+
+async def test_a_password_by_ssh_is_that_of_the_terminal(tmp_path: Path) -> None:
+    password = "m²-été-ﬁn\u2009x"  # SSH makes "m2-été-fin x" of it
+    async with world(tmp_path, toml=BOARD + LISTENER) as board:
+        enter(board, "Ada", passwords.hash_password(password))
+        terminal = await by_ssh(board, "Ada", password=password)
+        await terminal.until("Welcome, Ada")
+
+
+async def test_accents_may_be_typed_as_letters_of_their_own(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "Élodie", passwords.hash_password(SECRET))
+        await is_let_in(board, MODERN, unicodedata.normalize("NFD", "Élodie"), APART)
+        enter(board, "Ada", passwords.hash_password(APART))
+        await is_let_in(board, SYNCTERM, "Ada", SECRET)
+
+
+def test_a_password_is_no_longer_and_no_shorter_for_its_accents() -> None:
+    apart = unicodedata.normalize("NFD", "éàüöß")
+    with pytest.raises(passwords.PasswordRefused, match="at least 6"):
+        passwords.check(apart, "Ada")
+    with pytest.raises(passwords.PasswordRefused, match="can't be your name"):
+        passwords.check(unicodedata.normalize("NFD", "élodie"), "Élodie")
+
+
+# What cannot be read.
+
+
+@pytest.mark.parametrize("profile", [UNKNOWN_CP437, UNKNOWN_LATIN])
+async def test_letters_of_an_unknown_terminal_are_asked_about_and_never_dropped(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, profile)
+        guest.presses("Ümit\r")
+        await guest.sees("can't be read yet")
+        await guest.is_asked("Your choice")
+        guest.presses("1")
+        await guest.is_asked("The name you want:")
+        assert named(board) == []
+        if profile is UNKNOWN_CP437:
+            await registers(guest, "Ümit")
+            assert named(board) == ["Ümit"]
+            guest.presses(" ")
+            await guest.sees("You have 60 minutes")
+            assert "Which of these boxes" not in guest.screen, "it was asked before"
+
+
+async def test_letters_of_a_password_are_asked_about_too(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "Ada", passwords.hash_password(SECRET))
+        ada = Guest(board, "Ada")
+        await ada.dials(UNKNOWN_CP437)
+        ada.presses("Ada\r")
+        await ada.is_asked("Password:")
+        ada.presses(f"{SECRET}\r")
+        await ada.is_asked("Your choice")
+        ada.presses("1")
+        await ada.is_asked("Password:")
+        ada.presses(f"{SECRET}\r")
+        await ada.sees("Welcome, Ada")
+
+
+@pytest.mark.parametrize("profile", [DUMB_CP437, replace(MODERN, charset="cp437")])
+async def test_letters_that_cannot_be_read_are_refused(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, profile)
+        for asked in (1, 2):
+            guest.presses("Ümit\r")
+            if profile is not DUMB_CP437 and asked == 1:
+                await guest.is_asked("Your choice")
+                guest.presses("\r")
+            else:
+                await guest.sees(UNREAD)
+            await guest.is_asked("The name you want:")
+        guest.presses("Umit\r")
+        await guest.is_asked("A password")
+        guest.presses(f"{SECRET}\r")
+        await guest.sees(UNREAD)
+        await guest.is_asked("A password")
+        assert named(board) == []
+
+
+async def test_a_letter_that_cannot_be_read_can_be_rubbed_out(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, DUMB_CP437)
+        guest.presses("é\bAda\r")
+        await guest.is_asked("A password")
+        assert UNREAD not in guest.screen
+
+
+async def test_a_line_with_letters_that_cannot_be_read_is_not_said(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await visitor(board, "Bob", profile=DUMB_CP437)
+        bob.presses("mo")
+        await bob.is_asked("Your line:")
+        bob.presses("voilà\r")
+        await bob.sees(UNREAD)
+        await bob.is_asked("Your line:")
+        assert "voil" not in bob.prompt
+
+
+async def test_a_key_that_cannot_be_read_does_nothing(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        bob = await visitor(board, "Bob", profile=DUMB_CP437)
+        bob.presses("é")
+        await bob.sees("That key does nothing here.")
+
+
+async def test_who_types_more_than_there_is_room_for_is_told(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, DUMB)
+        guest.presses("Maximilian Alexander von Humboldt\r")
+        await guest.sees("Type up to 24 characters.")
+        assert guest.terminal.transcript.count("Type up to 24 characters.") == 1
+
+
+# Passwords of release 1.0, which dropped letters.
+
+
+def hashed_by_1_0(text: str) -> str:
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(text)
+
+
+@pytest.mark.parametrize(
+    ("stored", "typed"),
+    [("t-2026x", SECRET), (APART, APART), ("├⌐t├⌐-2026x", SECRET)],
+    ids=["dropped", "apart", "misread"],
+)
+async def test_who_has_a_password_of_1_0_logs_on_with_what_they_type(
+    tmp_path: Path, stored: str, typed: str
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "Ada", hashed_by_1_0(stored))
+        await is_let_in(board, MODERN, "Ada", typed)
+        whole = kept(board, "Ada")
+        assert passwords.verify_password(whole, SECRET)
+        assert not passwords.verify_password(whole, "t-2026x"), "it is kept whole from now on"
+        await is_let_in(board, SYNCTERM, "Ada", SECRET)
+        assert kept(board, "Ada") == whole
+
+
+async def test_nothing_is_left_out_of_a_password_that_would_be_too_short() -> None:
+    assert not passwords.verify_password(hashed_by_1_0("abc"), "abcéééé")
+    assert not passwords.verify_password(hashed_by_1_0(""), "éééééé")
+
+
+async def test_a_wrong_password_is_tried_as_often_for_a_name_that_nobody_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+    matches = passwords._matches
+    monkeypatch.setattr(
+        passwords, "_matches", lambda stored, each: tried.append(each) or matches(stored, each)
+    )
+    assert not passwords.verify_password(None, SECRET)
+    of_nobody = len(tried)
+    assert not passwords.verify_password(hashed_by_1_0("something else"), SECRET)
+    assert len(tried) == 2 * of_nobody
+
+
+# Plain lines.
+
+
+@pytest.mark.parametrize("profile", [FRENCH, replace(MTTS, environment={"LANG": "fr_FR"})])
+async def test_french_is_told_in_plain_lines_with_its_accents(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Ada", looks={})
+        terminal = await board.call(profile)
+        await terminal.until("Nom :")
+        assert "Lignes occupées" in terminal.transcript
+        terminal.send(f"Ada\r{PASSWORD}\r ")
+        await terminal.until("<Y> Réglages")
+        assert not set(terminal.transcript) & set(map(chr, READ_ALOUD))
+
+
+async def test_a_terminal_that_types_utf_8_is_answered_so(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, DUMB)
+        guest.presses("Élodie")
+        await guest.terminal.until("Élodie")  # the echo
+        guest.presses("\r")
+        await guest.is_asked("A password")
+        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
+        await guest.sees("Welcome, Élodie.")
+
+
+async def test_what_was_learnt_of_a_terminal_is_remembered(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        elodie = Guest(board, "Élodie")
+        board.enter("Élodie", looks={})
+        await elodie.visits(DUMB)
+        await elodie.logs_off()
+        await elodie.dials(DUMB)
+        elodie.presses(f"Elodie\r{PASSWORD}\r")
+        await elodie.sees("Élodie")
+        await elodie.goes_on_to(MENU)
+
+
+async def test_plain_lines_that_were_chosen_before_get_their_letters(tmp_path: Path) -> None:
+    lines = {"xterm-256color": {"charset": "ascii", "paint": "lines"}}
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Élodie", looks=lines)
+        elodie = Guest(board, "Élodie")
+        await elodie.visits(MODERN)
+        assert elodie.caller.console.look == Look(Charset.UTF8, Paint.LINES)
+
+
+@pytest.mark.parametrize(
+    ("hints", "charset"),
+    [
+        (Hints(("xterm.js", "MTTS 64"), "fr_FR.UTF-8"), Charset.UTF8),
+        (Hints(("xterm.js", "MTTS 64")), Charset.UTF8),
+        (Hints(("dumb",)), Charset.ASCII),
+        (Hints(("dumb",), charset="UTF-8"), Charset.UTF8),
+        (Hints(("dumb",), "fr_FR.ISO-8859-1"), Charset.LATIN1),
+        (Hints(("dumb",), "fr_FR.ISO-8859-15"), Charset.ASCII),
+        (Hints(("mudlet", "MTTS 68")), Charset.UTF8),
+        (Hints(("mudlet", "MTTS 64")), Charset.ASCII),
+        (Hints(("syncterm", "MTTS 64"), "fr_FR.UTF-8"), Charset.CP437),
+        # A host's word counts, and not the language of the shell that it was started from.
+        (Hints(("ascii", "xterm", "MTTS 64"), "fr_FR.UTF-8"), Charset.ASCII),
+        (Hints(("ascii/utf-8", "MTTS 64"), "", "utf-8"), Charset.UTF8),
+        (Hints(("ansi/utf-8", "MTTS 64"), "", "utf-8"), Charset.UTF8),
+        (Hints(("ansi/cp437-text", "MTTS 64"), "", "cp437-text"), Charset.CP437_TEXT),
+    ],
+)
+def test_plain_lines_are_in_the_character_set_of_the_terminal(
+    hints: Hints, charset: Charset
+) -> None:
+    assert looks.guess(hints) == Look(charset, Paint.LINES)
+
+
+@pytest.mark.parametrize(
+    ("emulation", "said", "look"),
+    [
+        ("ascii", None, Look(Charset.ASCII, Paint.LINES)),
+        ("ascii", "cp437", Look(Charset.CP437, Paint.LINES)),
+        ("ascii", "utf-8", Look(Charset.UTF8, Paint.LINES)),
+        ("ascii", "koi8-r", Look(Charset.ASCII, Paint.LINES)),
+        ("ansi", "iso-8859-1", Look(Charset.LATIN1, Paint.COLOUR)),
+        ("ansi", None, Look(Charset.CP437, Paint.COLOUR)),
+        ("ansi", "koi8-r", None),
+    ],
+)
+def test_a_host_says_in_which_letters_lines_are(
+    emulation: str, said: str | None, look: Look | None
+) -> None:
+    assert looks.said_by_host(emulation, said) == look
