@@ -6,14 +6,15 @@ connection: whoever asks how the board is holds up nobody on it. Nothing here na
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
-import socketserver
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from email.parser import BytesParser
 from typing import TYPE_CHECKING, Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+from urllib.parse import unquote
+from wsgiref.util import setup_testing_defaults
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.core import (
@@ -24,8 +25,10 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from door.defence.counts import Networks
 from door.errors import CannotListen, NoAnswer
-from door.lines.rlogin.trust import address_in
+from door.lines.flow import LineLimits
+from door.lines.port.questions import QuestionGate, QuestionPort
 from door.metrics.watched import Watched, watched
 from door.server.asking import ask_server
 from door.server.tally import LAGS
@@ -33,14 +36,15 @@ from timebank.errors import BooksFailed
 from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIEnvironment
+    from wsgiref.types import WSGIApplication
 
+    from door.clock import Clock
     from door.config.config import Config
     from door.lines.rlogin.trust import Network
     from timebank.ledger.database import Database
 
-QUESTION_SECONDS = 5.0  # that who asks may take to say so, and to read the answer
 AT_ONCE = 16  # who may ask at the same time
+_LIMITS = LineLimits(unsent=1024 * 1024, farewell=5.0)
 
 # Numbers of a server, by their names in its tally: what each is called, says, and how many of its
 # units make one of ours.
@@ -168,47 +172,42 @@ def _of_books(found: Watched) -> Iterator[Metric]:
 # The port.
 
 
-class _Handler(WSGIRequestHandler):
-    timeout = QUESTION_SECONDS
+class MetricsPort(QuestionPort):
+    """Answers who is at an address in `allow`; others are hung up on, and take nobody's place."""
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: who asks does so every few seconds."""
+    def __init__(
+        self, allow: Iterable[Network], registry: CollectorRegistry, clock: Clock | None = None
+    ) -> None:
+        known = Networks(allow)
+        app = make_wsgi_app(registry)
 
+        async def answer(question: bytes) -> bytes:
+            return await asyncio.to_thread(answer_of, app, question)
 
-class _Port(socketserver.ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-    allow_reuse_address = True
-    _here = threading.Semaphore(AT_ONCE)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        if self._here.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._here.release()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Leave it: who hangs up in the middle is no fault of ours."""
+        super().__init__("metrics", QuestionGate(known.hold, AT_ONCE), answer, _LIMITS, clock)
 
 
-def told_to(allow: Iterable[Network], app: Any) -> Callable[..., Iterable[bytes]]:
-    """Let `app` answer whoever is in `allow`; others get nothing but a number of HTTP."""
-    known = tuple(allow)
+def answer_of(app: WSGIApplication, question: bytes) -> bytes:
+    """Return what an application of WSGI answers to a question without a body, as HTTP."""
+    first, _, rest = question.partition(b"\n")
+    words = first.decode("latin-1").split()
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        return b"HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\n"
+    path, _, query = words[1].partition("?")
+    environ: dict[str, Any] = {}
+    setup_testing_defaults(environ)
+    environ.update(REQUEST_METHOD=words[0], PATH_INFO=unquote(path), QUERY_STRING=query)
+    for name, value in BytesParser().parsebytes(rest, headersonly=True).items():
+        environ[f"HTTP_{name.upper().replace('-', '_')}"] = str(value)
+    head: list[str] = []
 
-    def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        address = address_in(environ.get("REMOTE_ADDR", ""))
-        if address is None or not any(address in network for network in known):
-            start("403 Forbidden", [("Content-Type", "text/plain")])
-            return [b"Not for this address.\r\n"]
-        answered: Iterable[bytes] = app(environ, start)
-        return answered
+    def start(status: str, headers: list[tuple[str, str]], *_: object) -> Callable[..., None]:
+        head[:] = [f"HTTP/1.0 {status}", *(f"{name}: {value}" for name, value in headers)]
+        return lambda _: None
 
-    return answer
+    body = b"".join(app(environ, start))
+    head += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
+    return "\r\n".join(head).encode("latin-1", "replace") + (b"" if words[0] == "HEAD" else body)
 
 
 def serve(config: Config, host: str, port: int, announce: Callable[[str], None]) -> None:
@@ -217,17 +216,28 @@ def serve(config: Config, host: str, port: int, announce: Callable[[str], None])
         database.open_existing()
         registry = CollectorRegistry(auto_describe=False)
         registry.register(WatchedBoard(config, database))
-        try:
-            server = _Port((host, port), _Handler)
-        except OSError as error:
-            raise CannotListen(
-                f"Port {port} on {host} cannot be opened ({error.strerror}). [metrics] in"
-                f" {config.path} says where, and --host and --port."
-            ) from error
-        server.set_app(told_to(config.metrics.allow, make_wsgi_app(registry)))
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
-        with server:
-            where = f"[{host}]" if ":" in host else host
-            announce(f"Metrics: http://{where}:{server.server_port}/metrics")
-            server.serve_forever()
+        asyncio.run(_serve(config, host, port, registry, announce))
+
+
+async def _serve(
+    config: Config,
+    host: str,
+    port: int,
+    registry: CollectorRegistry,
+    announce: Callable[[str], None],
+) -> None:
+    listener = MetricsPort(config.metrics.allow, registry)
+    try:
+        await listener.open(host, port)
+    except OSError as error:
+        raise CannotListen(
+            f"Port {port} on {host} cannot be opened ({error.strerror}). [metrics] in"
+            f" {config.path} says where, and --host and --port."
+        ) from error
+    ends = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, ends.set)
+    where = f"[{host}]" if ":" in host else host
+    announce(f"Metrics: http://{where}:{listener.port}/metrics")
+    await ends.wait()
+    await listener.finish(0)

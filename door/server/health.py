@@ -7,18 +7,16 @@ off elsewhere. A server that stands still says nothing, which is an answer, too.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from door.clock import sleep
-from door.errors import CallRefused
-from door.lines.flow import LineLimits, StreamLine, StreamProtocol
-from door.lines.port.connection import Entrance, Proxies
+from door.lines.flow import LineLimits
+from door.lines.port.connection import Proxies
 from door.lines.port.gate import Blame
-from door.lines.port.listener import Listener
+from door.lines.port.questions import QuestionGate, QuestionPort
 from door.lines.rlogin.trust import address_in
 from timebank.errors import BooksFailed
 
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
 
 AT_ONCE = 32  # that may ask at the same time
-QUESTION_SECONDS = 5.0  # that a question may take
-LONGEST_QUESTION = 2048  # bytes
 
 # How often the books are asked, and after how long a silence of theirs callers are sent away. It is
 # longer than a standby takes to become the primary: nobody is better off elsewhere meanwhile.
@@ -45,7 +41,6 @@ _ANSWERS = {
 }
 _LIMITS = LineLimits(unsent=4096, farewell=2.0)
 _QUESTION = re.compile(rb"(GET|HEAD|OPTIONS) [!-~]+ HTTP/1\.[01]\r?\n")
-_END = re.compile(rb"\r?\n\r?\n")
 
 
 class Refusals(Protocol):
@@ -81,61 +76,25 @@ class Pulse:
             await sleep(self._clock, ASK_SECONDS)
 
 
-class HealthPort(Listener):
-    def __init__(self, status: Callable[[], int], proxies: Proxies, refusals: Refusals) -> None:
+class HealthPort(QuestionPort):
+    def __init__(
+        self,
+        status: Callable[[], int],
+        proxies: Proxies,
+        refusals: Refusals,
+        clock: Clock | None = None,
+    ) -> None:
         """`status` gives the number to answer with; who asks is one of `proxies`, or is here."""
-        super().__init__(Entrance(_Gate(proxies, refusals)))
-        self._status = status
 
-    def farewell(self, words: str) -> bytes:
-        return b""
+        async def answer(question: bytes) -> bytes:
+            return said_to(question, status)
 
-    def answer(self, address: str, gone: Callable[[], None]) -> HealthConnection:
-        return HealthConnection(self._status, gone)
+        super().__init__("health", _Gate(proxies, refusals), answer, _LIMITS, clock)
 
 
-class HealthConnection(StreamProtocol):
-    def __init__(self, status: Callable[[], int], gone: Callable[[], None]) -> None:
-        super().__init__(lambda transport: StreamLine("health", transport, _LIMITS), gone)
-        self._status = status
-        self._read = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._timer = asyncio.get_running_loop().call_later(
-            QUESTION_SECONDS, self._cut_off, f"no question in {QUESTION_SECONDS:g} seconds"
-        )
-
-    def take(self, data: bytes) -> None:
-        if self.line.ended:
-            return
-        self._read += data
-        try:
-            answer = said_to(self._read, self._status)
-        except ValueError as refused:
-            self._cut_off(str(refused))
-            return
-        if answer is not None:
-            self._timer.cancel()
-            self.line.write(answer)
-            self.line.hang_up()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._timer.cancel()
-        super().connection_lost(exc)
-
-    def _cut_off(self, why: str) -> None:
-        self.line.cut_off(why, own_fault=False)
-
-
-def said_to(asked: bytes, status: Callable[[], int]) -> bytes | None:
-    """Return the answer to a question; None while it is not whole. Raises `ValueError` for one
-    that is too long."""
-    if not _END.search(asked):
-        if len(asked) > LONGEST_QUESTION:
-            raise ValueError("its question is too long")
-        return None
-    found = _QUESTION.match(asked)
+def said_to(question: bytes, status: Callable[[], int]) -> bytes:
+    """Return the answer to a question."""
+    found = _QUESTION.match(question)
     has_body = not (found and found[1] == b"HEAD")
     return answer_of(status() if found else REFUSED, has_body=has_body)
 
@@ -166,29 +125,17 @@ def answer_of(status: int, *, has_body: bool = True) -> bytes:
     return "\r\n".join(lines).encode("ascii")
 
 
-class _Gate:
+class _Gate(QuestionGate):
     def __init__(self, proxies: Proxies, refusals: Refusals) -> None:
-        self._proxies = proxies
+        super().__init__(lambda address: may_ask(address, proxies), AT_ONCE)
         self._refusals = refusals
-        self._here = 0
 
-    def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        may = may_ask(address, self._proxies)
-        if not may or self._here >= AT_ONCE:
-            why = "too many questions at once" if may else "not a front end"
-            self._refusals.note(address, f"health: {why}", own_fault=not may)
-            raise CallRefused("")
-        self._here += 1
-        return self._leave
-
-    def malformed(self, address: str, what: str) -> None:
-        """There is no header here."""
+    def refused(self, address: str, *, is_known: bool) -> None:
+        why = "too many questions at once" if is_known else "not a front end"
+        self._refusals.note(address, f"health: {why}", own_fault=not is_known)
 
     def cut_off(self, address: str, blame: Blame) -> None:
         self._refusals.cut_off(address, Blame(f"health: {blame.why}", blame.own_fault))
-
-    def _leave(self) -> None:
-        self._here -= 1
 
 
 def _nothing(_desk: Desk) -> None:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from door.lines.flow import address_of
 from door.lines.port.connection import Proxies
-from door.server.health import AT_ONCE, QUESTION_SECONDS, may_ask, said_to
+from door.lines.port.questions import QUESTION_SECONDS, whole
+from door.server.health import AT_ONCE, may_ask, said_to
 
 READ_BYTES = 4096
 MOST_NAMED = 64  # strangers that the log names, each once
@@ -86,15 +87,16 @@ class HealthDesk:
         try:
             data = asking.wire.recv(READ_BYTES)
             asking.asked += data
-            answer = said_to(bytes(asking.asked), self._status)
-            if answer is not None:
-                asking.wire.send(answer)  # a new socket has room for so little
+            question = whole(bytes(asking.asked))
+            if question is not None:
+                # A new socket has room for so little.
+                asking.wire.send(said_to(question, self._status))
         except BlockingIOError:
             return
         except (OSError, ValueError):
             self._forget(asking)
             return
-        if answer is not None or not data:
+        if question is not None or not data:
             self._forget(asking)
 
     def _forget(self, asking: _Asking) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import json
 import re
@@ -11,20 +12,26 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from contextlib import closing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
-from door.metrics.exporter import WatchedBoard, _histogram, told_to
+from door.errors import CallRefused
+from door.metrics.exporter import AT_ONCE, MetricsPort, WatchedBoard, _histogram
 from door.server.tally import LoopLag
 from door.setup import templates
 from tests.certificates import NEED_CLIENTS
+from tests.clock import FakeClock
+from tests.door.lines.board import PATIENCE
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import door
-from tests.world import World, world
+from tests.world import NOON, World, world
 from timebank.keeping import last_audit
 from timebank.ledger.engines import books_of
 
@@ -112,19 +119,105 @@ def test_without_a_server_the_books_are_told_all_the_same(tmp_path: Path) -> Non
     assert "bjft_callers" not in found
 
 
+def port_for(allow: str, clock: FakeClock | None = None) -> MetricsPort:
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(One())
+    return MetricsPort([ipaddress.ip_network(allow)], registry, clock)
+
+
+@asynccontextmanager
+async def port(allow: str, clock: FakeClock | None = None) -> AsyncIterator[MetricsPort]:
+    made = port_for(allow, clock)
+    await made.open("127.0.0.1", 0)
+    try:
+        yield made
+    finally:
+        await made.finish(0)
+
+
+class One(Collector):
+    def collect(self) -> Iterator[Metric]:
+        yield GaugeMetricFamily("bjft_up", "Whether a server answers.", value=1)
+
+
+async def asked(number: int, question: bytes = b"GET /metrics HTTP/1.1\r\n\r\n") -> bytes:
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", number)
+        try:
+            writer.write(question)
+            return await reader.read()
+        except ConnectionError:
+            return b""
+        finally:
+            writer.transport.abort()
+
+
+async def test_only_those_who_are_allowed_are_told() -> None:
+    async with port("127.0.0.0/8") as here:
+        assert b"bjft_up 1.0" in await asked(here.port)
+    async with port("192.0.2.0/24") as here:
+        assert await asked(here.port) == b""
+    elsewhere = port_for("192.0.2.0/24")
+    for stranger in ("127.0.0.1", "192.0.3.1", "::1", "unknown"):
+        with pytest.raises(CallRefused):
+            elsewhere.admit(stranger)
+    elsewhere.admit("::ffff:192.0.2.9")
+
+
+async def test_strangers_take_no_place_from_who_may_ask() -> None:
+    """They are hung up on before a place is taken, however many there are."""
+    here = port_for("192.0.2.7")
+    for number in range(2 * AT_ONCE):
+        with pytest.raises(CallRefused):
+            here.admit(f"198.51.100.{number}")
+    for _ in range(AT_ONCE):
+        here.admit("192.0.2.7")
+    with pytest.raises(CallRefused):
+        here.admit("192.0.2.7")
+
+
+async def test_a_question_that_drips_makes_room_in_time() -> None:
+    clock = FakeClock(NOON)
+    async with port("127.0.0.1", clock) as here, asyncio.timeout(PATIENCE):
+        lines = [await asyncio.open_connection("127.0.0.1", here.port) for _ in range(AT_ONCE)]
+        assert await asked(here.port) == b""
+        for _ in range(4):  # one byte a second holds no place
+            for _, writer in lines:
+                writer.write(b"G")
+                await writer.drain()
+            await clock.advance(1)
+        await clock.advance(1)
+        for reader, writer in lines:
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+            writer.transport.abort()
+        while not (said := await asked(here.port)):
+            pass  # until the kernel has told of the ends
+        assert b"bjft_up 1.0" in said
+
+
 @pytest.mark.parametrize(
-    ("address", "status"), [("127.0.0.1", "200"), ("10.0.0.9", "403"), ("", "403")]
+    ("question", "first", "last"),
+    [
+        (b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.0 200 OK", b"bjft_up 1.0\n"),
+        (b"GET /metrics HTTP/1.0\nAccept: text/plain\n\n", b"HTTP/1.0 200 OK", b"bjft_up 1.0\n"),
+        (
+            b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text; version=1.0.0\r\n\r\n",
+            b"HTTP/1.0 200 OK",
+            b"# EOF\n",
+        ),
+        (b"GET /metrics?name[]=none HTTP/1.1\r\n\r\n", b"HTTP/1.0 200 OK", b"\r\n\r\n"),
+        (b"\xff\xfb\x01 \r\n\r\n", b"HTTP/1.0 400 Bad Request", b"\r\n\r\n"),
+        (b"\r\n\r\n", b"HTTP/1.0 400 Bad Request", b"\r\n\r\n"),
+    ],
 )
-def test_only_those_who_are_allowed_are_told(address: str, status: str) -> None:
-    said: list[str] = []
-    allow = [ipaddress.ip_network("127.0.0.0/8")]
-
-    def app(_environ: object, start: object) -> list[bytes]:
-        said.append("200")
-        return [b"told"]
-
-    body = told_to(allow, app)({"REMOTE_ADDR": address}, lambda status, _: said.append(status))
-    assert (said[0][:3], b"told" in body) == (status, status == "200")
+async def test_what_is_asked_by_http_is_answered(
+    question: bytes, first: bytes, last: bytes
+) -> None:
+    async with port("127.0.0.1") as here:
+        said = await asked(here.port, question)
+        assert said.startswith(first + b"\r\n")
+        assert said.endswith(last)
 
 
 def test_the_command_answers_by_http_and_ends_in_peace(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ import pytest
 
 from door.config import config as settings
 from door.errors import CallRefused
+from door.lines.port import questions
 from door.lines.port.gate import Blame
-from door.server import health
+from door.lines.port.questions import LONGEST_QUESTION
 from door.server.health import (
     ASK_SECONDS,
     AT_ONCE,
-    LONGEST_QUESTION,
     SERVES,
     SILENT_SECONDS,
     HealthPort,
@@ -117,7 +117,7 @@ async def test_a_question_has_an_end_in_bytes_and_in_time(monkeypatch: pytest.Mo
     async with port(log) as here:
         assert await said_by(here.port, b"GET /" + b"x" * LONGEST_QUESTION) == b""
         assert log.said == [("127.0.0.1", "health: its question is too long", False)]
-        monkeypatch.setattr(health, "QUESTION_SECONDS", 0.05)
+        monkeypatch.setattr(questions, "QUESTION_SECONDS", 0.05)
         assert await said_by(here.port, b"GET / HTTP/1.0\r\n") == b""
         assert log.said[1:] == [("127.0.0.1", "health: no question in 0.05 seconds", False)]
 

@@ -16,6 +16,7 @@ from unittest import mock
 import pytest
 
 from door.config import config as settings
+from door.lines.port import questions
 from door.lines.port.listener import reserve
 from door.server import health
 from door.server.health import DRAINS, LOST, SERVES, SILENT_SECONDS
@@ -187,7 +188,7 @@ class TestTheDesk:
     def test_what_is_no_question_is_refused_or_cut_off(self) -> None:
         with self.desk() as desk:
             assert self.asked(desk, b"SSH-2.0\r\n\r\n").startswith(b"HTTP/1.0 400 ")
-            assert self.asked(desk, b"x" * (health.LONGEST_QUESTION + 1)) == b""
+            assert self.asked(desk, b"x" * (questions.LONGEST_QUESTION + 1)) == b""
             assert desk.descriptors()[1:] == []
 
     def test_one_that_asks_nothing_is_cut_off(self) -> None:

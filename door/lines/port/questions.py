@@ -1,0 +1,142 @@
+"""A port at which known programs ask by HTTP: one short question a connection, and one answer.
+
+The address is looked at before a place is taken, and a question has an end in bytes and in time. So
+strangers take no place from those who may ask, and nobody keeps one by saying little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from door.clock import Clock, SystemClock
+from door.errors import CallRefused
+from door.lines.flow import LineLimits, StreamLine, StreamProtocol
+from door.lines.port.connection import Entrance
+from door.lines.port.gate import Blame, Gate
+from door.lines.port.listener import Listener
+
+QUESTION_SECONDS = 5.0  # that a question may take
+LONGEST_QUESTION = 2048  # bytes
+
+_END = re.compile(rb"\r?\n\r?\n")
+
+
+class QuestionGate(Gate):
+    """Lets those in who may ask, so many `at_once`."""
+
+    def __init__(self, may_ask: Callable[[str], bool], at_once: int) -> None:
+        self._may_ask = may_ask
+        self._at_once = at_once
+        self._here = 0
+
+    def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
+        if not self._may_ask(address):
+            self.refused(address, is_known=False)
+            raise CallRefused("")
+        if self._here >= self._at_once:
+            self.refused(address, is_known=True)
+            raise CallRefused("")
+        self._here += 1
+        return self._leave
+
+    def refused(self, address: str, *, is_known: bool) -> None:
+        """Called for who may not ask, and for who finds no place."""
+
+    def malformed(self, address: str, what: str) -> None:
+        """There is no header of a front end here."""
+
+    def cut_off(self, address: str, blame: Blame) -> None:
+        """Called for who takes too long, or says too much."""
+
+    def _leave(self) -> None:
+        self._here -= 1
+
+
+class QuestionPort(Listener):
+    """`answer` gets a question, up to the empty line at its end, and returns all that is said."""
+
+    def __init__(
+        self,
+        kind: str,
+        gate: QuestionGate,
+        answer: Callable[[bytes], Awaitable[bytes]],
+        limits: LineLimits,
+        clock: Clock | None = None,
+    ) -> None:
+        super().__init__(Entrance(gate))
+        self._kind = kind
+        self._answer = answer
+        self._limits = limits
+        self._clock = SystemClock() if clock is None else clock
+
+    def farewell(self, words: str) -> bytes:
+        return b""
+
+    def answer(self, address: str, gone: Callable[[], None]) -> QuestionConnection:
+        def line(transport: asyncio.Transport) -> StreamLine:
+            return StreamLine(self._kind, transport, self._limits)
+
+        def reply(connection: QuestionConnection, question: bytes) -> None:
+            self.begin_call(connection.line, partial(self._reply, connection.line, question))
+
+        return QuestionConnection(line, self._clock, reply, gone)
+
+    async def _reply(self, line: StreamLine, question: bytes) -> None:
+        line.write(await self._answer(question))
+
+
+class QuestionConnection(StreamProtocol):
+    def __init__(
+        self,
+        make_line: Callable[[asyncio.Transport], StreamLine],
+        clock: Clock,
+        reply: Callable[[QuestionConnection, bytes], None],
+        gone: Callable[[], None],
+    ) -> None:
+        super().__init__(make_line, gone)
+        self._clock = clock
+        self._reply = reply
+        self._read = b""
+        self._is_asked = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._timer = self._clock.call_later(QUESTION_SECONDS, self._give_up)
+
+    def take(self, data: bytes) -> None:
+        if self.line.ended or self._is_asked:
+            return
+        self._read += data
+        try:
+            question = whole(self._read)
+        except ValueError as refused:
+            self._cut_off(str(refused))
+            return
+        if question is not None:
+            self._is_asked = True
+            self._timer.cancel()
+            self._reply(self, question)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _give_up(self) -> None:
+        self._cut_off(f"no question in {QUESTION_SECONDS:g} seconds")
+
+    def _cut_off(self, why: str) -> None:
+        self.line.cut_off(why, own_fault=False)
+
+
+def whole(asked: bytes) -> bytes | None:
+    """Return a question with the empty line at its end; None while it is not whole. Raises
+    `ValueError` for one that is too long."""
+    end = _END.search(asked)
+    if end is not None:
+        return asked[: end.end()]
+    if len(asked) > LONGEST_QUESTION:
+        raise ValueError("its question is too long")
+    return None
