@@ -198,10 +198,13 @@ def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
         return None
 
 
-async def choose(console: Console) -> Look:
-    """Show the same box in every character set and return what the caller's eye chose."""
+async def choose(console: Console, usual: Look | None = None) -> Look:
+    """Show the same box in every character set and return what the caller's eye chose.
+
+    Enter takes `usual`, or what the terminal says of itself where that is None.
+    """
     offered = choices(console.line.hints)
-    guessed = guess(console.line.hints)
+    guessed = usual or guess(console.line.hints)
     default = next((key for key, (look, _words) in offered.items() if look == guessed), "5")
     title = _("Which of these boxes looks right?")
     is_clear = texts.clear(console, title)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 NOT_KNOWN = b"This port takes callers of boards that are known here, and yours is not.\r\n"
 
-# How long a terminal of which nothing is known is waited for: across an ocean and two boards.
-ANSWER_SECONDS = 1.0
+# How long a terminal of which nothing is known is waited for. Synchronet may wait three seconds for
+# it first, and passes nothing on meanwhile.
+ANSWER_SECONDS = 4.0
 ANSI, UNICODE = "ansi", "unicode"  # types for a terminal that has answered, by its letters
 
 log = logging.getLogger("door.rlogin")

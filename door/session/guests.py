@@ -86,8 +86,16 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
 
 
 async def ask_look(caller: Caller) -> None:
-    """Let a caller on a call choose, use it from now on, and remember it."""
-    look = await looks.choose(caller.console)
+    """Let a caller on a call choose, use it from now on, and remember it.
+
+    A guest's board has drawn on the terminal already, so Enter takes what boards draw with. Its
+    environment does not count: it may be that of the shell that started the board.
+    """
+    console, usual = caller.console, None
+    if caller.record.board is not None:
+        charset = console.line.hints.charset or None
+        usual = looks.said_by_host("ansi", charset) or looks.said_by_host("ansi", None)
+    look = await looks.choose(console, usual)
     caller.console.use_look(look)
     # They are on a call already; at worst they are asked again the next time.
     with contextlib.suppress(BooksFailed):
