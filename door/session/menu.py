@@ -106,7 +106,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
             if choice in games:
                 await sit_down(games[choice], board, caller).visit()
             elif choice == "G":
-                if await caller.console.agrees(_("Leave the board?")):
+                if await caller.console.agrees(_leaving(caller)):
                     return
             else:
                 await visit_room(board, caller, choice)
@@ -114,6 +114,17 @@ async def main_menu(board: Board, caller: Caller) -> None:
             if caller.hand_waits:
                 raise
             told = str(broken)
+
+
+def _leaving(caller: Caller) -> str:
+    return _("Leave the board?") if caller.record.board is None else _("Leave the games?")
+
+
+def _meanings(caller: Caller) -> dict[str, str]:
+    meanings = {letter: _(words) for letter, words in MEANINGS.items()}
+    if caller.record.board is not None:
+        meanings["G"] = _("Leave the games, with the time that you have left.")
+    return meanings
 
 
 async def _choose(
@@ -145,7 +156,7 @@ async def _choose(
             cancel="G",
             meanings={
                 **{letter: _(game.about) for letter, game in games.items()},
-                **{letter: _(words) for letter, words in MEANINGS.items()},
+                **_meanings(caller),
             },
         )
 

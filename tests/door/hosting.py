@@ -115,7 +115,7 @@ class Visit(Table):
     async def goes(self) -> int:
         """Say goodbye in the main menu; return the door's exit status."""
         self.presses("g")
-        await self.prompt("Leave the board?")
+        await self.prompt("Leave the games?")
         self.presses("y")
         await self.terminal.until("Press any key to go back")
         self.presses(" ")

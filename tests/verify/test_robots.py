@@ -865,6 +865,7 @@ def test_a_coup_after_which_the_money_was_changed_unseen_is_of_no_known_money() 
         ("<D>ouble  <H>it  <S>tay", "s"),
         ("Coins to bet, 1 to 10 (Enter for 1):", "\x1b"),
         ("Leave the board?  <Y>es  <N>o", "y"),
+        ("Leave the games?  <Y>es  <N>o", "y"),
         ("Hit?", "\x7f"),
         ("", ""),
     ],

@@ -208,8 +208,8 @@ async def test_a_caller_nothing_is_known_of_is_asked_once_what_the_screen_shows(
     async with hosts(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
         await visit.terminal.until("Which of these boxes looks right?")
-        await visit.terminal.until("Your choice")
-        visit.presses("1")
+        await visit.terminal.until("Your choice (Enter for 1)?")
+        visit.presses("\r")
         await visit.comes_in()
         assert await visit.goes() == 0
         visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))

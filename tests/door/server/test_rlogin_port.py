@@ -206,8 +206,8 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=bjft\0")
         await terminal.until("Which of these boxes looks right?")
-        await terminal.until("Your choice")
-        terminal.send("1")
+        await terminal.until("Your choice (Enter for 1)?")
+        terminal.send("\r")
         await terminal.until(TOUR)
         terminal.send("n")
         await terminal.until("<B>et")
@@ -215,6 +215,11 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         await terminal.until("Press any key to go back")
         terminal.send(" ")
         await terminal.until_closed()
+
+
+def test_a_terminal_is_waited_for_while_synchronet_waits_for_it() -> None:
+    """It asks its caller's terminal for three seconds, and passes nothing on meanwhile."""
+    assert rlogin_calls.ANSWER_SECONDS > 3.0
 
 
 async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_time(
@@ -232,8 +237,12 @@ async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_ti
         assert not terminal.shows("midnight")
         terminal.send("q")
         await terminal.until("<G>oodbye")
+        terminal.send("?")
+        await terminal.until("Leave the games, with the time that you have left.")
+        terminal.send("q")
+        await terminal.until("<G>oodbye")
         terminal.send("g")
-        await terminal.until("Leave the board?")
+        await terminal.until("Leave the games?")
         terminal.send("y")
         await terminal.until("Press any key to go back")
         terminal.send(" ")
@@ -253,7 +262,7 @@ async def test_what_was_used_today_is_not_brought_again(tmp_path) -> None:
         terminal.send("x")
         await here.pass_time(100)
         terminal.send("g")
-        await terminal.until("Leave the board?")
+        await terminal.until("Leave the games?")
         terminal.send("y")
         await terminal.until("Press any key to go back")
         terminal.send(" ")
@@ -281,7 +290,7 @@ async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
             window.far.types(b"n")
             await window.far.until_shown(b"oodbye")
             window.far.types(b"g")
-            await window.far.until_shown(b"Leave the board?")
+            await window.far.until_shown(b"Leave the games?")
             window.far.types(b"y")
             await window.far.until_shown(b"Press any key to go back")
             window.far.types(b" ")
