@@ -31,7 +31,8 @@ class RloginHeader:
     `first` is a password or the user at the other end, never empty; `second` is the log-on name,
     never blank, without its `tag`; `tag` names a board (``[TAG]user``), empty without one;
     `terminal` is the name without its speed, often empty; `xtrn` the door wanted
-    (``xtrn=CODE`` in place of a terminal), as it was spelled, empty without one.
+    (``xtrn=CODE`` in place of a terminal), as it was spelled, empty without one or behind a bare
+    ``xtrn=``.
     """
 
     first: str = field(repr=False)
@@ -115,7 +116,7 @@ def _terminal(field: bytes) -> tuple[str, str]:
     if kind[: len(_CODE_WORD)].casefold() != _CODE_WORD:
         return kind, ""
     code = kind[len(_CODE_WORD) :]
-    if not _CODE.fullmatch(code):
+    if code and not _CODE.fullmatch(code):
         raise RloginHeaderRefused("the code behind xtrn= is not 1 to 16 letters, digits, _ and -")
     return "", code
 

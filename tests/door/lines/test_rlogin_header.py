@@ -20,6 +20,8 @@ HEADERS = {
     ),
     b"\0Ada\0[ACME]Ada\0syncterm\0": RloginHeader("Ada", "Ada", "syncterm", "", "ACME"),
     b"\0secret\0Ada\0xtrn=BJFT\0": RloginHeader("secret", "Ada", "", "BJFT", ""),
+    b"\0secret\0Ada\0xtrn=\0": RloginHeader("secret", "Ada", "", "", ""),
+    b"\0secret\0Ada\0XTRN= /9600\0": RloginHeader("secret", "Ada", "", "", ""),
     b"\0secret\0Ada\0XTRN=bj-4_t/38400/x\0": RloginHeader("secret", "Ada", "", "bj-4_t", ""),
     b"\0root\0Ada\0\0": RloginHeader("root", "Ada", "", "", ""),
     b"\0 s \0  Ada \t".replace(b"\t", b"") + b"\0vt100\0": RloginHeader(
@@ -113,8 +115,10 @@ def test_anything_is_a_header_a_refusal_or_not_yet_either_wherever_it_is_cut(
         (b"\0s\0A[B]\0vt\0", "the log-on name holds brackets that are no [TAG]user"),
         (b"\0s\0[ ]A\0vt\0", "the log-on name has an empty tag or nothing behind it"),
         (b"\0s\0[A] \0vt\0", "the log-on name holds brackets that are no [TAG]user"),
-        (b"\0s\0A\0xtrn=\0", "the code behind xtrn= is not 1 to 16 letters, digits, _ and -"),
-        (b"\0s\0A\0xtrn=" + b"B" * 17 + b"\0", "the code behind xtrn= is not 1 to 16 letters"),
+        (
+            b"\0s\0A\0xtrn=" + b"B" * 17 + b"\0",
+            "the code behind xtrn= is not 1 to 16 letters, digits, _ and -",
+        ),
         (b"\0s\0A\0xtrn=A xtrn=B\0", "the code behind xtrn= is not 1 to 16 letters"),
         (b"\0s\0A\0xtrn=../A\0", "the code behind xtrn= is not 1 to 16 letters"),
     ],

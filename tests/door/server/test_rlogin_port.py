@@ -217,6 +217,14 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         await terminal.until_closed()
 
 
+async def test_xtrn_without_a_code_leads_to_the_main_menu(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=\0", profile=ANSWERING)
+        await terminal.until(TOUR)
+        terminal.send("n")
+        await terminal.until("Your game, or")
+
+
 def test_a_terminal_is_waited_for_while_synchronet_waits_for_it() -> None:
     """It asks its caller's terminal for three seconds, and passes nothing on meanwhile."""
     assert rlogin_calls.ANSWER_SECONDS > 3.0
