@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -14,16 +14,23 @@ import uvicorn
 
 from door.clock import SystemClock
 from door.config.pages import open_to_all
-from door.errors import CannotListen
+from door.defence.counts import Networks
+from door.defence.front_ends import known_networks
+from door.errors import CannotListen, CertificateRefused
+from door.lines.rlogin.trust import networks
+from door.lines.tls.tls import Certificate
 from door.pages.app import Pages
+from door.pages.connections import PagesPort
 from door.pages.reading import Reading
 from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
+    import socket
+
     from door.config.config import Config
 
-MOST_AT_ONCE = 64  # browsers' connections; more are told to come again
 IDLE_SECONDS = 5
+LOOPBACK = networks(["127.0.0.0/8", "::1"])  # where a front end on this machine is
 LONGEST_HEAD = 16_384  # bytes
 NICE = 5  # steps by which it is less urgent than the board, as who thinks for the tutor
 
@@ -49,24 +56,20 @@ def serve(
     Raises `CannotListen`, and as opening the books.
     """
     check_place(host, certificate, key)
+
+    def tell(where: str) -> None:
+        announce(f"The books are shown at {where}")
+        if pipe is None:
+            announce("Log on with your name and password on the board. Stop with Ctrl-C.")
+
     _go_behind_callers()
-    with (
-        contextlib.closing(books_of(config.bank)) as database,
-        contextlib.closing(_listening(host, port)) as wire,
-    ):
+    with contextlib.closing(books_of(config.bank)) as database:
         database.open_existing()
         clock = SystemClock()
-        pages = Pages(
-            Reading(config, database, clock),
-            clock,
-            is_safe=certificate is not None,
-        )
-        server = uvicorn.Server(
+        pages = Pages(Reading(config, database, clock), clock, is_safe=certificate is not None)
+        server = _Server(
             uvicorn.Config(
                 pages.app(),
-                ssl_certfile=certificate,
-                ssl_keyfile=key,
-                http="h11",
                 ws="none",
                 lifespan="off",
                 proxy_headers=False,
@@ -74,20 +77,62 @@ def serve(
                 date_header=True,
                 access_log=False,
                 log_config=None,
-                limit_concurrency=MOST_AT_ONCE,
                 timeout_keep_alive=IDLE_SECONDS,
                 h11_max_incomplete_event_size=LONGEST_HEAD,
             )
         )
-        announce(f"The books are shown at http{'s' * pages.is_safe}://{_written(host)}:{port}/")
-        if pipe is None:
-            announce("Log on with your name and password on the board. Stop with Ctrl-C.")
-        else:
+        if pipe is not None:
             Thread(target=_end_with, args=(pipe, server), daemon=True).start()
         try:
-            server.run(sockets=[wire])
+            asyncio.run(_serve(config, server, host, port, _contexts(certificate, key), tell))
         finally:
             pages.close()
+
+
+class _Server(uvicorn.Server):
+    """Answers connections that a port of the board takes in."""
+
+    entrance: PagesPort
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.servers = []
+        self.started = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.entrance.close()
+        await super().shutdown(sockets)
+
+
+async def _serve(
+    config: Config,
+    server: _Server,
+    host: str,
+    port: int,
+    certificate: Certificate | None,
+    tell: Callable[[str], None],
+) -> None:
+    front_ends = (*LOOPBACK, *known_networks(config))
+    blocked = Networks(config.defence.block)
+    entrance = PagesPort(server, SystemClock(), certificate, front_ends, blocked.hold)
+    try:
+        await entrance.open(host, port)
+    except OSError as error:
+        words = f"Port {port} on {host} cannot be opened ({error.strerror or error})."
+        raise CannotListen(words) from error
+    scheme = "http" if certificate is None else "https"
+    tell(f"{scheme}://{_written(host)}:{entrance.port}/")
+    server.entrance = entrance
+    await server.serve()
+    await entrance.finish(0)
+
+
+def _contexts(certificate: Path | None, key: Path | None) -> Certificate | None:
+    if certificate is None or key is None:
+        return None
+    try:
+        return Certificate(certificate, key)
+    except CertificateRefused as refused:
+        raise CannotListen(str(refused)) from refused
 
 
 def _go_behind_callers() -> None:
@@ -103,15 +148,6 @@ def _end_with(pipe: int, server: uvicorn.Server) -> None:
     while os.read(pipe, 64):
         continue
     server.should_exit = True
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        words = f"Port {port} on {host} cannot be opened ({error.strerror or error})."
-        raise CannotListen(words) from error
 
 
 def _written(host: str) -> str:

@@ -54,15 +54,18 @@ class Visitors:
         forwarded: Proxies = (),
         is_blocked: Callable[[str], bool] = _nobody,
         limits: VisitorLimits = USUAL_VISITORS,
+        is_known: Callable[[str], bool] = _nobody,
     ) -> None:
-        """`forwarded` are front ends, who bring many; `clock` gives seconds."""
+        """`forwarded` are front ends, who bring many; `clock` gives seconds. Who `is_known` keeps
+        a place as long as there are others."""
         self.gate = gate
         self._clock = clock
         self._forwarded = forwarded
         self._is_blocked = is_blocked
         self._limits = limits
-        # What ends the visit of each, the longest first.
-        self._here: OrderedDict[int, Callable[[], None]] = OrderedDict()
+        self._is_known = is_known
+        # Where each visit is from, and what ends it, the longest first.
+        self._here: OrderedDict[int, tuple[str, Callable[[], None]]] = OrderedDict()
         self._number = 0
         self._of_one: Counter[str] = Counter()
         self._requests: OrderedDict[str, Budget] = OrderedDict()
@@ -79,11 +82,11 @@ class Visitors:
         if self._is_blocked(address) or (is_one and self._of_one[who] >= self._limits.of_one):
             raise CallRefused("")
         if len(self._here) >= self._limits.connections:
-            _, goes = self._here.popitem(last=False)
-            goes()  # whoever has looked longest has seen enough
+            _, goes = self._here.pop(self._longest())
+            goes()
         self._number += 1
         number = self._number
-        self._here[number] = cut
+        self._here[number] = address, cut
         if is_one:
             self._of_one[who] += 1
 
@@ -95,6 +98,13 @@ class Visitors:
                     del self._of_one[who]
 
         return leave
+
+    def _longest(self) -> int:
+        """Return the visit that has seen enough: the longest of a stranger, else of all."""
+        strangers = (
+            number for number, (address, _) in self._here.items() if not self._is_known(address)
+        )
+        return next(strangers, next(iter(self._here)))
 
     def malformed(self, address: str, what: str) -> None:
         self.gate.malformed(address, what)

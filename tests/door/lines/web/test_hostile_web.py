@@ -360,6 +360,14 @@ class TestVisitors:
             visitors.enter(f"192.0.2.{number}", lambda number=number: went.append(number))
         assert went == [0, 1]
 
+    def test_who_is_known_goes_after_all_others(self) -> None:
+        limits = replace(USUAL_VISITORS, connections=2)
+        visitors = Visitors(*(OpenGate(), lambda: 0.0), limits=limits, is_known="192.0.2.0".__eq__)
+        went: list[str] = []
+        for address in ("192.0.2.0", "192.0.2.1", "192.0.2.2", "192.0.2.0", "192.0.2.0"):
+            visitors.enter(address, lambda address=address: went.append(address))
+        assert went == ["192.0.2.1", "192.0.2.2", "192.0.2.0"]
+
     def test_who_is_blocked_sees_no_page(self) -> None:
         visitors = Visitors(OpenGate(), lambda: 0.0, is_blocked="192.0.2.7".__eq__)
         with pytest.raises(CallRefused):
