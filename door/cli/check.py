@@ -22,6 +22,7 @@ from door.games.registry import GAMES
 from door.lines.ssh import NEEDS_EXTRA
 from door.lines.tls.certificates import doubt
 from door.odds.edge import edge
+from door.server.server_file import of_another_release
 from timebank import files
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
@@ -48,6 +49,7 @@ def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
     doubts += _look_at_exchanged(settings)
     doubts += _look_for_front_ends(settings)
     doubts += _look_at_ssh(settings)
+    doubts += filter(None, [of_another_release(settings.board.data)])
     edges = _edges(settings) if with_odds else []
     return settings, [*doubts, *_look_at_people(settings, path), *edges]
 

@@ -156,7 +156,18 @@ def _show(where: Where, command: str, form: str, shown: AnswerShown) -> None:
         click.echo(json.dumps(answer, indent=2))
     else:
         tell(form, shown.table(answer), shown.fields, shown.records(answer), paged=False)
+    if command == "nodes" and form == "text":
+        _tell_release(where)
     _tell_silent(answer)
+
+
+def _tell_release(where: Where) -> None:
+    from door.server import server_file
+
+    path, data, _ = where
+    folders = [data] if data is not None else [Path(s.data) for s in server_file.servers_of(path)]
+    for words in filter(None, map(server_file.of_another_release, folders)):
+        click.echo(words)
 
 
 def _asked(where: Where, command: str, what: dict[str, object]) -> Mapping[str, Any]:

@@ -190,6 +190,7 @@ def _facts(said: Mapping[str, str], environment: Mapping[str, str], before: Befo
     places = (here, *whole.values(), *filter(None, [asked.get("dropfile")]))
     facts = [
         f"version={handed.VERSION}",
+        f"release={handed.release()}",
         f"now={before.now!r}",
         f"arrived={before.arrived!r}",
         f"offset={time.localtime(before.now).tm_gmtoff}",

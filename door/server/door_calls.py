@@ -13,7 +13,7 @@ import logging
 import os
 import select
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -64,14 +64,18 @@ class DoorListener:
         session: Callable[[], contextlib.AbstractContextManager[None]],
         comes: Callable[[], None],
         has_gone: Callable[[], None],
+        is_old: Callable[[], Awaitable[object]],
     ) -> None:
         """`session` is the block in which a call is counted as one that is on.
 
-        `comes` is called before a door is listened to, and `has_gone` when it is gone.
+        `comes` is called before a door is listened to, and `has_gone` when it is gone; `is_old`
+        when a door has come of a release that was installed in the place of this one.
         """
         self._board = board
         self._session = session
-        self._comes, self._has_gone = comes, has_gone
+        self._comes, self._has_gone, self._is_old = comes, has_gone, is_old
+        self._release = handed.release()  # of this process, whatever is installed meanwhile
+        self._releases = {self._release}  # that were spoken of, or are ours
         self._wire: socket.socket | None = None
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -207,6 +211,8 @@ class DoorListener:
         if self._board.draining:
             raise CallNotTaken("the board takes no more calls")
         facts = Facts.read(texts)
+        if facts.release and self._release and facts.release != self._release:
+            await self._meet(facts.release)
         boards = self._board.config.boards
         try:
             # Files of a host may be on a disk that is slow, and others are on line here.
@@ -222,6 +228,19 @@ class DoorListener:
             until = self._board.clock.from_wall(until)
         guest = replace(arrival.guest, by_door=True, until=until)
         return HandedOver(replace(arrival, guest=guest), facts.way(arrival), game)
+
+    async def _meet(self, release: str) -> None:
+        """Have a door of another release serve its caller itself; raises `CallNotTaken`."""
+        if release not in self._releases:
+            self._releases.add(release)
+            log.warning(
+                "A door of release %s came, and this server is of %s. Such doors serve their"
+                " callers themselves. Restart the server to have all callers at one.",
+                *(release, self._release),
+            )
+        if release == handed.release():  # by now it is installed in the place of ours
+            await self._is_old()
+        raise CallNotTaken(f"it is of release {release}, and this server of {self._release}")
 
     async def _serve(self, wire: DoorWire, call: HandedOver) -> None:
         ends = await wire.ends(call.way)
@@ -278,6 +297,7 @@ class Facts:
         self.asked = asked  # options, without their dashes
         self._environment = environment
         self._places = places  # what it sees where, as `handed.identity` says it
+        self.release = plain["release"]
         self._here = Path(plain["here"])
         zone = timezone(timedelta(seconds=int(plain["offset"])))
         self._now = datetime.fromtimestamp(float(plain["now"]), UTC).astimezone(zone)

@@ -144,7 +144,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._handed = DoorListener(
-            self.board, self._session, self._door_comes, self._look_who_is_on
+            self.board, self._session, self._door_comes, self._look_who_is_on, self.give_way
         )
         self.public_page: PublicPage | None = None  # where there is a port for the web
         self._presence = Presence(self.board, self._answer_door, self._adopt, self.drain)

@@ -57,6 +57,17 @@ def version() -> str:
     return metadata.version("blackjack-for-time")
 
 
+def of_another_release(data: Path) -> str:
+    """Say that the server in a data folder is of another release than this command; "" if not."""
+    serving = server_in(data)
+    if serving is None or not is_held(data) or serving.version == version():
+        return ""
+    return (
+        f"The server that runs, process {serving.process}, is of release {serving.version}, and"
+        f" {version()} is installed: new doors serve their callers themselves until you restart it."
+    )
+
+
 class ServerFile:
     """The files of one running server, from `announce` to `withdraw`."""
 

@@ -18,15 +18,16 @@ import pytest
 
 from door.lines import handed
 from door.run import relay
-from door.server import door_calls
+from door.server import door_calls, server_file
 from door.session import ways_in
 from tests.door.dropfiles.writers import bbsdev, text
-from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted
+from tests.door.hosting import BOARD, HANG_UP, KILL, Host, Visit, hosted, until_gone
 from tests.door.lines.host import STRANGER
 from tests.door.processes import HIT, INSURANCE, command, open_a_hand, question
 from tests.world import log_on, world
 
 NAME = "Moth@Xibalba"
+ANSWERS = 60.0  # seconds that a server may take on a busy machine
 GOES_ON = "You go on without it"
 NO_CLOCK = BOARD.replace("aliases", "minutes = 60\naliases")
 
@@ -336,7 +337,8 @@ def wires() -> tuple[socket.socket, socket.socket]:
 
 
 def facts(**changed: str) -> list[str]:
-    said = {"version": handed.VERSION, "now": "0", "arrived": "0", "offset": "0", "here": "/"}
+    said = {"version": handed.VERSION, "release": handed.release(), "now": "0", "arrived": "0"}
+    said |= {"offset": "0", "here": "/"}
     return [f"{name}={value}" for name, value in (said | changed).items()]
 
 
@@ -354,6 +356,73 @@ def facts(**changed: str) -> list[str]:
 def test_what_cannot_be_read_is_not_taken(texts: list[str]) -> None:
     with pytest.raises(door_calls.CallNotTaken):
         door_calls.Facts.read(texts)
+
+
+def install(folder: Path, release: str) -> str:
+    """Make a folder of packages that has this release in it."""
+    packages = folder / "site-packages"
+    (packages / f"blackjack_for_time-{release}.dist-info").mkdir(parents=True)
+    return str(packages)
+
+
+def test_a_door_says_of_which_release_it_is(tmp_path: Path, monkeypatch) -> None:
+    assert handed.release() == server_file.version()
+    monkeypatch.setattr("sys.path", [str(tmp_path), install(tmp_path, "9.9rc1")])
+    assert handed.release() == "9.9rc1"
+    said = relay._facts({}, {}, relay.Before())
+    assert "release=9.9rc1" in handed.unpacked(said)
+    monkeypatch.setattr("sys.path", [str(tmp_path / "nowhere-packages")])
+    assert handed.release() == ""
+
+
+def refused(host: Host, release: str) -> str:
+    """Come as a door of this release; return why the server does not take its caller."""
+    with contextlib.closing(handed.dial(str(host.config.board.data))) as wire:
+        wire.settimeout(ANSWERS)
+        wire.send(handed.packed(handed.CALL, *facts(release=release)))
+        word, why = handed.unpacked(wire.recv(handed.LARGEST))
+    assert word == handed.REFUSED
+    return why
+
+
+async def test_a_door_of_another_release_serves_its_caller_itself_and_the_log_says_so_once(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
+        ours = handed.release()
+        for release in ("9.9", "9.9", "9.10"):
+            why = await asyncio.to_thread(refused, host, release)
+            assert why == f"it is of release {release}, and this server of {ours}"
+        lines = [line for line in host.said if "Restart the server" in line]
+        assert len(lines) == 2
+        assert f"A door of release 9.9 came, and this server is of {ours}" in lines[0]
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+
+
+async def test_a_server_of_doors_makes_room_for_the_release_that_is_installed_meanwhile(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, starts=True) as host:
+        before_ours = {"PYTHONPATH": str(tmp_path / "site-packages")}
+        moth = await host.on_terminal("--dropfile", str(host.door32()), environment=before_ours)
+        await moth.comes_in()
+        old = server_file.server_in(host.config.board.data)
+        assert old is not None
+        await asyncio.to_thread(refused, host, "9.9")  # which is installed elsewhere
+        handed.dial(str(host.config.board.data)).close()  # it still takes doors
+        install(tmp_path, "9.9")
+        await asyncio.to_thread(refused, host, "9.9")
+        file = host.door32(2, user=43, alias="Bee")
+        bee = await host.on_terminal("--dropfile", str(file), name="Bee@Xibalba")
+        await bee.comes_in()
+        new = server_file.server_in(host.config.board.data)
+        assert new is not None
+        assert new.process != old.process
+        assert await moth.goes() == 0
+        await until_gone(old.process)
+        assert await bee.goes() == 0
 
 
 def test_another_file_of_the_same_name_is_not_read_for_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from door.lines import link
+from door.lines import handed, link
 from door.server.server import AGAIN_SECONDS
 from tests.door.processes import MENU as MENU_LINE
 from tests.door.processes import Table, arrives, served
@@ -302,6 +302,18 @@ async def test_a_command_is_not_followed_once_nobody_waits_for_the_answer(
         assert (await sysop(board, "nodes")).output == "Nobody is online.\n"
         assert not board.server.ended.is_set()
         assert "a command came too late, whoever gave it has gone: stop" in caplog.text
+
+
+async def test_nodes_and_check_say_that_the_server_is_of_another_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path) as board:
+        for command in ("nodes", "check"):
+            assert "release" not in (await sysop(board, command)).output
+        monkeypatch.setattr("door.server.server_file.version", lambda: "9.9")
+        said = f"process {os.getpid()}, is of release {handed.release()}, and 9.9 is installed: new"
+        for command in ("nodes", "check"):
+            assert said in (await sysop(board, command)).output
 
 
 # As the sysop runs it
