@@ -26,7 +26,7 @@ from door.servers import bus
 from door.servers.bus import Bus
 from door.servers.peers import Peers
 from door.servers.ways import ways_of
-from timebank.callers import callers
+from timebank.callers import callers, ssh_keys
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.arrival import open_host_call
@@ -197,6 +197,16 @@ class Board:
                 ),
                 until=until,
             )
+
+    async def let_keys_work(self, record: CallerRecord, until: float | None = None) -> CallerRecord:
+        """Let SSH keys work that wait for their owner's password, once that was right; where the
+        books cannot be written, there is a next time."""
+        if ssh_keys.waiting(record.preferences):
+            with contextlib.suppress(BooksFailed):
+                return await self.books.run(
+                    lambda desk: ssh_keys.work_again(desk, record.id), until=until
+                )
+        return record
 
     # Calls.
 

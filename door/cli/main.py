@@ -802,9 +802,15 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     with opened(load_config(config_path)) as desk:
         record = _caller(desk, name)
         found = {}
+        waiting = set()
+        for line in kept.waiting(record.preferences):
+            key = ssh_keys.read(line)
+            found[key.fingerprint] = key
+            waiting.add(key.fingerprint)
         for line in kept.of(record.preferences):
             key = ssh_keys.read(line)
             found[key.fingerprint] = key
+            waiting.discard(key.fingerprint)
         if take_away is not None:
             if take_away not in found:
                 raise UserError(f"{record.name} has no key {take_away}.")
@@ -818,6 +824,9 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     listed = [(each, kind, printable(called)) for each, kind, called in rows]
     table = Listing(columns, listed, f"{record.name} has no SSH key here.")
     tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
+    if waiting:
+        count = "1 key waits" if len(waiting) == 1 else f"{len(waiting)} keys wait"
+        click.echo(f"Since a restore {count} until {record.name} logs on by password.", err=True)
 
 
 @callers.command()

@@ -95,6 +95,7 @@ class ClaimedName:
             with at_the_door(self._board.clock, self._console):
                 until = self._console.answer_by()
                 await self._board.renew_hash(record, password, until)
+                record = await self._board.let_keys_work(record, until)
         return record
 
     async def _password_is_right(self, tried: Try, password: str) -> CallerRecord | None:

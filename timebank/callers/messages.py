@@ -276,6 +276,14 @@ def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> Call
     return callers.change_preferences(desk, caller_id, {IGNORES: sorted(after)})
 
 
+def ignore_also(desk: Desk, caller_id: int, others: Collection[int]) -> None:
+    """Add to those whom a caller ignores whom they ignored in books which others have replaced."""
+    now = ignored(callers.get(desk, caller_id).preferences)
+    if not now.issuperset(others):
+        both = sorted({*others}) + sorted(now.difference(others))
+        callers.change_preferences(desk, caller_id, {IGNORES: both[:MOST_IGNORED]})
+
+
 def names_ignored(desk: Desk, caller_id: int) -> list[str]:
     """Name those whom a caller ignores, as far as they still call."""
     return list(_who_call(desk, callers.get(desk, caller_id)).values())

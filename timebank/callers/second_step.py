@@ -7,6 +7,7 @@ it, and so can the sysop. Each change stands in the sysop's log.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from timebank.callers import callers, sysop_log
@@ -25,7 +26,11 @@ class SecondStep:
 
 
 def of(record: CallerRecord) -> SecondStep | None:
-    match record.preferences.get(SECOND_STEP):
+    return in_preferences(record.preferences)
+
+
+def in_preferences(preferences: Mapping[str, object]) -> SecondStep | None:
+    match preferences.get(SECOND_STEP):
         case {"secret": str(secret), "last": int(last)}:
             return SecondStep(secret, last)
     return None
@@ -58,6 +63,11 @@ def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
     sysop_log.note(desk, by, caller_id, f"The pages ask for no code any more: {why}")
     add_notice(desk, caller_id, N_("The pages ask you for no authenticator's code any more."))
     return True
+
+
+def put_back(desk: Desk, caller_id: int, step: SecondStep) -> None:
+    """Ask for the codes that were asked for in books which others have replaced."""
+    _keep(desk, caller_id, step)
 
 
 def _keep(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:

@@ -10,7 +10,7 @@ import base64
 from collections.abc import Mapping, Sequence
 
 from timebank.callers import callers
-from timebank.callers.callers import SSH_KEYS, CallerRecord
+from timebank.callers.callers import SSH_KEYS, WAITING_KEYS, CallerRecord
 from timebank.errors import Refused
 from timebank.language import N_, Phrase
 from timebank.ledger.database import Desk
@@ -23,7 +23,16 @@ VOID = N_("Your SSH keys are void. You can add them again in your settings.")
 
 def of(preferences: Mapping[str, object]) -> list[str]:
     """Return the lines among what a caller prefers, the oldest first."""
-    lines = preferences.get(SSH_KEYS)
+    return _lines(preferences, SSH_KEYS)
+
+
+def waiting(preferences: Mapping[str, object]) -> list[str]:
+    """Return the lines that log nobody on until their owner has logged on with the password."""
+    return _lines(preferences, WAITING_KEYS)
+
+
+def _lines(preferences: Mapping[str, object], name: str) -> list[str]:
+    lines = preferences.get(name)
     return [each for each in lines if isinstance(each, str)] if isinstance(lines, list) else []
 
 
@@ -49,8 +58,26 @@ def add(desk: Desk, caller_id: int, line: str) -> CallerRecord:
 
 def take_away(desk: Desk, caller_id: int, line: str) -> CallerRecord:
     """Take away a key of a caller's; one that they do not have is no error."""
-    lines = of(callers.get(desk, caller_id).preferences)
-    return _set(desk, caller_id, [each for each in lines if not is_same(each, line)])
+    preferences = callers.get(desk, caller_id).preferences
+    lines, others = (
+        [each for each in found if not is_same(each, line)]
+        for found in (of(preferences), waiting(preferences))
+    )
+    return _set(desk, caller_id, lines, others)
+
+
+def let_wait(desk: Desk, caller_id: int) -> CallerRecord:
+    """Let no key of a caller's work until `work_again`."""
+    preferences = callers.get(desk, caller_id).preferences
+    return _set(desk, caller_id, [], [*waiting(preferences), *of(preferences)])
+
+
+def work_again(desk: Desk, caller_id: int) -> CallerRecord:
+    """Let the keys work that have waited: their owner has logged on with the password."""
+    preferences = callers.get(desk, caller_id).preferences
+    kept = of(preferences)
+    more = [each for each in waiting(preferences) if not any(is_same(each, one) for one in kept)]
+    return _set(desk, caller_id, [*more, *kept][-MOST:], [])
 
 
 def is_same(one: str, other: str) -> bool:
@@ -58,5 +85,10 @@ def is_same(one: str, other: str) -> bool:
     return one.split()[:2] == other.split()[:2]
 
 
-def _set(desk: Desk, caller_id: int, lines: Sequence[str]) -> CallerRecord:
-    return callers.change_preferences(desk, caller_id, {SSH_KEYS: list(lines)})
+def _set(
+    desk: Desk, caller_id: int, lines: Sequence[str], others: Sequence[str] | None = None
+) -> CallerRecord:
+    changes = {SSH_KEYS: list(lines)}
+    if others is not None:
+        changes[WAITING_KEYS] = list(others)
+    return callers.change_preferences(desk, caller_id, changes)

@@ -142,8 +142,9 @@ def restore(config: Path, by: str, dry_run: bool, file: Path) -> None:
 
     The backup is audited first, and the board must be closed. The old books are kept beside
     it. What is open in the backup is closed: shoes end, hands are void and their stakes go
-    back. Numbers go on past any ever given, in a new generation. Recovery codes are void, and
-    powers taken away since then stay taken; passwords and locks are the backup's.
+    back. Numbers go on past any ever given, in a new generation. Recovery codes are void.
+    What was taken from callers since stays taken, such as powers and SSH keys, and locks,
+    freezes and mutes hold that are in either. It says what changed for whom.
     """
     from timebank.errors import DatabaseRefused
 

@@ -13,7 +13,7 @@ its way in the copy is closed or in doubt:
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
 - what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
 - events that were started early are those of the books that are replaced, where they can tell;
-- recovery codes are void, and powers that were taken since stay taken;
+- recovery codes are void, and nothing that was taken away since comes back (access.py);
 - numbers go on past any that were ever given, in a new generation (generations.py).
 
 `timebank restore` does it to the copy before that takes the place of the books. Books that somebody
@@ -26,25 +26,25 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 
 from sqlalchemy import Integer, Text, bindparam, delete, func, insert, select
 
-from timebank.callers import own_limits, powers, recovery, sysop_log
-from timebank.callers.callers import CallerRecord, get
-from timebank.callers.notices import Amount, GameNamed, add_notice, tell_hand, written
+from timebank.callers import sysop_log
+from timebank.callers.notices import Amount, GameNamed, tell_hand, written
 from timebank.calls import calls
-from timebank.errors import BooksUnavailable, UnknownCaller
+from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
+from timebank.keeping import access
+from timebank.keeping.access import Key, Rights
 from timebank.language import N_
 from timebank.ledger import generations, schema
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
-from timebank.ledger.own_limits import COLUMNS, OwnLimits
 from timebank.ledger.schema import (
     callers,
     chains,
@@ -85,17 +85,10 @@ SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
 # other, the later books go on behind all that the earlier ones gave.
 LEAST_AHEAD = 1_000_000
 AHEAD_A_SECOND = 100
-# The first version of books in which callers could limit themselves.
-WITH_OWN_LIMITS = 3
-# ... and the first in which an event could be started early.
+# The first version of books in which an event could be started early.
 WITH_EARLY_EVENTS = 5
 
 log = logging.getLogger("timebank")
-
-
-# Callers by number and by when they were registered (seconds since 1970): a number alone may be
-# somebody else's in the books of another board.
-Callers = Set[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -103,17 +96,15 @@ class Given:
     """What is known of the numbers that were given before a restore.
 
     `at` is the time up to which they are known, in seconds since 1970; None when they are known to
-    the last one. `powerless` are the callers who have no powers in the books that are replaced,
-    None where those cannot tell. `commits` is how many transactions were counted (high_water.py).
+    the last one. `rights` say how callers stand in the books that are replaced, None where those
+    cannot tell. `commits` is how many transactions were counted (high_water.py).
     """
 
     generation: int = 1
     numbers: Mapping[str, int] = field(default_factory=dict)
     at: int | None = None
-    powerless: Callers | None = None
+    rights: Mapping[Key, Rights] | None = None
     commits: int = 0
-    # What callers have set for themselves in the books that are replaced.
-    own_limits: Mapping[tuple[int, int], OwnLimits] = field(default_factory=dict)
     # Rows of `early_events` there; None where those cannot tell.
     early_events: Sequence[tuple[object, ...]] | None = None
 
@@ -125,12 +116,11 @@ class Given:
         }
         exact = self.at is None or other.at is None
         at = None if exact else max(self.at or 0, other.at or 0)
-        powerless = self.powerless if other.powerless is None else other.powerless
+        rights = self.rights if other.rights is None else other.rights
         commits = max(self.commits, other.commits)
         generation = max(self.generation, other.generation)
-        own_limits = {**self.own_limits, **other.own_limits}
         early = self.early_events if other.early_events is None else other.early_events
-        return Given(generation, numbers, at, powerless, commits, own_limits, early)
+        return Given(generation, numbers, at, rights, commits, early)
 
     def firsts(self, now: datetime) -> dict[str, int]:
         """Give the first number of every table past all of these and all that may have been."""
@@ -138,40 +128,6 @@ class Given:
         if self.at is not None:
             ahead = LEAST_AHEAD + max(0, stamp(now) - self.at) * AHEAD_A_SECOND
         return {table: self.numbers.get(table, 0) + ahead + 1 for table in NUMBERED}
-
-
-@dataclass(frozen=True)
-class Admission:
-    """What became of codes and powers. Names are as `powers.numbered` gives them."""
-
-    codes: int
-    holders: tuple[str, ...]
-    taken: tuple[str, ...]
-    # Whether the books that are replaced could be asked who has lost powers since.
-    is_known: bool
-
-    def sentences(self) -> list[str]:
-        said = []
-        if self.codes == 1:
-            said.append("Made 1 recovery code void: its owner can make another at Your settings.")
-        elif self.codes:
-            said.append(
-                f"Made {self.codes} recovery codes void:"
-                " their owners can make others at Your settings."
-            )
-        if self.taken:
-            said.append(
-                f"Took the sysop's powers from {'; '.join(self.taken)}: they had none in the books"
-                " before. `door callers grant` gives them."
-            )
-        holders = f"Sysop powers: {'; '.join(self.holders) or 'nobody'}"
-        if self.holders and not self.is_known:
-            holders += (
-                ", as in the copy. Callers who lost them since have them again:"
-                " `door callers revoke` takes them"
-            )
-        locks = "Passwords and locks are those of the copy, also where they were changed since."
-        return [*said, f"{holders}.", locks]
 
 
 @dataclass(frozen=True)
@@ -183,7 +139,8 @@ class Treated:
     records: int
     given_back: int
     files: tuple[Path, ...]
-    admission: Admission
+    # What changed for whom who comes in.
+    admission: tuple[str, ...]
     # On which the tournament opened that was running.
     tournament: date | None = None
 
@@ -216,7 +173,7 @@ class Treated:
             f"{path} was read by other books than these: `timebank import` applies it to them."
             for path in self.files
         ]
-        said += self.admission.sentences()
+        said += self.admission
         numbers = ", ".join(f"{NUMBERED[table]} {firsts[table]}" for table in SEEN)
         said.append(f"Numbers go on from: {numbers}.")
         return tuple(said)
@@ -312,9 +269,8 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     deals.close_all(desk)
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
-    _keep_own_limits(desk, given)
     _keep_early_events(desk, given)
-    admission = admit(desk, given.powerless, by)
+    admission = tuple(access.admit(desk, given.rights, by))
     treated = Treated(
         generation,
         tuple(number for number, _ in in_play),
@@ -392,7 +348,7 @@ def given_by_note(path: Path) -> Given:
 
 
 def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
-    """Tell what books to be replaced, which `old` reads, know of numbers and of lost powers.
+    """Tell what books to be replaced, which `old` reads, know of numbers and of their callers.
 
     Only those that were served last know all of it; what cannot be read is not known.
     """
@@ -401,8 +357,7 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
         (generation,) = sqlite.ask(old, generations.CURRENT).fetchone()
         identity = sqlite.ask(old, live_mark.IDENTITY).fetchone()
         mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
-        powerless = powerless_in(old)
-        own = own_limits_in(old)
+        rights = access.rights_in_file(old)
         early = early_events_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
@@ -411,11 +366,11 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     is_marked = unmarked or (note is not None and mark in note.marks)
     is_last = copied is None and is_marked and commits >= high_water.read(path)
     kept = {table: number for table, number in numbers.items() if table in NUMBERED}
-    # In books older than the copy somebody may have no powers yet.
+    # Books older than the copy do not know what was allowed since.
     at = None if is_last else 0
     if not is_last:
         return Given(generation, kept, at, commits=commits)
-    return Given(generation, kept, at, powerless, commits, own, early)
+    return Given(generation, kept, at, rights, commits, early)
 
 
 def given_in(desk: Desk) -> Given:
@@ -424,11 +379,8 @@ def given_in(desk: Desk) -> Given:
     return Given(
         generations.current(books),
         generations.last_numbers(books),
-        powerless=frozenset((number, created) for number, created in _POWERLESS(books)),
+        rights=access.rights_in(desk),
         commits=high_water.count_of(books),
-        own_limits={
-            (number, created): OwnLimits(*row) for number, created, *row in _OWN_LIMITS(books)
-        },
         early_events=[tuple(row) for row in _EARLY_EVENTS(books)],
     )
 
@@ -534,70 +486,6 @@ def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
     sqlite.ask(connection, live_mark.MARK_AS_COPY, copied=stamp(now))
 
 
-# Who comes into restored books, and with what powers: nothing that was ended since comes back.
-
-CODE_VOID = N_(
-    "The board was restored from a backup, so your recovery code is void. You can make another in"
-    " your settings."
-)
-
-
-def admit(desk: Desk, powerless: Callers | None, by: str) -> Admission:
-    """Void the codes of a restored copy, and take the powers of all who are `powerless`.
-
-    A code may have been used since the copy was taken. `powerless` are those who have no powers in
-    the books that are replaced, None where these are missing, broken, or not the last, so that
-    nobody can tell. Passwords and locks stay: those books may hold what a restore is to undo.
-    """
-    codes = recovery.void_all(desk)
-    for caller_id in codes:
-        add_notice(desk, caller_id, CODE_VOID)
-    taken = [
-        powers.revoke(desk, record.id, by)
-        for record in powers.holders(desk)
-        if (record.id, stamp(record.created)) in (powerless or ())
-    ]
-    return Admission(
-        codes=len(codes),
-        holders=tuple(map(powers.numbered, powers.holders(desk))),
-        taken=tuple(map(powers.numbered, taken)),
-        is_known=powerless is not None,
-    )
-
-
-_OWN_LIMITS = Prepared(
-    lambda: select(callers.c.id, callers.c.created, *COLUMNS).join(
-        schema.own_limits, schema.own_limits.c.caller_id == callers.c.id
-    )
-)
-
-
-def own_limits_in(old: sqlite3.Connection) -> Mapping[tuple[int, int], OwnLimits]:
-    """Return what callers have set for themselves; nothing in books of before there was any."""
-    if sqlite.version_of(old) < WITH_OWN_LIMITS:
-        return {}
-    rows = sqlite.ask(old, _OWN_LIMITS)
-    return {(number, created): OwnLimits(*row) for number, created, *row in rows}
-
-
-def _living(desk: Desk, number: int) -> CallerRecord | None:
-    try:
-        return get(desk, number)
-    except UnknownCaller:
-        return None
-
-
-def _keep_own_limits(desk: Desk, given: Given) -> None:
-    """Let what callers set for themselves since the copy was taken hold in it, as it did.
-
-    Where it is looser than in the copy its owner waited for that, in the books that are replaced.
-    """
-    for (number, created), own in given.own_limits.items():
-        record = _living(desk, number)
-        if record is not None and stamp(record.created) == created:
-            own_limits.put_back(desk, number, own)
-
-
 _EARLY_EVENTS = Prepared(lambda: select(schema.early_events))
 _FORGET_EARLY_EVENTS = Prepared(lambda: delete(schema.early_events))
 _ADD_EARLY_EVENT = Prepared(
@@ -620,15 +508,3 @@ def _keep_early_events(desk: Desk, given: Given) -> None:
     for row in given.early_events:
         names = schema.early_events.c.keys()
         _ADD_EARLY_EVENT(desk.connection, **dict(zip(names, row, strict=True)))
-
-
-_POWERLESS = Prepared(
-    lambda: select(callers.c.id, callers.c.created).where(
-        callers.c.powers == 0, callers.c.board.is_(None)
-    )
-)
-
-
-def powerless_in(old: sqlite3.Connection) -> Callers:
-    """Return who has no powers in books that are to be replaced; raises sqlite3.DatabaseError."""
-    return frozenset(sqlite.ask(old, _POWERLESS))

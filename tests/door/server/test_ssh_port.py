@@ -20,6 +20,7 @@ from tests.door.by_ssh import BY_SSH, LISTENER, SshTerminal, by_ssh
 from tests.door.strangers import refusals
 from tests.terminal import PATIENCE, Terminal
 from tests.world import BOARD, PASSWORD, World, log_on, register, world
+from timebank.callers import ssh_keys
 
 TOML = BOARD + LISTENER
 MENU, NAME, WRONG = "oodbye", "Name:", "Wrong name or password."
@@ -195,6 +196,21 @@ async def test_a_new_password_makes_keys_void(tmp_path: Path) -> None:
         terminal.send("another one\r")
         await terminal.until("Your SSH keys are void.")
         await is_refused_by_key(board, "Ada", OWN_KEY)
+
+
+async def test_keys_that_wait_since_a_restore_work_once_their_owner_has_shown_the_password(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        board.enter("Ada")
+        with board.books() as desk:
+            ssh_keys.add(desk, 1, line_of(OWN_KEY))
+            ssh_keys.let_wait(desk, 1)
+        await is_refused_by_key(board, "Ada", OWN_KEY)
+        terminal = await by_ssh(board, "Ada")
+        await reaches_menu(terminal)
+        by_key = await by_ssh(board, "ada", password=None, client_keys=[OWN_KEY])
+        await by_key.until("Drop that call")
 
 
 async def test_no_key_is_added_without_the_password(tmp_path: Path) -> None:

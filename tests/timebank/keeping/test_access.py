@@ -1,0 +1,266 @@
+"""A restore gives nobody back what was taken from them since, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from tests.timebank.books import Books
+from tests.timebank.keeping.test_dumps import Server
+from tests.timebank.keeping.test_restored import OF_THE_COPY, Copies, log_of, told
+from timebank.callers import callers, messages, own_limits, powers, second_step, ssh_keys
+from timebank.callers.second_step import SecondStep
+from timebank.keeping import backup, deletion, dumps, sysop
+from timebank.ledger.postgres.database import PostgresDatabase
+from timebank.window import sysop as window
+
+pytestmark = pytest.mark.of_a_file  # which books there are is said here
+
+ONE, OTHER, THIRD = (f"ssh-ed25519 {letter * 40} laptop" for letter in "ABC")
+ANN, BOB = "Ann, caller number 1", "Bob, caller number 2"
+BY = "the test"
+SECRET, SECOND = "A" * 32, "B" * 32
+
+
+@pytest.fixture(params=["file", "server"])
+def kept(request: pytest.FixtureRequest, folder) -> Iterator[Copies | Server]:
+    """Books of which copies are taken, and put back an hour later."""
+    if request.param == "file":
+        copies = Copies(Books(folder), folder)
+        yield copies
+        copies.books.close()
+        return
+    cluster = request.getfixturevalue("cluster")
+    place = cluster.place(cluster.empty())
+    database = PostgresDatabase(place)
+    database.open()
+    database.close()
+    server = Server(Books(folder, server=place), cluster, folder)
+    yield server
+    server.clear()
+
+
+@pytest.fixture
+def books(kept) -> Books:
+    return kept.books
+
+
+@pytest.fixture
+def ann(books) -> int:
+    return books.caller("Ann")
+
+
+@pytest.fixture
+def bob(books, ann) -> int:
+    return books.caller("Bob")
+
+
+def record(books: Books, number: int) -> callers.CallerRecord:
+    return books.do(callers.get, number)
+
+
+def restored(kept: Copies | Server, copy) -> list[str]:
+    """Restore a copy, and give what was said; a rehearsal says the same, and all is in the log."""
+    module = backup if isinstance(kept, Copies) else dumps
+    kept.books.close()
+    rehearsed = module.rehearse(copy, kept.books.settings, kept.books.now).treated.admission
+    said = list(kept.restore(copy).treated.admission)
+    assert said == list(rehearsed)
+    assert {each.rstrip(".") for each in said} <= set(log_of(kept.books))
+    assert kept.books.audit() == []
+    return said
+
+
+def test_a_key_that_was_removed_stays_removed_and_none_is_added(kept, books, ann, bob):
+    for number, line in ((ann, ONE), (ann, OTHER), (bob, ONE)):
+        books.do(ssh_keys.add, number, line)
+    copy = kept.take()
+    books.do(ssh_keys.take_away, ann, ONE)
+    books.do(ssh_keys.add, ann, THIRD)
+    said = restored(kept, copy)
+    assert ssh_keys.of(record(books, ann).preferences) == [OTHER]
+    assert ssh_keys.of(record(books, bob).preferences) == [ONE]
+    assert said[0] == f"SSH keys that were removed since stay removed: {ANN}."
+
+
+def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
+    books.do(ssh_keys.add, ann, ONE)
+    copy = kept.take()
+    books.do(callers.set_password_hash, ann, "a later hash")
+    said = restored(kept, copy)
+    assert ssh_keys.of(record(books, ann).preferences) == []
+    assert record(books, ann).password_hash == "a later hash"
+    assert said[0].startswith(
+        f"The password of the books before, which was set since, is that of: {ANN}."
+    )
+
+
+def test_who_was_locked_frozen_or_muted_since_is_so(kept, books, ann, bob):
+    copy = kept.take()
+    books.do(sysop.set_locked, ann, True, BY)
+    books.do(window.freeze, bob, "why", BY)
+    books.do(sysop.set_muted, bob, True, BY)
+    said = restored(kept, copy)
+    assert record(books, ann).locked
+    assert (record(books, bob).frozen, record(books, bob).muted) == (True, True)
+    assert said[:3] == [
+        f"Locked out, as in the books before: {ANN}.",
+        f"Frozen, as in the books before: {BOB}.",
+        f"Muted, as in the books before: {BOB}.",
+    ]
+
+
+def test_who_was_so_in_the_copy_still_is_and_that_is_said(kept, books, ann, bob):
+    books.do(sysop.set_locked, ann, True, BY)
+    books.do(window.freeze, bob, "why", BY)
+    books.do(sysop.set_muted, bob, True, BY)
+    copy = kept.take()
+    books.do(sysop.set_locked, ann, False, BY)
+    books.do(window.unfreeze, bob, "why", BY)
+    books.do(sysop.set_muted, bob, False, BY)
+    said = restored(kept, copy)
+    assert record(books, ann).locked
+    assert (record(books, bob).frozen, record(books, bob).muted) == (True, True)
+    assert [each.partition(". `")[0] for each in said[:3]] == [
+        f"Locked out, as in the copy, though they were let in since: {ANN}",
+        f"Frozen, as in the copy, though they were unfrozen since: {BOB}",
+        f"Muted, as in the copy, though they were let speak since: {BOB}",
+    ]
+
+
+def test_powers_are_those_that_both_give(kept, books, ann, bob):
+    books.do(powers.grant, ann, BY)
+    copy = kept.take()
+    books.do(powers.revoke, ann, BY)
+    books.do(powers.grant, bob, BY)
+    said = restored(kept, copy)
+    assert books.do(powers.holders) == []
+    assert said[0].startswith(f"Took the sysop's powers from {ANN}: they had none")
+    assert said[1].startswith("Without the sysop's powers, as in the copy, though they were")
+    assert said[-1] == "Sysop powers: nobody."
+
+
+def test_an_authenticator_that_was_set_up_since_is_asked_for(kept, books, ann):
+    copy = kept.take()
+    books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
+    said = restored(kept, copy)
+    assert second_step.of(record(books, ann)) == SecondStep(SECRET, 7)
+    assert said[0] == f"The pages ask for the authenticator that was set up since: {ANN}."
+
+
+def test_no_code_of_an_authenticator_is_taken_twice(kept, books, ann):
+    books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
+    copy = kept.take()
+    assert books.do(second_step.use, ann, SecondStep(SECRET, 9))
+    said = restored(kept, copy)
+    assert not books.do(second_step.use, ann, SecondStep(SECRET, 9))
+    assert not any("authenticator" in each for each in said)
+
+
+def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(kept, books, ann, bob):
+    for number in (ann, bob):
+        books.do(second_step.turn_on, number, SecondStep(SECRET, 7), BY)
+    copy = kept.take()
+    books.do(second_step.turn_off, ann, "why", BY)
+    books.do(second_step.turn_on, bob, SecondStep(SECOND, 3), BY)
+    said = restored(kept, copy)
+    assert second_step.of(record(books, ann)) == SecondStep(SECRET, 7)
+    assert second_step.of(record(books, bob)) == SecondStep(SECOND, 7)
+    assert said[0] == f"The pages ask for the authenticator that was set up since: {BOB}."
+    assert said[1].endswith(f"though it was turned off since: {ANN}.")
+
+
+def test_who_was_deleted_is_locked_out_and_who_is_new_is_named(kept, books, ann, bob):
+    books.do(powers.grant, bob, BY)
+    copy = kept.take()
+    books.do(deletion.delete, bob)
+    books.caller("Cid")
+    said = restored(kept, copy)
+    assert record(books, bob).locked
+    assert not record(books, bob).powers
+    assert said[0].startswith(f"Locked out, because they were deleted since: {BOB}.")
+    assert "Registered since, so not in these books: Cid, caller number 3." in said
+
+
+def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann, bob):
+    books.do(own_limits.limit_loss, bob, 20)
+    copy = kept.take()
+    books.do(own_limits.limit_loss, ann, 10)
+    books.do(partial(messages.ignore, on=True), ann, record(books, bob))
+    said = restored(kept, copy)
+    assert books.do(own_limits.of, ann).most_lost == 600
+    assert messages.ignored(record(books, ann).preferences) == {bob}
+    assert said[0] == f"Their own limits are those of the books before: {ANN}."
+
+
+def test_of_what_has_not_changed_nothing_is_said(kept, books, ann, bob):
+    books.do(powers.grant, ann, BY)
+    books.do(ssh_keys.add, ann, ONE)
+    books.do(sysop.set_locked, bob, True, BY)
+    books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
+    books.do(own_limits.pause, ann, 3)
+    assert restored(kept, kept.take()) == [f"Sysop powers: {ANN}."]
+
+
+class TestWithoutTheBooksBefore:
+    """Lost disks, broken files and copies that were put back by hand."""
+
+    WAITS = (
+        "Nobody knows which SSH keys were removed since: those of these callers work again once"
+        f" their owner has logged on with the password: {ANN}."
+    )
+
+    @pytest.fixture
+    def copies(self, folder) -> Iterator[Copies]:
+        found = Copies(Books(folder), folder)
+        found.serve()
+        yield found
+        found.books.close()
+
+    @pytest.fixture
+    def books(self, copies) -> Books:
+        return copies.books
+
+    @pytest.mark.parametrize("way", ["lost", "broken", "by hand"])
+    def test_no_key_works_until_its_owner_has_logged_on(self, copies, books, ann, bob, way):
+        books.do(ssh_keys.add, ann, ONE)
+        copy = copies.take()
+        books.do(ssh_keys.take_away, ann, ONE)
+        if way == "by hand":
+            copies.put_back(copy)
+            treated = copies.serve()
+        else:
+            copies.lose_the_books()
+            if way == "broken":
+                copies.path.write_bytes(b"no database" * 100)
+            treated = copies.restore(copy).treated
+        assert ssh_keys.of(record(books, ann).preferences) == []
+        assert self.WAITS in treated.sentences()
+        assert OF_THE_COPY in treated.sentences()
+        assert any("so your SSH keys wait" in each for each in told(books, ann))
+        assert not any("SSH" in each for each in told(books, bob))
+        books.do(ssh_keys.work_again, ann)
+        assert ssh_keys.of(record(books, ann).preferences) == [ONE]
+        assert ssh_keys.waiting(record(books, ann).preferences) == []
+        assert books.audit() == []
+
+    def test_keys_that_wait_are_void_with_a_new_password_and_can_be_taken_away(
+        self, copies, books, ann, bob
+    ):
+        for number in (ann, bob):
+            books.do(ssh_keys.add, number, ONE)
+            books.do(ssh_keys.let_wait, number)
+        books.do(callers.set_password_hash, ann, "another")
+        books.do(ssh_keys.take_away, bob, ONE)
+        for number in (ann, bob):
+            assert ssh_keys.of(books.do(ssh_keys.work_again, number).preferences) == []
+
+    def test_keys_that_wait_still_do_after_another_restore(self, copies, books, ann):
+        books.do(ssh_keys.add, ann, ONE)
+        copy = copies.take()
+        books.do(ssh_keys.let_wait, ann)
+        copies.restore(copy)
+        assert ssh_keys.of(record(books, ann).preferences) == []
+        assert ssh_keys.waiting(record(books, ann).preferences) == [ONE]

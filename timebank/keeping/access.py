@@ -1,0 +1,295 @@
+"""Who may do what in restored books: nothing that was taken away since their copy comes back.
+
+The books that are replaced say how each caller stood. Where they and the copy differ, the stricter
+of both holds, and the newer password. What came since and gives access, such as another SSH key or
+the sysop's powers, is not given again: its owner and the sysop can do that.
+
+Where the replaced books cannot be read, nobody knows what was taken away. Then no SSH key works
+until its owner has logged on with the password, and the command says what else is as in the copy.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from sqlalchemy import Select, null, select
+
+from timebank.callers import callers, messages, own_limits, powers, recovery, second_step, ssh_keys
+from timebank.callers.callers import CallerRecord
+from timebank.callers.notices import add_notice
+from timebank.callers.second_step import SecondStep
+from timebank.keeping import sysop
+from timebank.language import N_
+from timebank.ledger import schema
+from timebank.ledger.database import Desk
+from timebank.ledger.own_limits import COLUMNS, OwnLimits
+from timebank.ledger.schema import stamp
+from timebank.ledger.sql import Prepared, change, columns_of, equal
+from timebank.ledger.sqlite import dialect as sqlite
+from timebank.window import sysop as window
+
+# A caller by number and by when they were registered (seconds since 1970): a number alone may be
+# somebody else's in the books of another board.
+Key = tuple[int, int]
+
+CODE_VOID = N_(
+    "The board was restored from a backup, so your recovery code is void. You can make another in"
+    " your settings."
+)
+KEYS_WAIT = N_(
+    "The board was restored from a backup, so your SSH keys wait: they log you on again once you"
+    " have logged on with your password."
+)
+# The first versions of books in which callers could limit themselves, and could be muted.
+WITH_OWN_LIMITS = 3
+WITH_MUTES = 9
+
+
+class Rights(NamedTuple):
+    """How a caller stood in the books that are replaced."""
+
+    name: str
+    password_hash: str
+    locked: bool
+    frozen: bool
+    muted: bool
+    has_powers: bool
+    is_deleted: bool
+    preferences: Mapping[str, object]
+    own_limits: OwnLimits | None
+
+
+_CALLERS = schema.callers
+
+
+def _chosen(*, with_mutes: bool = True) -> Select[tuple[object, ...]]:
+    columns = columns_of(_CALLERS, "id created name password_hash locked frozen powers deleted")
+    muted = _CALLERS.c.muted if with_mutes else null()
+    return select(*columns, _CALLERS.c.preferences, muted)
+
+
+_RIGHTS = Prepared(_chosen)
+_RIGHTS_BEFORE_MUTES = Prepared(lambda: _chosen(with_mutes=False))
+_OWN_LIMITS = Prepared(lambda: select(schema.own_limits.c.caller_id, *COLUMNS))
+_SET_PASSWORD = Prepared(lambda: change(_CALLERS, "password_hash", equal(_CALLERS.c.id)))
+
+
+def rights_in(desk: Desk) -> dict[Key, Rights]:
+    """Return how all callers stand in books of this version."""
+    books = desk.connection
+    return _rights(_RIGHTS(books).all(), _OWN_LIMITS(books).all())
+
+
+def rights_in_file(old: sqlite3.Connection) -> dict[Key, Rights]:
+    """Return the same of a file, also of an earlier version; raises sqlite3.DatabaseError."""
+    version = sqlite.version_of(old)
+    rows = sqlite.ask(old, _RIGHTS if version >= WITH_MUTES else _RIGHTS_BEFORE_MUTES)
+    own = sqlite.ask(old, _OWN_LIMITS) if version >= WITH_OWN_LIMITS else ()
+    return _rights(rows, own)
+
+
+def _rights(rows: Iterable[Iterable[object]], own: Iterable[Iterable[object]]) -> dict[Key, Rights]:
+    limits = {number: OwnLimits(*row) for number, *row in own}  # type: ignore[arg-type]
+    found: dict[Key, Rights] = {}
+    for number, created, name, hashed, locked, frozen, has_powers, deleted, kept, muted in rows:
+        assert isinstance(number, int)
+        assert isinstance(created, int)
+        found[number, created] = Rights(
+            *(str(name), str(hashed), bool(locked), bool(frozen), muted is not None),
+            *(bool(has_powers), deleted is not None, json.loads(str(kept))),
+            limits.get(number),
+        )
+    return found
+
+
+def admit(desk: Desk, before: Mapping[Key, Rights] | None, by: str) -> list[str]:
+    """Give callers of a restored copy no more than they had in the books before, and say what
+    changed for whom; `before` is None where nobody can read those.
+
+    Recovery codes are void in any case: one may have been used since.
+    """
+    said = []
+    codes = recovery.void_all(desk)
+    for caller_id in codes:
+        add_notice(desk, caller_id, CODE_VOID)
+    if len(codes) == 1:
+        said.append("Made 1 recovery code void: its owner can make another at Your settings.")
+    elif codes:
+        said.append(
+            f"Made {len(codes)} recovery codes void: their owners can make others at Your settings."
+        )
+    said += _let_keys_wait(desk) if before is None else _Stricter(desk, before, by).sentences()
+    holders = "; ".join(map(powers.numbered, powers.holders(desk)))
+    if before is not None or not holders:
+        return [*said, f"Sysop powers: {holders or 'nobody'}."]
+    return [
+        *said,
+        f"Sysop powers: {holders}, as in the copy. Callers who lost them since have them again:"
+        " `door callers revoke` takes them.",
+    ]
+
+
+def _let_keys_wait(desk: Desk) -> list[str]:
+    owners = [record for record in callers.listing(desk) if ssh_keys.of(record.preferences)]
+    for record in owners:
+        ssh_keys.let_wait(desk, record.id)
+        add_notice(desk, record.id, KEYS_WAIT)
+    said = []
+    if owners:
+        names = "; ".join(map(powers.numbered, owners))
+        said.append(
+            "Nobody knows which SSH keys were removed since: those of these callers work again once"
+            f" their owner has logged on with the password: {names}."
+        )
+    said.append(
+        "Nobody can tell what was changed since the copy: passwords, locks, freezes, mutes and"
+        " authenticators are those of the copy, and callers deleted since are back."
+    )
+    return said
+
+
+class _Stricter:
+    """Hold each caller of the copy to what the books before allowed them."""
+
+    def __init__(self, desk: Desk, before: Mapping[Key, Rights], by: str) -> None:
+        self._desk = desk
+        self._by = by
+        self._changed: dict[str, list[str]] = defaultdict(list)  # names by what changed for them
+        now = {(record.id, stamp(record.created)): record for record in callers.listing(desk)}
+        for key, record in now.items():
+            if (rights := before.get(key)) is not None:
+                self._hold(record, rights)
+        for key, rights in before.items():
+            if key not in now and not rights.is_deleted:
+                self._changed[_GONE].append(f"{rights.name}, caller number {key[0]}")
+
+    def sentences(self) -> list[str]:
+        return [
+            said.format(names="; ".join(self._changed[said]))
+            for said in _SENTENCES
+            if self._changed[said]
+        ]
+
+    def _hold(self, record: CallerRecord, before: Rights) -> None:
+        if before.is_deleted:
+            self._note(_DELETED, record)
+            sysop.set_locked(self._desk, record.id, True, self._by)
+            if record.powers:
+                self._take_powers(record)
+            return
+        self._hold_out(record, before)
+        if record.powers and not before.has_powers:
+            self._take_powers(record)
+        elif before.has_powers and not record.powers:
+            self._note(_NO_POWERS, record)
+        if record.board is None and before.password_hash != record.password_hash:
+            self._note(_PASSWORD, record)
+            _SET_PASSWORD(self._desk.connection, password_hash=before.password_hash, id=record.id)
+        self._hold_preferences(record, before.preferences)
+        if before.own_limits is not None:
+            self._hold_own_limits(record, before.own_limits)
+
+    def _hold_out(self, record: CallerRecord, before: Rights) -> None:
+        """Lock, freeze and mute who was so in either."""
+        desk, by, number = self._desk, self._by, record.id
+        if before.locked and not record.locked:
+            sysop.set_locked(desk, number, True, by)
+            self._note(_LOCKED, record)
+        elif record.locked and not before.locked:
+            self._note(_STILL_LOCKED, record)
+        if before.frozen and not record.frozen:
+            window.freeze(desk, number, "as before the restore", by)
+            self._note(_FROZEN, record)
+        elif record.frozen and not before.frozen:
+            self._note(_STILL_FROZEN, record)
+        if before.muted and not record.muted:
+            sysop.set_muted(desk, number, True, by)
+            self._note(_MUTED, record)
+        elif record.muted and not before.muted:
+            self._note(_STILL_MUTED, record)
+
+    def _hold_preferences(self, record: CallerRecord, before: Mapping[str, object]) -> None:
+        """Leave out keys that were removed, and ask for authenticators that were set up."""
+        desk, number = self._desk, record.id
+        left = [*ssh_keys.of(before), *ssh_keys.waiting(before)]
+        for line in [*ssh_keys.of(record.preferences), *ssh_keys.waiting(record.preferences)]:
+            if not any(ssh_keys.is_same(line, each) for each in left):
+                ssh_keys.take_away(desk, number, line)
+                self._note(_KEYS, record)
+        if ssh_keys.waiting(before):
+            ssh_keys.let_wait(desk, number)
+        step, was = second_step.of(record), second_step.in_preferences(before)
+        if was is not None:
+            last = was.last if step is None else max(was.last, step.last)
+            if step is None or step.secret != was.secret:
+                self._note(_SECOND_STEP, record)
+            if (kept := SecondStep(was.secret, last)) != step:
+                second_step.put_back(desk, number, kept)
+        elif step is not None:
+            self._note(_STILL_SECOND_STEP, record)
+        messages.ignore_also(desk, number, messages.ignored(before))
+
+    def _hold_own_limits(self, record: CallerRecord, before: OwnLimits) -> None:
+        """Let the limits of the books before hold: for looser ones their owner has waited."""
+        of_copy = own_limits.of(self._desk, record.id)
+        own_limits.put_back(self._desk, record.id, before)
+        now = own_limits.of(self._desk, record.id)
+        if now._replace(told=None) != of_copy._replace(told=None):
+            self._note(_OWN, record)
+
+    def _take_powers(self, record: CallerRecord) -> None:
+        powers.revoke(self._desk, record.id, self._by)
+        self._note(_POWERS, record)
+
+    def _note(self, said: str, record: CallerRecord) -> None:
+        name = powers.numbered(record)
+        if name not in self._changed[said]:
+            self._changed[said].append(name)
+
+
+_DELETED = (
+    "Locked out, because they were deleted since: {names}. `door callers delete` deletes them"
+    " again, and `door callers unlock` lets them in."
+)
+_LOCKED = "Locked out, as in the books before: {names}."
+_STILL_LOCKED = (
+    "Locked out, as in the copy, though they were let in since: {names}. `door callers unlock` lets"
+    " them in."
+)
+_FROZEN = "Frozen, as in the books before: {names}."
+_STILL_FROZEN = (
+    "Frozen, as in the copy, though they were unfrozen since: {names}. `timebank unfreeze` opens"
+    " their accounts."
+)
+_MUTED = "Muted, as in the books before: {names}."
+_STILL_MUTED = (
+    "Muted, as in the copy, though they were let speak since: {names}. `door callers unmute` lets"
+    " them speak."
+)
+_POWERS = (
+    "Took the sysop's powers from {names}: they had none in the books before. `door callers grant`"
+    " gives them."
+)
+_NO_POWERS = (
+    "Without the sysop's powers, as in the copy, though they were given them since: {names}. `door"
+    " callers grant` gives them."
+)
+_PASSWORD = (
+    "The password of the books before, which was set since, is that of: {names}. `door callers"
+    " password` sets another."
+)
+_KEYS = "SSH keys that were removed since stay removed: {names}."
+_SECOND_STEP = "The pages ask for the authenticator that was set up since: {names}."
+_STILL_SECOND_STEP = (
+    "The pages ask for the authenticator of the copy, though it was turned off since: {names}."
+)
+_OWN = "Their own limits are those of the books before: {names}."
+_GONE = "Registered since, so not in these books: {names}."
+_SENTENCES = (
+    *(_DELETED, _LOCKED, _STILL_LOCKED, _FROZEN, _STILL_FROZEN, _MUTED, _STILL_MUTED, _POWERS),
+    *(_NO_POWERS, _PASSWORD, _KEYS, _SECOND_STEP, _STILL_SECOND_STEP, _OWN, _GONE),
+)
