@@ -39,7 +39,7 @@ STALE_SECONDS = 600  # an older file is likely to be that of another call
 APART_SECONDS = 120  # by which files of one call may differ: minutes are rounded, some less one
 MODUSER = "MODUSER.DAT"
 _SYNCHRONET = "synchronet"
-_BBS = re.compile(r"\bbbs\b")
+_BBS = re.compile(r"\S bbs$")  # how many boards end their names, and no caller
 # The drop-file types after which Synchronet reads MODUSER.DAT.
 _MODUSER_KINDS = (Format.DOOR32, Format.CHAIN, Format.BBSDEV)
 

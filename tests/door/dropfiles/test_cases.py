@@ -281,15 +281,18 @@ def test_one_odd_line_is_a_doubt_and_no_shift(tmp_path: Path) -> None:
 # Aliases that are none
 
 
-@pytest.mark.parametrize(
-    "alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's BBS 2", "bbs"]
-)
+@pytest.mark.parametrize("alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's bbs"])
 def test_what_is_the_same_for_all_is_no_alias(alias, tmp_path: Path) -> None:
     found = understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias)))
     assert (found.name, found.who.caller) == ("Ann Example", "number 42")
     (doubt,) = found.doubts
     assert "is the name of the board or its sysop" in doubt
     assert "Ann Example" not in doubt
+
+
+@pytest.mark.parametrize("alias", ["BBS Junkie", "bbs", "Keeper", "The Keepers"])
+def test_a_name_that_only_has_something_of_one_is_an_alias(alias, tmp_path: Path) -> None:
+    assert understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias))).name == alias
 
 
 def test_a_board_that_another_file_names_is_no_alias(tmp_path: Path) -> None:

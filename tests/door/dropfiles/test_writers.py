@@ -82,6 +82,7 @@ CONSTANTS = {
     "enigma 0.0 door32": 546 * 60,
     "enigma 0.5 door32": 546 * 60,
     "enigma 0.0 door.sys": 15360,
+    "enigma 2026 door.sys": 32760,
     "enigma 0.0 dorinfo": 546 * 60,
 }
 WITHOUT_SECONDS = [

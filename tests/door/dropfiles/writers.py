@@ -222,6 +222,10 @@ WRITERS: dict[str, Written] = {
         "DOOR.SYS",
         text(*door_sys(seconds="15360", minutes="256", event="00:05", credit="256")),
     ),
+    "enigma 2026 door.sys": Written(
+        "DOOR.SYS",
+        text(*door_sys(seconds="32760", minutes="546", event="00:05", credit="256")),
+    ),
     "wwiv door.sys": Written("door.sys", text(*_WWIV_DOOR_SYS, end="\n")),
     "gamesrv door.sys": Written("DOOR.SYS", text(*door_sys(port="COM0:", event="00:00"))),
     "mystic door.sys": Written("DOOR.SYS", text(*door_sys(event="04:30", credit="0"))),

@@ -134,7 +134,8 @@ def test_what_the_settings_call_the_board_is_no_alias(sent, alias) -> None:
 
 
 CONSTANT = {writer: WRITERS[writer] for writer in WRITERS if writer.startswith("enigma 0.0")}
-CONSTANT["enigma 0.5 door32"] = WRITERS["enigma 0.5 door32"]
+for newer in ("enigma 0.5 door32", "enigma 2026 door.sys"):
+    CONSTANT[newer] = WRITERS[newer]
 
 
 @pytest.mark.parametrize("written", CONSTANT.values(), ids=CONSTANT.keys())
