@@ -24,7 +24,17 @@ from door.games.engine import shuffle
 from door.games.engine.journaled import settlement_of
 from door.games.registry import GAMES
 from timebank.ledger.chain import GENESIS, digest
-from timebank.ledger.reasons import BetPlaced, Granted, LeftOfDay, Lost, Reason, Returned, Used, Won
+from timebank.ledger.reasons import (
+    BetPlaced,
+    Earned,
+    Granted,
+    LeftOfDay,
+    Lost,
+    Reason,
+    Returned,
+    Used,
+    Won,
+)
 from timebank.ledger.reasons import encode as encode_reason
 from timebank.ledger.schema import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -103,6 +113,8 @@ class _Writer:
         self._hands = cycle(self._dealt)
         self._balances: dict[int, int] = dict.fromkeys(SYSTEM_ACCOUNTS, 0)
         self._house = 0
+        # Of the day of each caller.
+        self._earned: dict[int, int] = {}
         self._digest = GENESIS
         self.last = 0
         self._calls, self._rounds = 0, 0
@@ -156,8 +168,12 @@ class _Writer:
         call = self._calls
         entry: list[tuple[int, int, int, Reason, int | None]] = []
         left = self._balances[online]
-        if left:
-            entry.append((online, FORFEIT, left, LeftOfDay(before), None))
+        earned = min(left, max(0, self._earned.pop(caller, 0)))
+        if left > earned:
+            entry.append((online, FORFEIT, left - earned, LeftOfDay(before), None))
+        if earned:
+            bank = self._account(caller, "bank")
+            entry.append((online, bank, earned, Earned(before, banked=True), None))
         grant = self.last + len(entry) + 1
         self._add("days", caller, day, grant - 1, grant)
         entry.append((ALLOTMENT, online, GRANT, Granted(day), None))
@@ -178,6 +194,7 @@ class _Writer:
         self._rounds += 1
         number = self._rounds
         said = hand.settlement
+        self._earned[caller] = self._earned.get(caller, 0) + said.won - said.lost
         self._add("shoes", number, caller, GAME, 1, hand.seed, hand.seal, "", at, at)
         self._add(
             "rounds", number, caller, GAME, day, call, number, 0, COIN, COIN, _RULES, at,

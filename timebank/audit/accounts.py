@@ -18,6 +18,7 @@ from timebank.audit import callers as people
 from timebank.audit import days
 from timebank.audit.chain import ROWS, Chain, check_generations, discontinued
 from timebank.audit.checkpoints import CheckedAccount, Checkpoint, digest_of_balances
+from timebank.audit.earned import check_earned
 from timebank.audit.finding import (
     BEGINNING,
     Check,
@@ -520,7 +521,7 @@ def _lines_not_read() -> Query:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_incomplete, *days.CHECKS, _calls, _of_no_call),
+    *(_incomplete, *days.CHECKS, check_earned, _calls, _of_no_call),
     _check_charged_late,
     *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
     *(_lines_not_read, *people.CHECKS, check_hosts, check_loans, check_tournaments),

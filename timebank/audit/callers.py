@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
 
 from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
-from timebank.audit.traces import DAY, clock_went_back, log_reaches
+from timebank.audit.traces import DAY, clock_went_back, log_reaches, told
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, callers, calls, instant, source, target, transfers
+from timebank.ledger.schema import accounts, callers, calls, source, target, transfers
 from timebank.ledger.schema import sysop_log as log
 from timebank.ledger.sql import Prepared, Query
 
@@ -176,10 +176,10 @@ def _registered() -> Query:
         .join(calls, calls.c.id == called.c.id, isouter=True)
         .subquery()
     )
-    created = known.c.created
+    is_late = func.coalesce(known.c.created > known.c.opened + DAY, False)
     return (
-        select(known)
-        .where(or_(created > known.c.opened + DAY, created < known.c.before - DAY))
+        select(known, is_late)
+        .where(or_(is_late, known.c.created < known.c.before - DAY))
         .order_by(known.c.id)
     )
 
@@ -190,16 +190,12 @@ _REGISTERED = Prepared(_registered)
 def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
     """Find callers who registered a day after their first call, or a day before one who has a
     lower number. A clock that was wrong explains the latter, and leaves its traces."""
-    for number, name, created, opened, before in list(chosen(_REGISTERED, desk, since)):
-        where, said = f"caller {number}", f"{name} is said to have registered on {_day(created)}"
-        if opened is not None and created > opened + DAY:
-            yield Finding(where, f"{said}, and called first on {_day(opened)}.")
-        elif before is not None and not clock_went_back(desk, before - DAY):
-            yield Finding(where, f"{said}, behind one who registered on {_day(before)}.")
-
-
-def _day(seconds: int) -> str:
-    return instant(seconds).date().isoformat()
+    for number, name, created, opened, before, is_late in list(chosen(_REGISTERED, desk, since)):
+        where, said = f"caller {number}", f"{name} is said to have registered on {told(created)}"
+        if is_late:
+            yield Finding(where, f"{said}, and called first on {told(opened)}.")
+        elif not clock_went_back(desk, before):
+            yield Finding(where, f"{said}, behind one who registered on {told(before)}.")
 
 
 # What is held behind an event.
@@ -213,8 +209,8 @@ def _held() -> Query:
     put_there = number.where(last.c.target == own.id).scalar_subquery()
     came_back = number.where(last.c.source == own.id).scalar_subquery()
     mended = and_(log.c.what.like("Mended the clock: %"), log.c.caller_id == who.id)
-    let_go = or_(mended, log.c.what.like("Event taken back: %"))
-    is_let_go = select(log.c.id).where(let_go, log.c.at >= row.at).correlate(callers, transfers)
+    taken_back = and_(log.c.what.like("Event taken back: %"), log.c.at >= row.at)
+    is_let_go = select(log.c.id).where(or_(mended, taken_back)).correlate(callers, transfers)
     return (
         select(
             who.id, who.name, who.held_until, who.held_behind, row.at, row.facts, came_back > row.id
@@ -234,9 +230,10 @@ _HELD = Prepared(_held)
 def _check_held(desk: Desk, since: Since) -> Iterator[Finding]:
     """Find callers whose time waits for an instant, or behind an event, that was not theirs."""
     for number, name, until, behind, at, facts, has_waited in chosen(_HELD, desk, since):
-        if until is None or until <= at:
-            waits = "nothing" if until is None else _time(until)
-            said = f"What is held for {name} since {_time(at)} waits for {waits}."
+        is_behind = isinstance(until, int) and isinstance(at, int) and until > at
+        if not is_behind and not clock_went_back(desk, at, 0):
+            waits = "nothing" if until is None else told(until)
+            said = f"What is held for {name} since {told(at)} waits for {waits}."
             yield Finding(f"caller {number}", said)
         event, was = (_event(text) for text in (behind, facts))
         if event != was and not has_waited:
@@ -251,10 +248,6 @@ def _event(text: str | None) -> str:
         return f"{said['event']} at {said['at']}"
     except (ValueError, TypeError, LookupError):
         return "no event"
-
-
-def _time(seconds: int) -> str:
-    return f"{instant(seconds):%Y-%m-%d %H:%M:%S}"
 
 
 CHECKS: tuple[Check, ...] = (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, FromClause, and_, exists, func, literal, or_, select
 
 from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
-from timebank.audit.traces import DAY, clock_went_back, log_reaches
+from timebank.audit.traces import clock_went_back, log_reaches, was_mended
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import (
@@ -86,7 +86,7 @@ def _check_granted(desk: Desk, since: Since) -> Iterator[Finding]:
     One that a wrong clock had begun became another day when that was mended.
     """
     for caller_id, day, granted, at in list(chosen(_GRANTED_ON, desk, since)):
-        if day > granted or not clock_went_back(desk, at - DAY):
+        if day > granted or not clock_went_back(desk, at):
             yield Finding(
                 f"caller {caller_id}", f"The minutes of {day} were granted for {granted}."
             )
@@ -118,22 +118,6 @@ def _owed() -> Query:
 
 
 @each_is_wrong(
-    "caller {}", "Of their stake {2} are left of a day before {1}, and they have staked {3}."
-)
-def _standing() -> Query:
-    who, own = callers.c, accounts.c
-    today = and_(who.id == days.c.caller_id, who.day == days.c.day, who.deleted.is_(None))
-    stake = and_(own.caller_id == who.id, own.kind == "stake", own.unit == "second")
-    return (
-        select(days.c.caller_id, days.c.day, days.c.standing, own.balance)
-        .select_from(days)
-        .join(callers, today)
-        .join(accounts, stake)
-        .where(days.c.standing > own.balance)
-    )
-
-
-@each_is_wrong(
     "caller {}", "{2} uncharged seconds were given on {1}, and their time is their board's."
 )
 def _grace() -> Query:
@@ -142,6 +126,20 @@ def _grace() -> Query:
         select(days.c.caller_id, days.c.day, days.c.grace)
         .join(callers, last)
         .where(days.c.grace > 0, callers.c.board.is_not(None))
+    )
+
+
+@each_is_wrong(
+    "caller {}",
+    "On {1} {2} count as earned before it and {3} as left of a day before, and their time is their"
+    " board's.",
+)
+def _of_board() -> Query:
+    last = and_(callers.c.id == days.c.caller_id, callers.c.day == days.c.day)
+    return (
+        select(days.c.caller_id, days.c.day, days.c.carried, days.c.standing)
+        .join(callers, last)
+        .where(days.c.carried + days.c.standing > 0, callers.c.board.is_not(None))
     )
 
 
@@ -173,16 +171,13 @@ def _of_day(number: ColumnElement[int], of: FromClause, first: ColumnElement[int
         .scalar_subquery()
     )
     same = and_(day.caller_id == of.c.caller_id, day.day == of.c.day)
-    mended = sysop_log.c.what.startswith("Mended the clock: day set back")
-    is_mended = exists().where(sysop_log.c.caller_id == of.c.caller_id, mended)
     is_right = and_(day.after < first, func.coalesce(following, NEVER) >= first)
     return (
         select(number, of.c.caller_id, of.c.day, was, transfers.c.at)
         .select_from(of)
         .join(transfers, transfers.c.id == first)
         .join(days, same, isouter=True)
-        .where(func.coalesce(is_right, False).is_(False), was.is_not(None))
-        .where(~is_mended)
+        .where(func.coalesce(is_right, False).is_(False))
         .order_by(number)
     )
 
@@ -212,12 +207,13 @@ _HANDS, _ENTRIES = Prepared(_hands), Prepared(_entries)
 def _check_counted(desk: Desk, since: Since) -> Iterator[Finding]:
     for what, query in (("hand", _HANDS), ("tournament", _ENTRIES)):
         for number, caller_id, day, was, at in list(chosen(query, desk, since)):
-            if not clock_went_back(desk, at - DAY):
+            is_explained = was_mended(desk, caller_id) or clock_went_back(desk, at)
+            if was is not None and not is_explained:
                 said = f"For caller {caller_id} it counts on {day}, and was begun on {was}."
                 yield Finding(f"{what} {number}", said)
 
 
 CHECKS: tuple[Check, ...] = (
-    *(_grants, _days, _check_granted, _taken_back, _owed, _standing, _grace, _last_days),
+    *(_grants, _days, _check_granted, _taken_back, _owed, _grace, _of_board, _last_days),
     _check_counted,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    CompoundSelect,
     Table,
     bindparam,
     func,
@@ -19,7 +20,7 @@ from sqlalchemy import (
 )
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import sysop_log, transfers
+from timebank.ledger.schema import instant, mended_days, sysop_log, transfers
 from timebank.ledger.sql import Prepared, Query, last_number
 
 DAY = 86_400
@@ -44,6 +45,33 @@ def _went_back(table: Table) -> Query:
 _WENT_BACK = Prepared(lambda: union_all(*map(_went_back, (sysop_log, transfers))).limit(1))
 
 
-def clock_went_back(desk: Desk, at: int) -> bool:
-    """Return whether the board's clock showed an instant, and an earlier one afterwards."""
-    return _WENT_BACK(desk.connection, at=at).first() is not None
+def clock_went_back(desk: Desk, at: object, by: int = DAY) -> bool:
+    """Return whether the board's clock went back by so many seconds, or more, behind an instant."""
+    if not isinstance(at, int):
+        return False
+    return _WENT_BACK(desk.connection, at=at - by).first() is not None
+
+
+def told(at: object) -> str:
+    """Say an instant in UTC, or what stands in its place.
+
+    >>> told(1_780_315_200), told("noon")
+    ('2026-06-01 12:00:00', "'noon'")
+    """
+    return f"{instant(at):%Y-%m-%d %H:%M:%S}" if isinstance(at, int) else repr(at)
+
+
+def _mended() -> CompoundSelect[int]:
+    told = sysop_log.c.what.startswith("Mended the clock: day set back")
+    return union_all(
+        select(literal(1)).where(mended_days.c.caller_id == bindparam("id")),
+        select(literal(1)).where(sysop_log.c.caller_id == bindparam("id"), told),
+    ).limit(1)
+
+
+_MENDED = Prepared(_mended)
+
+
+def was_mended(desk: Desk, caller_id: int) -> bool:
+    """Return whether days of a caller that a wrong clock had begun were taken back."""
+    return _MENDED(desk.connection, id=caller_id).first() is not None

@@ -163,16 +163,20 @@ def test_a_caller_who_registered_before_one_of_a_lower_number_is_found(books, an
     assert books.audit() == []
     vandal(f"UPDATE callers SET created = created - {YEAR} WHERE id = {bob}")
     assert books.audit() == [
-        "caller 2: Bob is said to have registered on 2025-07-01, behind one who registered on"
-        " 2026-06-01."
+        "caller 2: Bob is said to have registered on 2025-07-01 12:00:00, behind one who registered"
+        " on 2026-06-01 12:00:00."
     ]
 
 
-def test_a_caller_who_registered_after_their_first_call_is_found(books, ann, vandal):
+@pytest.mark.parametrize(
+    ("created", "told"), [(f"created + {YEAR}", "2027-06-01 12:00:00"), ("'x'", "'x'")]
+)
+def test_a_caller_who_registered_after_their_first_call_is_found(books, ann, vandal, created, told):
     books.call(ann)
-    vandal(f"UPDATE callers SET created = created + {YEAR}")
+    vandal(f"UPDATE callers SET created = {created}")
     assert books.audit() == [
-        "caller 1: Ann is said to have registered on 2027-06-01, and called first on 2026-06-01."
+        f"caller 1: Ann is said to have registered on {told}, and called first on"
+        " 2026-06-01 12:00:00."
     ]
 
 
@@ -202,10 +206,10 @@ def test_what_is_held_is_in_order_until_it_has_come_back(books, held):
     assert books.audit() == []
 
 
-@pytest.mark.parametrize("until", ["0", "NULL"])
+@pytest.mark.parametrize("until", ["0", "NULL", "'x'"])
 def test_what_is_held_and_waits_for_another_instant_is_found(books, held, vandal, until):
     vandal(f"UPDATE callers SET held_until = {until} WHERE id = 1")
-    waits = {"0": "1970-01-01 00:00:00", "NULL": "nothing"}[until]
+    waits = {"0": "1970-01-01 00:00:00", "NULL": "nothing"}.get(until, until)
     assert books.audit() == [
         f"caller 1: What is held for Ann since 2026-06-02 02:30:00 waits for {waits}."
     ]

@@ -1,0 +1,219 @@
+"""The audit finds what was kept of a day and was not earned on it, and what was earned and lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.at_the_window import borrow, deposit, give, limit, repay, withdraw
+from tests.timebank.books import lost, pushed, won
+from tests.timebank.hosts import comes, known
+from tests.timebank.vandal import Vandal
+from timebank.audit.accounts import Task, check
+from timebank.audit.checkpoints import draft
+from timebank.callers import callers
+from timebank.window import sysop
+
+DAY = 86_400
+MINUTE = 60
+
+
+@pytest.fixture
+def vandal(books):
+    return Vandal(books)
+
+
+def next_day(books, call):
+    """End a call, and return the first one of the next day."""
+    call.close()
+    books.wait(DAY)
+    return books.call(call.caller_id)
+
+
+def found_since(books, begin) -> list[str]:
+    """What an audit finds that begins with a checkpoint."""
+    with books.database.reading(books.settings, books.now) as desk:
+        return [str(each) for each in check(desk, Task(checkpoint=begin)).findings]
+
+
+def checkpoint(books):
+    with books.database.reading(books.settings, books.now) as desk:
+        made = draft(desk, None)
+    return made._replace(first_row=1)
+
+
+def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(books, ann, vandal):
+    """The case of the issue: ten minutes, by `carried` alone."""
+    call = books.call(ann)
+    vandal("UPDATE days SET carried = 600")
+    began = (
+        "caller 1: When 2026-06-01 began for Ann, 600 counted as earned and 0 as left of a "
+        "day before, and the purse held 0."
+    )
+    assert books.audit() == [began]
+    next_day(books, call)
+    assert books.balances(ann)["bank"] == 600
+    assert books.audit() == [began]
+    vandal("UPDATE days SET carried = 0")  # and nobody sees it any more, but for what was kept
+    assert books.audit() == [
+        "caller 1: When 2026-06-01 ended for Ann, 600 were kept as earned, and 0 were earned."
+    ]
+
+
+def test_minutes_that_were_earned_and_forfeited_are_found(books, ann, vandal):
+    """Ann leaves 300 on the table that she has won; `carried` is lowered before the next day."""
+    call = books.call(ann)
+    call.win(300, 900)
+    call.bet(300)
+    books.wait(DAY)
+    call.touch()
+    assert books.sql("SELECT carried FROM days ORDER BY day") == [(0,), (300,)]
+    assert books.audit() == []
+    vandal("UPDATE days SET carried = 0 WHERE carried = 300")
+    call.act(pushed(300))
+    next_day(books, call)
+    assert books.audit() == [
+        "caller 1: When 2026-06-02 began for Ann, 0 counted as earned and 0 as left of a day "
+        "before, and the purse held 300."
+    ]
+    vandal("UPDATE days SET carried = 300 WHERE day = '2026-06-02'")
+    assert books.audit() == [
+        "caller 1: When 2026-06-02 ended for Ann, 0 were kept as earned, and 300 were earned."
+    ]
+
+
+@pytest.mark.parametrize(
+    "stands",
+    [
+        lambda call: call.act(lost(600)),
+        lambda call: call.act(won(600, 300)),
+        lambda call: (call.act(lost(200, final=False)), call.act(pushed(400))),
+    ],
+)
+def test_an_old_stake_that_was_made_a_new_one_is_found(books, ann, vandal, stands):
+    """All of 600 on the table is left of the first day; by hand a half of it is not."""
+    call = books.call(ann)
+    call.bet(600)
+    books.wait(DAY)
+    call.touch()
+    assert books.sql("SELECT standing FROM days ORDER BY day") == [(0,), (600,)]
+    assert books.audit() == []
+    vandal("UPDATE days SET standing = 300, carried = 300 WHERE standing = 600")
+    assert books.audit() == [
+        "caller 1: On 2026-06-02 300 of the stake of Ann are left of a day before, and 0 were"
+        " forfeited; it should be 600 and 0."
+    ]
+    stands(call)
+    found = books.audit()
+    forfeited = books.sql("SELECT sum(amount) FROM transfers WHERE facts LIKE '%old-stake%'")[0][0]
+    if forfeited is None:  # lost: nothing of it came back, and what it was makes no difference
+        assert found == []
+    else:
+        (said,) = found
+        assert f"and {forfeited} were forfeited; it should be 0 and" in said
+
+
+def test_an_old_stake_in_a_hand_of_two_midnights_is_in_order(books, ann):
+    call = books.call(ann)
+    call.win(300, 900)
+    call.bet(600)
+    for _ in range(2):
+        books.wait(DAY)
+        call.touch()
+        assert books.audit() == []
+    call.act(lost(150, final=False), stake=300, kind="double")
+    call.act(won(750, 750))
+    next_day(books, call)
+    assert books.audit() == []
+
+
+def test_all_that_a_caller_can_do_with_minutes_is_in_order(books, ann):
+    limit(books, known_days=0, loan_share=50)
+    books.do(callers.set_preferences, ann, {"auto_deposit": 1})
+    give(books, ann, 100)
+    call = books.call(ann)
+    for act, minutes in ((deposit, 20), (withdraw, 50), (borrow, 30), (repay, 10), (repay, 5)):
+        act(call, minutes)
+    call = next_day(books, call)
+    assert books.audit() == []
+    call.win(300, 900)
+    call.lose(600)
+    next_day(books, call)
+    assert books.audit() == []
+
+
+def test_what_was_earned_of_a_frozen_account_is_in_order_and_found_if_it_was_raised(
+    books, ann, vandal
+):
+    call = books.call(ann)
+    call.win(300, 900)
+    books.do(sysop.freeze, ann, "a dispute", "root (command line)")
+    call = next_day(books, call)
+    assert books.sql("SELECT carried FROM days ORDER BY day") == [(0,), (900,)]
+    assert books.audit() == []
+    call.bet(300)
+    call = next_day(books, call)
+    assert books.audit() == []
+    vandal("UPDATE days SET carried = carried + 600 WHERE day = '2026-06-03'")
+    assert books.audit() == [
+        "caller 1: When 2026-06-03 began for Ann, 1500 counted as earned and 0 as left of a "
+        "day before, and the purse held 900."
+    ]
+
+
+def test_a_board_without_a_bank_forfeits_and_is_in_order(books, ann, vandal):
+    books.change(mode="none")
+    call = books.call(ann)
+    call.win(300, 900)
+    call.bet(600)
+    call = next_day(books, call)
+    assert books.audit() == []
+    vandal("UPDATE days SET carried = 300, standing = 300 WHERE standing = 600")
+    assert len(books.audit()) == 1
+
+
+def test_an_audit_from_a_checkpoint_sees_the_days_that_ended_behind_it(books, ann, bob, vandal):
+    call, bobs = books.call(ann), books.call(bob, node=2)
+    call = next_day(books, call)
+    begin = checkpoint(books)
+    bobs.win(300, 600)
+    vandal("UPDATE days SET carried = 600 WHERE caller_id = 1")
+    next_day(books, call)
+    (said,) = found_since(books, begin)
+    assert "When 2026-06-02 began for Ann, 600 counted as earned" in said
+    vandal("UPDATE days SET carried = 0 WHERE caller_id = 1")
+    (said,) = found_since(books, begin)
+    assert "When 2026-06-02 ended for Ann, 600 were kept as earned, and 0 were earned." in said
+
+
+def test_a_day_of_a_guest_that_earned_something_is_found(books, vandal):
+    comes(books, known(books), way="moduser")
+    assert books.audit() == []
+    vandal("UPDATE days SET carried = 60")
+    assert books.audit() == [
+        "caller 1: On 2026-06-01 60 count as earned before it and 0 as left of a day before, and"
+        " their time is their board's."
+    ]
+
+
+def test_a_day_that_ended_by_the_rule_of_version_1_0_is_in_order(books, ann, vandal):
+    """There what was deposited was taken off what was earned: 600 of 900 were forfeited."""
+    call = books.call(ann)
+    deposit(call, 10)
+    call.win(300, 900)
+    next_day(books, call)
+    left = dict(books.sql("SELECT kind, id FROM transfers WHERE kind IN ('carry', 'forfeit')"))
+    vandal(
+        f"UPDATE transfers SET amount = 300 WHERE id = {left['carry']}",
+        f"UPDATE transfers SET amount = amount + 600 WHERE id = {left['forfeit']}",
+    )
+    assert not [said for said in books.audit() if "were kept as earned" in said]
+    vandal(f"UPDATE transfers SET amount = 301 WHERE id = {left['carry']}")
+    assert [said for said in books.audit() if "were kept as earned" in said]
+
+
+@pytest.mark.parametrize("column", ["carried", "standing", "after"])
+def test_a_day_whose_amounts_are_no_numbers_is_found(books, ann, vandal, column):
+    books.call(ann)
+    vandal(f"UPDATE days SET {column} = 'x'")
+    said = "caller 1: Some of the amounts of their days are not numbers."
+    assert said in books.audit()
