@@ -579,9 +579,15 @@ class Console:
         self.say(f"|12{_(UNREAD)}")
 
     async def any_key(self, prompt: str = "") -> None:
+        """Wait for a key. One for help takes nothing away: what is shown may be shown only once."""
         self.display.prompt(f"|07{prompt or _('Press any key')}")
-        await self.key()
+        await self._any_key()
         self.display.answered()
+
+    async def _any_key(self) -> str:
+        while (key := await self.key()) in HELP_KEYS:
+            self.say(f"|07{_('Any other key goes on from here.')}")
+        return key
 
     async def read(self, title: str, text: str, *, leads_on: bool = False) -> bool:
         """Let the caller read a text of any length, page by page; pipe codes allowed. Return
@@ -627,7 +633,7 @@ class Console:
         if len(pages) > 1 or leads_on:
             return await self._page_key(number, len(pages) - 1, leads_on)
         self.display.prompt(f"|07{_('Press any key')}")
-        key = await self.key()
+        key = await self._any_key()
         if key != RELAID:
             self.display.answered()
         return key if key == RELAID else LEAVE

@@ -13,7 +13,7 @@ from ansi.canvas import Canvas
 from ansi.charset import Charset
 from door.call.console import Console, Look, Paint
 from door.call.display import Area, plain
-from door.call.page import pages_of
+from door.call.page import Page, pages_of
 from door.clock import SystemClock
 from tests.ansi.terminal import Terminal
 from tests.door.wall import Wall
@@ -496,3 +496,31 @@ async def test_a_yes_is_y_in_every_language_and_what_its_word_begins_with(caller
     async with caller.asked(caller.console.agrees("Leave?")) as answer:
         await caller.types(b"o")
         assert not answer.done()
+
+
+# What is shown once is not taken away by a key for help.
+
+
+@pytest.mark.parametrize("paint", [Paint.COLOUR, Paint.LINES])
+@pytest.mark.parametrize("key", [b"?", F1])
+async def test_help_where_any_key_goes_on_takes_nothing_away(paint: Paint, key: bytes) -> None:
+    caller = Somebody(paint=paint)
+    caller.console.stage(Page("Your recovery code", ["ABCD-EFGH"]))
+    async with caller.asked(caller.console.any_key()) as waiting:
+        await caller.types(key, key)
+        assert not waiting.done()
+        assert "ABCD-EFGH" in caller.sees
+        assert "Any other key goes on from here." in caller.sees
+        await caller.types(b"x")
+        assert waiting.done()
+
+
+@pytest.mark.parametrize("paint", [Paint.COLOUR, Paint.LINES])
+async def test_help_stays_on_a_text_of_one_page(paint: Paint) -> None:
+    caller = Somebody(paint=paint)
+    async with caller.asked(caller.console.read("Rules", "Bet first.")) as reading:
+        await caller.types(b"?")
+        assert not reading.done()
+        assert "Bet first." in caller.sees
+        await caller.types(b"x")
+        assert reading.done()
