@@ -438,8 +438,13 @@ class Console:
                 self.show_offer()
 
     def show_offer(self) -> None:
-        """Show what can be pressed now: for one who watches for a key and does other work."""
-        if self._offer is not None and self._shows_offers is not None:
+        """Show what can be pressed now: for one who watches for a key and does other work. Where a
+        key of it was pressed and the same can be pressed again, it is shown again."""
+        if self._shows_offers is None:
+            return
+        if self._offer is None and getattr(self.line, "is_pressed", False):
+            self._offer = self._offered
+        if self._offer is not None:
             self._offered, self._offer = self._offer, None
             if self.cover is None:
                 self._shows_offers(self._offered, self.viewer.language)
@@ -940,6 +945,8 @@ class Console:
         self.keys_heard += len(keys)
         if self.cover is not None:
             self.cover.typed(keys)
+            if self._shows_offers is not None and getattr(self.line, "is_pressed", False):
+                self._shows_offers(OpenKeys("text"), self.viewer.language)
             return
         self._keys.extend(keys)
         if len(self._keys) > KEYS_WAITING and not self._paused:

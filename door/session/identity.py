@@ -162,10 +162,13 @@ class ClaimedName:
         """Count down until it is due or a key is pressed that means something; return the key."""
         console = self._console
         console.display.prompt(f"|14{_('Yours is checked in about')}|07")
+        keys = {"R": _("Recovery code"), "Esc": _("Back")}
+        console.offer("answers", keys, typed={"Esc": "\x1b"})
         try:
             while not tried.is_due:
                 left = self._board.reception.wait(tried)
                 console.display.typed(wording.clock_time(ceil(left)))
+                console.show_offer()
                 await console.pause(1.0 if left <= COUNTS_TO else left % 5.0 or 5.0)
                 if console.interruption is not None or console.next_key() is not None:
                     key = await console.key()

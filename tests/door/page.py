@@ -33,6 +33,7 @@ class PageCaller:
         self.keys: dict[str, str] = {}
         self.typed: dict[str, str] = {}  # what keys type that do not type themselves
         self.default = ""
+        self.offer = 0  # its number
         self.ticket = ""
         self.said = ""  # everything that was shown, with what moves the cursor
         self._news = asyncio.Event()
@@ -50,7 +51,7 @@ class PageCaller:
 
     def _hear(self, said: dict[str, Any]) -> None:
         if said["t"] == "open":
-            self.ask, self.default = said["ask"], said["default"]
+            self.ask, self.default, self.offer = said["ask"], said["default"], said["offer"]
             self.keys = {key: label for key, label, *_ in said["keys"]}
             self.typed = {key: typed for key, _, *more in said["keys"] for typed in more}
         elif said["t"] == "ticket":
@@ -81,6 +82,11 @@ class PageCaller:
     async def types(self, text: str) -> None:
         self.ask, self.keys = "", {}
         await self.socket.send(text.encode())
+
+    async def taps(self, keys: str, offer: int | None = None) -> None:
+        """Press keys of the page, of the last offer or of another."""
+        number = self.offer if offer is None else offer
+        await self.socket.send(json.dumps({"t": "press", "offer": number, "keys": keys}))
 
     async def logs_on(self, name: str) -> None:
         await self.is_asked("text")

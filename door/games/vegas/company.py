@@ -195,6 +195,8 @@ class Company:
         async with linked(ends, header.said(), line, partial(CallersLink, console, lives)) as end:
             assert isinstance(end, CallersLink)
             console.forget_keys()
+            console.offer("text")  # whatever the other server asks
+            console.show_offer()
             caller.clock.stop()
             caller.is_away = True
             line.attach(end)

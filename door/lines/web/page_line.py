@@ -2,7 +2,11 @@
 
 Terminal bytes travel in binary messages, both ways and in UTF-8. Messages in words are JSON, and
 about all else: who calls ("hello", first of all), the size of the screen, whether the line lives,
-and what can be pressed now.
+what can be pressed now, and what was pressed of that.
+
+Each offer of keys has a number, and a key of the page names the offer that it belongs to. It counts
+once, and only while that is the last offer: a second tap is not for the question that comes after.
+Keys of a keyboard are bytes of the terminal, and may be typed ahead.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from door.lines.flow import LineLimits, StreamLine
-from door.lines.line import Hints, OpenKeys, clamp_size, printable
+from door.lines.line import Hints, OpenKeys, Receiver, clamp_size, printable
 from door.lines.web.connection import Inside, WebConnection
 
 SUBPROTOCOL = "bjft.1"
@@ -35,6 +39,14 @@ class PageLine(StreamLine):
     ) -> None:
         super().__init__("web", transport, limits, address)
         self._page = cast("WebConnection", transport)
+        self._offer = 0  # the number of the last one
+        self._offered: dict[str, object] = {}
+        self.is_pressed = False  # whether a key of it was
+        self._asks_here = True  # whether questions are offered, as another server's are not
+
+    def attach(self, receiver: Receiver) -> None:
+        self._asks_here = not getattr(receiver, "asks_elsewhere", False)
+        super().attach(receiver)
 
     @property
     def origin(self) -> str:
@@ -45,7 +57,21 @@ class PageLine(StreamLine):
         typed = dict(offer.typed)
         keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
         now = {"ask": offer.ask, "keys": keys, "default": offer.default, "language": language}
-        self.tell({"t": "open", **now})
+        self._offered = dict(now)
+        self._tell_offer()
+
+    def pressed(self, offer: object, keys: str) -> None:
+        """Take the keys that were pressed on the page, unless they belong to an earlier offer."""
+        if offer != self._offer or self.is_pressed:
+            return
+        self.is_pressed = True
+        self.deliver(keys.encode("utf-8", "replace"))
+        if not self._asks_here:
+            self._tell_offer()
+
+    def _tell_offer(self) -> None:
+        self._offer, self.is_pressed = self._offer + 1, False
+        self.tell({"t": "open", "offer": self._offer, **self._offered})
 
     def give_ticket(self, ticket: str) -> None:
         self.tell({"t": "ticket", "ticket": ticket})
@@ -95,6 +121,8 @@ class PageProtocol(Inside):
             self._meet(said)
         elif about == "size" and self._ready is None:
             self._resize(said)
+        elif about == "press" and self._ready is None:
+            self._press(said)
         elif about == "beat":
             self.line.tell({"t": "beat"})
         else:
@@ -123,6 +151,13 @@ class PageProtocol(Inside):
         size = said.get("columns"), said.get("rows")
         if all(type(side) is int and 0 < side < 65536 for side in size):
             self.line.resize(*clamp_size(*cast("tuple[int, int]", size)))
+
+    def _press(self, said: dict[str, Any]) -> None:
+        keys = said.get("keys")
+        if not isinstance(keys, str):
+            self._refuse("keys that mean nothing")
+        else:
+            self.line.pressed(said.get("offer"), keys)
 
     def _refuse(self, reason: str) -> None:
         self._timer.cancel()

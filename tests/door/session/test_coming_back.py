@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,6 +21,14 @@ async def board(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path, toml=WEB) as here:
         here.enter("Ada")
         yield here
+
+
+def moves(board: World) -> list[str]:
+    """What was done in the last hand, the bet first."""
+    with board.books() as desk:
+        query = "SELECT action FROM actions ORDER BY round_id, sequence"
+        rows = desk.connection.exec_driver_sql(query)
+        return [json.loads(action)["action"] for (action,) in rows]
 
 
 async def plays(caller: PageCaller) -> None:
@@ -183,3 +192,59 @@ async def test_a_new_caller_on_the_page_is_not_asked_what_their_screen_can_show(
         await caller.may_press("Y", "N")
         assert caller.default == "Y"
         assert "Which of these boxes" not in caller.said
+
+
+# Keys of the page belong to the question that they were offered for.
+
+
+async def test_a_second_tap_takes_no_second_card(board: World) -> None:
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await plays(caller)
+        offer = caller.offer
+        caller.ask, caller.keys = "", {}
+        for _ in range(3):
+            await caller.taps("h", offer)
+        await caller.may_press("H", "S")
+        assert caller.offer > offer
+        await caller.taps("h", offer)  # on its way while the new keys came
+        await caller.taps("s")
+        await caller.may_press("B", "R", "Q")
+        assert moves(board) == ["bet", "hit", "stay"]
+
+
+async def test_keys_of_a_keyboard_are_still_typed_ahead(board: World) -> None:
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await plays(caller)
+        await caller.types("hs")
+        await caller.may_press("B", "R", "Q")
+        assert moves(board) == ["bet", "hit", "stay"]
+
+
+async def test_a_second_tap_on_send_answers_no_second_question(board: World) -> None:
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await caller.is_asked("text")
+        offer = caller.offer
+        for _ in range(2):
+            await caller.taps("Ada\r", offer)
+        await caller.is_asked("secret")
+        offer = caller.offer
+        for _ in range(2):
+            await caller.taps(f"{PASSWORD}\r", offer)
+        await caller.is_asked("any")
+        assert caller.shows("Press any key"), "the second was no key for it"
+
+
+async def test_help_is_offered_again_after_it_was_read(board: World) -> None:
+    async with page_caller(board, columns=40, rows=31) as caller:
+        await plays(caller)
+        for _ in range(2):
+            caller.keys = {}
+            await caller.taps("?")
+            await caller.may_press("N", "Q")
+            for _ in range(2):  # on a page of help it says a sentence, and the keys stay
+                offer = caller.offer
+                await caller.taps("?")
+                await caller.until(lambda offer=offer: caller.offer > offer, "another offer")
+            caller.keys = {}
+            await caller.taps("q")
+            await caller.may_press("H", "S")

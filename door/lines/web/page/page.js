@@ -17,6 +17,7 @@ const PHONE_PIXELS = 600;
 const WIDE_PIXELS = 1500;
 const LYING_PIXELS = 500;
 const BELL_MILLISECONDS = 150;
+const MOST_PRESSED = 500; // letters; a message in words has no room for an SSH key
 const READ_ON = 1000; // lines that a screen reader can go back
 
 const part = (id) => document.getElementById(id);
@@ -162,7 +163,9 @@ function show(state, said) {
 // The keys that can be pressed now
 
 function offer(message) {
+    const isAnother = message.ask !== offered.ask;
     offered = message;
+    part("send").disabled = false;
     const asksText = ["text", "number", "secret"].includes(message.ask);
     pad.hidden = !isTouched.matches || (message.ask === "none" && !isPhone() && !lies());
     part("asked").hidden = !asksText;
@@ -176,11 +179,13 @@ function offer(message) {
         field.type = message.ask === "secret" ? "password" : "text";
         field.inputMode = message.ask === "number" ? "numeric" : "text";
         field.setAttribute("aria-label", message.ask === "secret" ? words.secret : words.text);
-        field.value = "";
+        if (isAnother) {
+            field.value = "";
+        }
     } else if (document.activeElement === field) {
         field.blur();
     }
-    if (!["none", "answers"].includes(message.ask)) {
+    if (!["none", "any", "answers"].includes(message.ask)) {
         keys.append(otherButton(`? ${words.help}`, "?"));
     }
     layOut();
@@ -201,16 +206,29 @@ function otherButton(label, text, kind = "") {
     button.textContent = label;
     button.addEventListener("click", () => {
         keys.className = "typed";
-        line.type(text);
+        press(text);
     });
     return button;
+}
+
+// A key belongs to the question that it was offered for: the board takes it for no other one. So
+// none can be pressed until it offers others.
+function press(text) {
+    field.value = "";
+    for (const button of pad.querySelectorAll("button")) {
+        button.disabled = true;
+    }
+    if (text.length > MOST_PRESSED) {
+        line.type(text);
+    } else {
+        line.say({ t: "press", offer: offered.offer, keys: text });
+    }
 }
 
 field.addEventListener("blur", layOut);
 pad.addEventListener("submit", (event) => {
     event.preventDefault();
-    line.type(`${field.value}\r`);
-    field.value = "";
+    press(`${field.value}\r`);
 });
 
 // Beginning

@@ -70,6 +70,13 @@ ARE_SEEN = """many => {
         && buttons.every((each) => each.scrollWidth <= each.clientWidth
             && each.scrollHeight <= each.clientHeight);
 }"""
+TAP_TWICE = """key => {
+    const letters = [...document.querySelectorAll("#keys b")];
+    const button = letters.find((each) => each.textContent === key).parentElement;
+    button.click();
+    button.click();
+    return key;
+}"""
 IS_COPIED = "async text => (await navigator.clipboard.readText()).trim() === text"
 
 
@@ -265,6 +272,28 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
         assert (await again.bounding_box())["height"] >= 44
         rows = await ada.page.evaluate("() => document.getElementById('screen').terminal.rows")
         assert rows == size[1]
+
+
+async def test_a_second_tap_takes_no_second_card(browser: Any, tmp_path: Path) -> None:
+    async with visit(browser, tmp_path, PHONE) as ada:
+        await ada.answers("Name:", "Ada")
+        await ada.answers("Password:", PASSWORD)
+        await ada.sees("Press any key")
+        await ada.page.locator("#keys .enter").tap()
+        ada.board.seeds = [hand("hit")]
+        await ada.taps("B")
+        await ada.sees("<F>airness")
+        await ada.taps("B")
+        await ada.answers("Coins", "1")
+        await ada.sees("<H>it")
+        assert await ada.page.evaluate(TAP_TWICE, "H") == "H"
+        await ada.may_tap_again()
+        await ada.taps("S")
+        await ada.sees("<B>et")
+        with ada.board.books() as desk:
+            query = "SELECT action FROM actions ORDER BY round_id, sequence"
+            made = [json.loads(row[0])["action"] for row in desk.connection.exec_driver_sql(query)]
+        assert made == ["bet", "hit", "stay"]
 
 
 async def test_a_screen_reader_is_offered_first_and_gets_lines(

@@ -64,6 +64,7 @@ async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() ->
         assert isinstance(said, str)
         assert json.loads(said) == {
             "t": "open",
+            "offer": 1,
             "ask": "keys",
             "keys": [["H", "Hit"], ["S", "Tirer é"]],
             "default": "H",
@@ -71,6 +72,36 @@ async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() ->
         }
         await socket.send('{"t":"beat"}')
         assert await heard(socket) == '{"t":"beat"}'
+
+
+async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+
+        async def taps(*offers: object) -> None:
+            """Tap an "é" of each offer, and type a full stop behind it."""
+            for offer in offers:
+                await socket.send(json.dumps({"t": "press", "offer": offer, "keys": "é"}))
+            await socket.send(b".")
+
+        await taps(1, None, "0", 0, 0)  # nothing was offered yet, and anything may be pressed
+        await call.until_typed("é.".encode())
+        for number, wrong in ((1, (0, 2)), (2, (1, 3, -1))):
+            call.typed.clear()
+            call.line.offers(OpenKeys("keys", (("H", "Hit"),)), "en")
+            await taps(*wrong, number, number)
+            await call.until_typed("é.".encode())
+            await taps(number)
+            await call.until_typed("é..".encode())
+            assert call.typed == "é..".encode()
+
+
+@pytest.mark.parametrize("said", [{"keys": 7, "offer": 0}, {"offer": 0}], ids=["a number", "none"])
+async def test_keys_that_mean_nothing_end_the_call(said: dict[str, object]) -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        await socket.send(json.dumps({"t": "press", **said}))
+        assert await call.until_ended() == "cut off: keys that mean nothing"
 
 
 async def test_pages_of_any_length_arrive_whole_in_both_directions() -> None:
