@@ -287,6 +287,12 @@ def test_or_a_charlie_waits_and_only_a_dealers_charlie_beats_it(
     assert hand.outcome is outcome
 
 
+def test_a_charlie_that_waits_loses_to_a_natural_that_nobody_looked_for() -> None:
+    rules = house(charlie_paid="after dealer", peek_under_ace=False)
+    hand = play(stacked("2H 3H", "AS KS", "2C 4D 5C"), DECLINE, *CHARLIE, rules=rules)
+    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
+
+
 def test_21_waits_for_the_dealer() -> None:
     hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT)
     assert hand.outcome is BlackjackOutcome.LOSE
