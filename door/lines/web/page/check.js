@@ -2,7 +2,7 @@
 // sent anywhere: the page makes no request. docs/fairness.md says how a hand is written.
 
 import { QUICKNET, anchorOf, canCheck, cardsFrom, publishedAt, randomnessOf, sealOf, toss } from "./fairness.js";
-import { isPacked, unpacked } from "./packed.js";
+import { isPacked, undealtBy, unpacked } from "./packed.js";
 import { GAMES, RULES, Unplayable, isWhole, settle } from "./payments.js";
 
 const MOST_DECKS = 100;
@@ -11,6 +11,7 @@ const MOST_MOVES = 1000;
 const MOST_PHRASES = 8; // one for each seat, and what is left of those who got up
 const LONGEST_CUT = 1000;
 const MOST_LINKS = 20000;
+const NOT_TRIED = "paused"; // another round had failed just before: this one has no number
 const USUALLY_ENOUGH = 40; // cards of the shoe for a hand
 const ALWAYS_ENOUGH = 400;
 const WORDS = {
@@ -37,6 +38,7 @@ const WORDS = {
         anchorDiffers: (anchor) => `The seed is of a chain with another anchor: ${anchor}`,
         tossFits: (at) => `The toss before card ${at} is right.`,
         tossDiffers: (at) => `The toss before card ${at} is not what the seed gives.`,
+        tossesOther: (count) => `Other tosses are said. By its moves the hand has ${count}.`,
         shown: "Compare with what you were shown before the bet, and the cut with your own. This page cannot know them.",
         otherNetwork: "The round is not one of drand’s quicknet. Do not trust it.",
         noRound: (why) => `The shoe was shuffled without a round of drand (${why}). Look up whether relays had it.`,
@@ -55,6 +57,8 @@ const WORDS = {
         against: (mine, count, theirs, against) => `${mine} (${count}) against ${theirs} (${against})`,
         paysThat: (net) => `In all ${net}. So it was booked: that agrees.`,
         paysOther: (net, said) => `By cards, moves, stakes and rules it pays ${net}. Booked is ${said}.`,
+        paysUnsaid: (net) => `Nothing is said of a payment, but the hand is over: by its moves it pays ${net}.`,
+        netOther: (net, won, lost) => `Booked is ${net} in all. ${won} won less ${lost} lost is not that.`,
         stakesOther: (staked, said) => `By moves and stakes ${staked} was bet. Booked is ${said}.`,
         endsOther: (found, said) => `It ends as ${found}. It is said to have ended as ${said}.`,
         liesOther: "The hands lie in another way than is said.",
@@ -107,6 +111,7 @@ const WORDS = {
         anchorDiffers: (anchor) => `La graine est d’une chaîne qui a une autre ancre : ${anchor}`,
         tossFits: (at) => `Le tirage avant la carte ${at} est juste.`,
         tossDiffers: (at) => `Le tirage avant la carte ${at} n’est pas celui de la graine.`,
+        tossesOther: (count) => `D’autres tirages sont indiqués. D’après ses coups, la main en a ${count}.`,
         shown: "Comparez avec ce qui vous a été montré avant la mise, et la coupe avec la vôtre. Cette page ne peut pas les connaître.",
         otherNetwork: "Le tour n’est pas du réseau quicknet de drand. Ne vous y fiez pas.",
         noRound: (why) => `Le sabot a été mélangé sans tour de drand (${why}). Vérifiez si des relais l’avaient.`,
@@ -125,6 +130,8 @@ const WORDS = {
         against: (mine, count, theirs, against) => `${mine} (${count}) contre ${theirs} (${against})`,
         paysThat: (net) => `En tout ${net}. C’est ce qui est dans les livres : cela concorde.`,
         paysOther: (net, said) => `D’après les cartes, les coups, les mises et les règles, elle paie ${net}. Les livres ont ${said}.`,
+        paysUnsaid: (net) => `Aucun paiement n’est indiqué, mais la main est finie : d’après ses coups, elle paie ${net}.`,
+        netOther: (net, won, lost) => `Les livres ont ${net} en tout. ${won} gagnés moins ${lost} perdus ne font pas cela.`,
         stakesOther: (staked, said) => `D’après les coups et les mises, ${staked} ont été misés. Les livres ont ${said}.`,
         endsOther: (found, said) => `Elle finit ainsi : ${found}. Elle aurait fini ainsi : ${said}.`,
         liesOther: "Les mains ne sont pas étalées comme il est dit.",
@@ -159,7 +166,8 @@ const language = navigator.language.startsWith("fr") ? "fr" : "en";
 const words = WORDS[language];
 const part = (id) => document.getElementById(id);
 
-const isSeal = (value) => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value);
+const isLike = (pattern, value) => typeof value === "string" && pattern.test(value);
+const isSeal = (value) => isLike(/^[0-9a-f]{64}$/i, value);
 const isToss = (value) => Array.isArray(value) && isWhole(value[0], 0, 1e9) && typeof value[1] === "boolean";
 const isFew = (value) => Array.isArray(value) && value.length <= MOST_CARDS;
 // A text, or phrases and the number of the seed in its chain.
@@ -171,25 +179,30 @@ function isCut(value) {
     return isText && isWhole(value.link, 1, MOST_LINKS);
 }
 
-// The round of a beacon: with its signature, with why there is none, or waited for.
-function isBeacon(value) {
-    const isRound = isWhole(value?.round, 0, 1e12) && isWhole(value.published, 0, 1e13);
-    const isKey = typeof value?.key === "string" && /^[0-9a-f]{192}$/.test(value.key);
-    return isRound && isKey && /^([0-9a-f]{96})?$/.test(value.signature) && /^[a-z]{0,20}$/.test(value.failed);
+// The round of a beacon: with its signature or with why there is none, or waited for, which ends
+// before the seed is shown.
+function isBeacon(value, { seed }) {
+    const isNumber = isWhole(value?.round, 0, 1e12) && (value.round === 0) === (value.failed === NOT_TRIED);
+    const isRound = isNumber && isWhole(value.published, 0, 1e13);
+    const isKey = isLike(/^[0-9a-f]{192}$/, value?.key);
+    const isText = isLike(/^([0-9a-f]{96})?$/, value?.signature) && isLike(/^[a-z]{0,20}$/, value.failed);
+    const isWaitedFor = isText && value.signature === "" && value.failed === "";
+    const isEither = isText && (value.signature === "") !== (value.failed === "");
+    return isRound && isKey && (isEither || (isWaitedFor && seed === undefined));
 }
 
 const FIELDS = {
     seal: isSeal,
-    beacon: (value) => value === undefined || isBeacon(value),
+    beacon: (value, hand) => value === undefined || isBeacon(value, hand),
     cut: isCut,
-    anchor: (value) => value === undefined || value === "" || isSeal(value),
+    anchor: (value, { cut }) => value === undefined || value === "" || (isSeal(value) && linkOf(cut) !== undefined),
     decks: (value) => isWhole(value, 1, MOST_DECKS),
     position: (value) => isWhole(value, 0, 1e9),
-    undealt: (value) => isWhole(value, 0, 51),
+    undealt: (value, { game }) => (game === undefined ? isWhole(value, 0, 51) : value === undealtBy(game)),
 };
 const OPEN_FIELDS = {
     seed: isSeal,
-    cards: (value) => isFew(value) && value.length > 0 && value.every((card) => /^[A2-9TJQK][HSDC]$/.test(card)),
+    cards: (value) => isFew(value) && value.length > 0 && value.every((card) => isLike(/^[A2-9TJQK][HSDC]$/, card)),
     tosses: (value) => isFew(value) && value.every(isToss),
 };
 const isAmount = (value) => isWhole(value, 0, 1e15);
@@ -207,7 +220,7 @@ const PLAYED_FIELDS = {
 
 function isPayment(value) {
     const amounts = [value?.lost, value?.returned, value?.won];
-    return amounts.every(isAmount) && typeof value.outcome === "string" && typeof value.laid === "object";
+    return amounts.every(isAmount) && isWhole(value.net, -1e15, 1e15) && typeof value.outcome === "string" && typeof value.laid === "object";
 }
 
 // A hand out of a text; an Error whose message is for the person who pasted it.
@@ -224,11 +237,11 @@ function read(text) {
     if (hand.beacon?.signature && typeof hand.cut === "string") {
         throw new Error(words.wrongField("cut"));
     }
-    const isPlayed = hand.seed !== undefined && hand.game !== undefined;
+    const isPlayed = hand.seed !== undefined && Object.keys(PLAYED_FIELDS).some((name) => hand[name] !== undefined);
     const open = hand.seed === undefined ? {} : OPEN_FIELDS;
     const fields = { ...FIELDS, ...open, ...(isPlayed ? PLAYED_FIELDS : {}) };
     for (const [name, isRight] of Object.entries(fields)) {
-        if (!isRight(hand[name])) {
+        if (!isRight(hand[name], hand)) {
             throw new Error(words.wrongField(name));
         }
     }
@@ -309,17 +322,33 @@ async function settled(hand, dealt) {
 
 const cardsOf = (hand, most) => cardsFrom(hand.seed, hand.cut, hand.decks, hand.position, most, hand.undealt);
 
+// A hand that was void is not over by its moves.
+async function unpaidFound(hand, dealt) {
+    try {
+        const { won, lost } = await settled(hand, dealt);
+        return [false, words.paysUnsaid(amount(hand, won - lost, true))];
+    } catch (error) {
+        if (!(error instanceof Unplayable) || error.word !== "noMove") {
+            throw error;
+        }
+        return [null, words.notPaid];
+    }
+}
+
 async function paymentFound(hand, dealt) {
     if (hand.game === undefined) {
         return [[null, words.noPayment]];
     }
     if (hand.paid === undefined) {
-        return [[null, words.notPaid]];
+        return [await unpaidFound(hand, dealt)];
     }
     const now = await settled(hand, dealt);
     const said = hand.paid;
     const tosses = now.tosses.map(([at, isCard]) => [hand.position + at, isCard]);
-    const found = await tossesFound(hand, tosses.filter((one) => !hand.tosses?.some((other) => isSame(one, other))));
+    const found = hand.tosses === undefined ? await tossesFound(hand, tosses) : [];
+    if (hand.tosses !== undefined && !isSame(hand.tosses, tosses)) {
+        found.push([false, words.tossesOther(tosses.length)]);
+    }
     if (hand.cards === undefined) {
         found.push([null, words.cardsGiven(named(now.dealt.slice(0, now.used)))]);
     } else if (hand.cards.length !== now.used) {
@@ -329,23 +358,25 @@ async function paymentFound(hand, dealt) {
     return [...found, ...comparedWithBooks(hand, said, now)];
 }
 
+// What is said of the end, against what comes of the moves. A short link says the net alone.
 function comparedWithBooks(hand, said, now) {
     const found = [];
+    const net = now.won - now.lost;
     const result = (value) => amount(hand, value, true);
     if (said.outcome !== undefined && said.outcome !== now.outcome) {
         found.push([false, words.endsOther(endNamed(now.outcome), endNamed(said.outcome))]);
     }
-    if (said.laid !== undefined && Object.entries(now.laid).some(([name, cards]) => !isSame(said.laid?.[name], cards))) {
+    if (said.laid !== undefined && !isSame(Object.entries(said.laid).sort(), Object.entries(now.laid).sort())) {
         found.push([false, words.liesOther]);
     }
     if (said.lost !== undefined && said.lost + said.returned !== now.staked) {
         found.push([false, words.stakesOther(amount(hand, now.staked), amount(hand, said.lost + said.returned))]);
     }
-    const net = now.won - now.lost;
-    const saidNet = said.lost === undefined ? said.net : said.won - said.lost;
-    const isSplit = said.lost !== undefined && said.won !== now.won && saidNet === net;
-    const fits = net === saidNet && !isSplit;
-    found.push([fits, fits ? words.paysThat(result(net)) : words.paysOther(result(net), result(saidNet))]);
+    if (said.lost !== undefined && said.won - said.lost !== said.net) {
+        found.push([false, words.netOther(result(said.net), amount(hand, said.won), amount(hand, said.lost))]);
+    }
+    const fits = said.net === net && (said.won ?? now.won) === now.won;
+    found.push([fits, fits ? words.paysThat(result(net)) : words.paysOther(result(net), result(said.net))]);
     return found;
 }
 
@@ -359,12 +390,11 @@ function roundFound(beacon) {
     if (beacon.key !== QUICKNET.key) {
         return [[false, words.otherNetwork]];
     }
-    if (beacon.failed !== "") {
-        return [[null, words.noRound(beacon.failed)]];
-    }
-    const fits = beacon.published === publishedAt(beacon.round);
     const at = new Date(publishedAt(beacon.round) * 1000).toISOString().replace("T", " ").replace(".000Z", " UTC");
-    return [[fits ? null : false, fits ? words.roundCame(beacon.round, at) : words.roundOther(beacon.round, at)]];
+    if (beacon.round > 0 && beacon.published !== publishedAt(beacon.round)) {
+        return [[false, words.roundOther(beacon.round, at)]];
+    }
+    return [[null, beacon.failed === "" ? words.roundCame(beacon.round, at) : words.noRound(beacon.failed)]];
 }
 
 const isMixedIn = (beacon) => beacon !== undefined && beacon.signature !== "";

@@ -11,6 +11,7 @@ const MOVES = ["insurance", "no-insurance", "double", "split", "hit", "stay", "c
 const UNITS = ["second", "usd-cent", "frf-cent"];
 // Cards at the end of each shuffle that are never dealt.
 const UNDEALT = { "unix-bj": 1 };
+export const undealtBy = (game) => UNDEALT[game] ?? 0;
 
 // Takes a number apart that was put together digit by digit, each of a base of its own.
 class Reader {
@@ -104,7 +105,7 @@ export function unpacked(digits) {
     const hand = { game, unit: reader.of(UNITS), coin: reader.whole(), seed: reader.hex(64) };
     hand.begins = reader.hex(4);
     hand.decks = reader.take(8) + 1;
-    hand.undealt = UNDEALT[game] ?? 0;
+    hand.undealt = undealtBy(game);
     hand.position = reader.whole();
     const link = reader.whole();
     const text = reader.text();

@@ -10,7 +10,7 @@ import os
 import random
 import re
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import asdict
 from pathlib import Path
@@ -21,9 +21,11 @@ import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 
 from bench import large
+from door.beacon.network import QUICKNET
 from door.config import config as settings
 from door.games import proofs
 from door.games.engine import shuffle
+from door.games.engine.game import Totals
 from door.games.registry import GAMES
 from tests.beacons import RECORDED
 from tests.certificates import NEED_CLIENTS
@@ -844,6 +846,134 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
             base = asdict(GAMES[game].kind.base)
             assert usual == {key: base[key] for key in ours}
     await context.close()
+
+
+CHECK_TEXTS = """async texts => {
+    const part = (id) => document.getElementById(id);
+    const [hand, asks, verdict] = ["hand", "asks", "verdict"].map(part);
+    const told = [];
+    for (const text of texts) {
+        hand.value = text;
+        asks.requestSubmit();
+        while (verdict.hidden) {
+            await new Promise((done) => setTimeout(done));
+        }
+        told.push(verdict.textContent);
+    }
+    return told;
+}"""
+SEALED_AS_IT_WAS = "The hand is as it was sealed."
+# Another test is about rules and moves, of which many have no say. Unit and coin only say how the
+# page puts amounts.
+NOT_TRIED = {"rules", "actions", "unit", "coin"}
+
+
+def changed_alone(value: Any) -> Iterator[tuple[str, Any]]:
+    """Give each other value that has one thing changed, and where that is."""
+    match value:
+        case bool():
+            yield "", not value
+        case int():
+            yield from (("", value + 1), ("", value + 60), ("", 0 if value else 2))
+        case str():
+            yield from (("", other) for other in ("", value[1:] + value[:1], f"{value}x", "win"))
+        case list() | tuple():
+            for place, each in enumerate(value):
+                for where, other in changed_alone(each):
+                    yield f"{place}.{where}", [*value[:place], other, *value[place + 1 :]]
+            yield from (("", list(value[1:])), ("", [*value, *(value[:1] or [[1, True]])]))
+        case dict():
+            for name, each in value.items():
+                for where, other in changed_alone(each):
+                    yield f"{name}.{where}", {**value, name: other}
+                yield f"{name}.", {key: kept for key, kept in value.items() if key != name}
+
+
+def with_a_failed_round(proof: dict[str, Any]) -> dict[str, Any]:
+    number = 1000
+    published = QUICKNET.published(number)
+    beacon = {"round": number, "published": published, "key": QUICKNET.key, "signature": ""}
+    return {**proof, "beacon": {**beacon, "failed": "late"}}
+
+
+def tossed(proof: dict[str, Any]) -> dict[str, Any]:
+    """A coup like this one, of a seed by which the bank tosses for a card."""
+    kind, cut, stake = GAMES["baccarat"].kind, proof["cut"], proof["stakes"][0]
+    rules = {**proof["rules"], "bank_option_3v9": "toss", "bank_option_5v4": "toss"}
+    decks = rules["decks"]
+    for number in range(1000):
+        seed = number.to_bytes(32, "big")
+        coup, _ = kind.deal(rules, kind.cards(seed, cut, decks, 0), [stake], 1)
+        acts, tosses = [], []
+        while not coup.over:
+            chance = kind.by_chance(coup, seed, cut, 0)
+            if chance is not None:
+                tosses.append([coup.cards_used, chance.word == "bank-card"])
+            acts.append(chance or kind.absent(coup))
+            coup, _ = kind.act(coup, acts[-1])
+        if tosses:
+            break
+    totals = kind.totals(coup, 0)
+    paid = {**vars_of(totals), "outcome": kind.outcome(coup, 0), "laid": kind.laid(coup, 0)}
+    return {
+        **proof,
+        "seed": seed.hex(),
+        "seal": shuffle.seal(seed),
+        "decks": decks,
+        "position": 0,
+        "cards": list(coup.shoe[: coup.cards_used]),
+        "tosses": tosses,
+        "rules": rules,
+        "actions": list(map(str, acts)),
+        "paid": paid,
+    }
+
+
+def vars_of(totals: Totals) -> dict[str, int]:
+    lost, returned, won = totals.lost, totals.returned, totals.won
+    return {"lost": lost, "returned": returned, "won": won, "net": won - lost}
+
+
+def says_no_less(proof: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether no page can notice: an anchor is left out, or a round that failed or why it did, or
+    another seat's bet is not what it was."""
+    if "anchor" in proof and not other.get("anchor"):
+        return True
+    beacon, other_beacon = proof.get("beacon"), other.get("beacon")
+    if beacon != other_beacon and beacon["failed"]:
+        return other_beacon is None or beacon == {**other_beacon, "failed": beacon["failed"]}
+    seat, stakes = proof["seat"] - 1, other.get("stakes", [])
+    is_as_long = len(stakes) == len(proof["stakes"])
+    return stakes != proof["stakes"] and is_as_long and stakes[seat] == proof["stakes"][seat]
+
+
+async def test_no_field_of_a_proof_can_be_changed_alone_without_the_page_noticing(
+    browser: Any, tmp_path: Path
+) -> None:
+    played = [each.proof for each in await proved_hands(tmp_path, 120)]
+    chained = next(each for each in played if each["anchor"] and "beacon" not in each)
+    tried = [
+        *(next(each for each in played if each["game"] == game) for game in proofs.GAMES),
+        next(each for each in played if each.get("beacon")),
+        tossed(next(each for each in played if each["game"] == "baccarat" and not each["anchor"])),
+        next(each for each in played if not each["anchor"]),
+        with_a_failed_round(chained),
+    ]
+    changes = [
+        (f"{proof['game']}: {where}", other)
+        for proof in tried
+        for where, other in changed_alone(proof)
+        if where.partition(".")[0] not in NOT_TRIED
+        if other != proof and not says_no_less(proof, other)
+    ]
+    async with check_page_of(browser, **SMALL) as check:
+        plain = await check.page.evaluate(CHECK_TEXTS, list(map(json.dumps, [*played, *tried])))
+        assert set(plain) == {SEALED_AS_IT_WAS}
+        told = await check.page.evaluate(CHECK_TEXTS, [json.dumps(other) for _, other in changes])
+    unnoticed = {
+        where for (where, _), said in zip(changes, told, strict=True) if said == SEALED_AS_IT_WAS
+    }
+    assert sorted(unnoticed) == []
 
 
 async def test_a_caller_in_a_browser_opens_the_check_of_their_last_hand(
