@@ -508,25 +508,37 @@ MUTED = "SELECT id FROM callers WHERE muted IS NOT NULL ORDER BY id"
 
 def borrow_on_short_calls(story: Story) -> None:
     """Let some call another server for a moment and borrow what they may; then they call here."""
-    database = story.books_at_the_command_line()
-    off = [person for person in story.people if person.is_known and person.wire is None]
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            asked = story.chance.sample(off, min(len(off), 12))
-            owing = [person for person in asked if _borrows(story, desk, person)]
-    except BooksFailed as refused:
-        story.tell(f"nobody borrows: {refused}")
-        return
-    finally:
-        database.close()
+    owing = _on_short_calls(story, 12, _borrows)
     story.counted["_loans taken"] += len(owing)
     _dial_in_place_of_others(story, owing)
 
 
-def _borrows(story: Story, desk: Desk, person: Person) -> bool:
-    call = _call_elsewhere(desk, person)
-    if call is None:
-        return False
+Visits = Callable[[Story, Desk, Person, Opened], bool]
+
+
+def _on_short_calls(story: Story, most: int, visits: Visits) -> list[Person]:
+    """Let so many who are off call another server; return those of whom `visits` is true.
+
+    `visits` ends the call.
+    """
+    database = story.books_at_the_command_line()
+    off = [person for person in story.people if person.is_known and person.wire is None]
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            found = []
+            for person in story.chance.sample(off, min(len(off), most)):
+                call = _call_elsewhere(desk, person)
+                if call is not None and visits(story, desk, person, call):
+                    found.append(person)
+            return found
+    except BooksFailed as refused:
+        story.tell(f"nobody calls another server: {refused}")
+        return []
+    finally:
+        database.close()
+
+
+def _borrows(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
     seconds = allowance(desk, call.call_id).borrow.seconds
     if seconds:
         borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
@@ -598,23 +610,10 @@ WHERE a.balance <> 0 AND a.unit = 'second' AND a.kind IN ('loan', 'held', 'stake
 
 def use_up_elsewhere(story: Story) -> None:
     """Let some use up their minutes on calls of another server, and then call here."""
-    off = [person for person in story.people if person.is_known and person.wire is None]
-    database, some = story.books_at_the_command_line(), story.chance.sample(off, min(len(off), 4))
-    try:
-        with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            came = [person for person in some if _uses_up(story, desk, person)]
-    except BooksFailed as refused:
-        story.tell(f"nobody calls another server: {refused}")
-        return
-    finally:
-        database.close()
-    _dial_in_place_of_others(story, came)
+    _dial_in_place_of_others(story, _on_short_calls(story, 4, _uses_up))
 
 
-def _uses_up(story: Story, desk: Desk, person: Person) -> bool:
-    call = _call_elsewhere(desk, person)
-    if call is None:
-        return False
+def _uses_up(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
     story.tell(f"{person.name} has used up their minutes elsewhere")
     close_call(desk, call.call_id, call.receipt.purse.online, "log-off")
     return True
