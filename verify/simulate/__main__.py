@@ -63,6 +63,7 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
                 beacon=asked.beacon,
                 early=asked.early,
                 company=asked.company,
+                savers=asked.savers,
             )
         seeds += 1
         counted.update(story.counted)
@@ -119,7 +120,8 @@ def found(name: str, platter: Platter | None, cluster: Cluster | None = None) ->
         with faults.put_in(name):
             below = platter if fault.is_below and cluster is None else None
             size = (seed, fault.steps, fault.people)
-            story, error = play(*size, below, cluster, company=fault.is_company)
+            ways = {"company": fault.is_company, "savers": fault.is_saving}
+            story, error = play(*size, below, cluster, **ways)
         if isinstance(error, Wrong):
             said = str(error).partition("\n")[0]
             return f"{seed - fault.first + 1} seeds, step {story.number} of seed {seed}: {said}"
@@ -136,11 +138,12 @@ def play(
     beacon: bool = False,
     early: bool = False,
     company: bool = False,
+    savers: bool = False,
 ) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
         nodes = max(2, people * 2 // 5)
-        asked = (platter, cluster, beacon, early, company)
+        asked = (platter, cluster, beacon, early, company, savers)
         story = Story(seed, Path(folder), people, nodes, *asked)
         try:
             with story:
@@ -200,6 +203,11 @@ def _arguments() -> argparse.Namespace:
         "--company",
         action="store_true",
         help="have callers play the daily deal and write to each other",
+    )
+    parser.add_argument(
+        "--savers",
+        action="store_true",
+        help="have callers use the bank around every midnight, and the sysop freeze accounts",
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     parser.add_argument(

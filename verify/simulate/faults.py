@@ -47,6 +47,7 @@ from timebank.ledger.visit import HostSession
 from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT, Move
 from timebank.wagers.wagers import Played
+from timebank.window.allowance import moved_on
 from timebank.words import MINUTE
 from verify.simulate import faults_below, faults_company
 
@@ -428,6 +429,33 @@ def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Posting, "_tell_of_table", tell)
 
 
+def takes_deposits_from_earnings(patch: pytest.MonkeyPatch) -> None:
+    """The end of a day that banks less of what was earned for what was deposited."""
+    real = Posting._earned
+
+    def earned(self: Posting) -> int:
+        own = {each.kind: each.id for each in (self.online, self.bank, self.loan)}
+        return real(self) - moved_on(self.desk, self.caller_id, self.day, own).get("deposit", 0)
+
+    patch.setattr(Posting, "_earned", earned)
+
+
+def counts_an_older_stake_again(patch: pytest.MonkeyPatch) -> None:
+    """The second midnight of a stake, at which all of it may have been earned."""
+    real = Posting._leave_day
+
+    def leave_day(self: Posting) -> None:
+        self.standing = 0
+        real(self)
+
+    patch.setattr(Posting, "_leave_day", leave_day)
+
+
+def banks_what_a_frozen_caller_earned(patch: pytest.MonkeyPatch) -> None:
+    """A frozen account that takes in what was earned, and what an event cuts off winnings."""
+    patch.setattr(Posting, "_puts_nothing_away", False)
+
+
 def hits_for_the_absent(patch: pytest.MonkeyPatch) -> None:
     """A table that takes a card for those who are not there, and may go on with it."""
     real = BlackJackKind.absent
@@ -521,6 +549,13 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
 }
 
 
+_OF_SAVERS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
+    takes_deposits_from_earnings: 19,
+    counts_an_older_stake_again: 19,
+    banks_what_a_frozen_caller_earned: 19,
+}
+
+
 @dataclass(frozen=True)
 class Fault:
     """A fault, the seed at which its search begins, and in how large a story."""
@@ -532,6 +567,7 @@ class Fault:
     is_below: bool = False  # only the simulated disk can bring it out
     is_served: bool = False  # only a server can, which the books are on
     is_company: bool = False  # in what callers do in company
+    is_saving: bool = False  # in what is left to those who use the bank over midnights
 
 
 FAULTS = {
@@ -547,6 +583,10 @@ FAULTS = {
     **{
         put.__name__: Fault(put, first, steps=150, people=24, is_served=True)
         for put, first in _SERVED.items()
+    },
+    **{
+        put.__name__: Fault(put, first, steps=60, people=16, is_saving=True)
+        for put, first in _OF_SAVERS.items()
     },
 }
 

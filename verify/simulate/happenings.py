@@ -19,7 +19,7 @@ from timebank.keeping.events import EventAsked
 from timebank.keeping.sysop import set_muted
 from timebank.ledger.database import Desk
 from timebank.window import sysop
-from timebank.window.teller import allowance, borrow
+from timebank.window.teller import allowance, borrow, deposit, repay, withdraw
 from verify.robots import phrases
 from verify.simulate.accidents import some_accident
 from verify.simulate.below import some_trouble
@@ -80,6 +80,8 @@ def choose(story: Story) -> Happens:
     }
     if story.early:
         ways[start_or_take_back_an_event] = 3
+    if story.savers:
+        ways |= {save_on_short_calls: 8, meet_midnight: 8, freeze_or_open_an_account: 2}
     if story.company:
         ways |= {mute_or_let_speak: 1.5, play_in_a_tournament: 10, end_a_tournament: 4}
         ways |= {use_up_elsewhere: 2, call_without_time: 4, meet_an_event_without_time: 2}
@@ -556,6 +558,76 @@ def _call_elsewhere(desk: Desk, person: Person) -> Opened | None:
         return open_call(desk, record.id, 99, "elsewhere", "192.0.2.9", take_over=False)
     except Refused:  # the call that was just hung up goes on
         return None
+
+
+# What brings days on which callers earn and save.
+
+SAVES = {"deposit": deposit, "withdraw": withdraw, "borrow": borrow, "repay": repay}
+
+
+def save_on_short_calls(story: Story) -> None:
+    """Let some call another server for a moment and do what they may at the bank's window."""
+    savers = _on_short_calls(story, 8, _saves)
+    story.counted["_savers"] += len(savers)
+    _dial_in_place_of_others(story, savers[:3])
+
+
+def _saves(story: Story, desk: Desk, person: Person, call: Opened) -> bool:
+    done, chance = [], story.chance
+    for way in chance.choices(list(SAVES), k=chance.randint(1, 4)):
+        most = getattr(allowance(desk, call.call_id), way).seconds
+        if most:
+            SAVES[way](desk, call.call_id, 0, chance.choice((60, most // 120 * 60 or 60, most)))
+            done.append(way)
+            story.counted[f"_{way}s of savers"] += 1
+    close_call(desk, call.call_id, 0, "log-off")
+    story.tell(f"{person.name} does at another server: {', '.join(done) or 'nothing'}")
+    return bool(done)
+
+
+def meet_midnight(story: Story) -> None:
+    """Have the machine sleep until shortly before midnight; callers stay on, or leave a hand."""
+    with story.watch.reading() as file:
+        staking = {name for (name,) in file.execute(STAKING)}
+    for person, wire in story.on_line():
+        if person.name in staking and story.chance.random() < 0.7:
+            wire.lose("carrier lost")
+    now = story.now()
+    before = (story.config.bank.schedule.next_day(now) - now).total_seconds()
+    if before > 30:
+        _sleep(story, before - 20)
+    save_on_short_calls(story)
+    _pass(story, 31)
+    save_on_short_calls(story)
+
+
+STAKING = """
+SELECT c.name FROM callers c JOIN accounts a ON a.caller_id = c.id
+WHERE a.balance > 0 AND a.unit = 'second' AND a.kind = 'stake'
+"""
+
+
+def freeze_or_open_an_account(story: Story) -> None:
+    """Let the sysop freeze somebody's account, or open one that is frozen."""
+    database, chance = story.books_at_the_command_line(), story.chance
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            frozen = desk.connection.execute(text(FROZEN)).scalars().all()
+            if len(frozen) > 3:
+                sysop.unfreeze(desk, chance.choice(frozen), "settled", "Sysop")
+            else:
+                others = desk.connection.execute(text(NOT_FROZEN)).scalars().all()
+                if others:
+                    sysop.freeze(desk, chance.choice(others), "a dispute", "Sysop")
+        story.tell("the sysop opens an account" if len(frozen) > 3 else "an account is frozen")
+    except BooksFailed as refused:
+        story.tell(f"no account is frozen: {refused}")
+    finally:
+        database.close()
+
+
+FROZEN = "SELECT id FROM callers WHERE frozen = 1 AND deleted IS NULL ORDER BY id"
+NOT_FROZEN = "SELECT id FROM callers WHERE frozen = 0 AND deleted IS NULL ORDER BY id"
 
 
 def limit_themselves(story: Story) -> None:

@@ -54,8 +54,10 @@ class Story(World):
         beacon: bool = False,
         early: bool = False,
         company: bool = False,
+        savers: bool = False,
     ) -> None:
-        super().__init__(seed, folder, people, nodes, platter, cluster, beacon, early, company)
+        asked = (platter, cluster, beacon, early, company, savers)
+        super().__init__(seed, folder, people, nodes, *asked)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)
         self.restores = Restores(self, self.inspection)

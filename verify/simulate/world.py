@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
@@ -62,7 +63,8 @@ class World:
     `people` is how many callers there are, `nodes` how many of them may be on at once. With a
     `platter` the disk below SQLite is simulated as well. With a `beacon` shoes wait for its rounds;
     `early` is whether the sysop starts events early, `company` whether callers play the daily deal
-    and write to each other.
+    and write to each other, `savers` whether they use the bank every day and the sysop freezes
+    accounts.
     """
 
     def __init__(
@@ -76,11 +78,13 @@ class World:
         beacon: bool,
         early: bool,
         company: bool,
+        savers: bool,
     ) -> None:
         self.seed = seed
         self.beacon = beacon
         self.early = early
         self.company = company
+        self.savers = savers
         self.platter = platter
         self.below: Below | None = None
         self.server: BooksServer | None = None
@@ -258,6 +262,8 @@ class World:
         toml = some_house(self.chance, self.place, self.nodes)
         if self.beacon:
             toml += '[fairness]\nbeacon = "drand"\nbeacon_wait_seconds = 4\n'
+        if self.savers:
+            toml = re.sub("(?m)^mode = .*$", 'mode = "built-in"', toml)
         if self.company:
             toml += some_tournament(self.chance, self.now(), self.place)
         if self.server is not None:
@@ -275,8 +281,8 @@ class World:
 
     @property
     def is_brief(self) -> bool:
-        """Whether no hours are spent on what ticks: it is what keeps the books that matters."""
-        return self.below is not None or self.server is not None
+        """Whether no hours are spent on what ticks: what keeps the books matters, or days do."""
+        return self.below is not None or self.server is not None or self.savers
 
     def bare_books(self, copy: Path | None = None) -> Database:
         """Give the books, or a copy of them in a file, for whoever is no process of the board."""
