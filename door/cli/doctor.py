@@ -68,6 +68,11 @@ def examine(config: Config, asked: Asked) -> list[str]:
         except Refused as refused:
             return [*said, f"They would not be let in: {refused}"]
     said.append(f"Here they are {record.name}, with {span(opened.receipt.purse.bank)} in the bank.")
+    if "#" in record.name:  # no alias has one
+        said.append(
+            f"Another caller of {arrival.guest.board.name} has that alias. If all of them have it,"
+            " the board writes no alias: have it write DOOR32.SYS."
+        )
     said += _time(config, arrival, opened, now)
     said.append(_gains(config, arrival))
     return said

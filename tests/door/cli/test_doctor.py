@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
+from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from door.config import config as settings
+from door.config import privacy
 from door.dropfiles.formats import kind_of
 from door.setup.machine import program
 from tests import ROOT
 from tests.door.dropfiles.writers import PASSWORD, door_sys, text
 from tests.door.hosting import BOARD, HANG_UP, hosted
 from tests.door.shell import Shell
+from timebank.calls.arrival import host_caller
+from timebank.ledger.engines import books_of
 
 WHOLE = ("0", "-1", "38400", "Synchronet 3.20b", "42", "Ann Example", "Moth", "50", "59", "1", "1")
 
@@ -177,6 +183,20 @@ def test_a_limit_of_more_than_a_day_is_said_to_be_none(shell: Shell, tmp_path: P
     assert "5998 minutes (line 9 of DOOR32.SYS, in minutes) is longer than a day" in said
     assert "Their board sets no limit: that is what is left of 60 minutes for the day." in said
     assert "seconds there" not in said
+
+
+def test_an_alias_that_another_caller_has_is_spoken_of(shell: Shell, tmp_path: Path) -> None:
+    config = settings.load(shell.config)
+    privacy.make_folder(config)
+    with closing(books_of(config.bank)) as database:
+        database.open()
+        with database.transaction(config.bank, datetime.now(UTC)) as desk:
+            host_caller(desk, "Xibalba", "number 7", "Moth")
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "Here they are Moth#42@Xibalba" in said
+    assert "Another caller of Xibalba has that alias." in said
+    others = told(shell, "--dropfile", dropped(tmp_path, *WHOLE[:6], "Bee", *WHOLE[7:]))
+    assert "has that alias" not in others
 
 
 def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Path) -> None:
