@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from door.dropfiles import dropfile
-from door.dropfiles.door32_sys import ENIGMA_MINUTES, enigma_time
+from door.dropfiles.door32_sys import ENIGMA_MINUTES, ENIGMA_NAME, enigma_time
 from door.dropfiles.lines import LONGEST_TEXT, Lines
 from timebank.words import clean
 
@@ -31,7 +31,9 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     first, last = lines.field(user), lines.field(user + 1)
     name = dropfile.undoubled(first, last)
     # Others write 546 for longer times; ENiGMA, which doubles names, writes it for everybody.
-    enigma = bool(first) and first == last and lines.number(minutes_line) == ENIGMA_MINUTES
+    is_doubled = bool(first) and first == last
+    is_named = ENIGMA_NAME in lines.field(1).casefold()
+    enigma = (is_doubled or is_named) and lines.number(minutes_line) == ENIGMA_MINUTES
     return dropfile.DropFile(
         kind=dropfile.Format.DORINFO,
         path=lines.path,

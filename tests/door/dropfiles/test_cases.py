@@ -168,6 +168,15 @@ def test_enigma_is_known_by_the_name_of_its_writer(lines, limit, tmp_path: Path)
     assert understood(tmp_path, "DOOR32.SYS", text(*lines)).time.limit is limit
 
 
+@pytest.mark.parametrize(
+    ("board", "limit"), [("Moth ENiGMA", Limit.CONSTANT), ("Moth House", Limit.LEFT)]
+)
+def test_enigma_is_known_by_its_name_in_dorinfo_too(board, limit, tmp_path: Path) -> None:
+    lines = dorinfo(("Ann", "Lee", "Home"), left="546")
+    content = text(board, *lines[1:])
+    assert understood(tmp_path, "DORINFO1.DEF", content).time.limit is limit
+
+
 def test_minutes_that_could_be_enigmas_are_a_doubt(tmp_path: Path) -> None:
     (doubt,) = case(tmp_path, "enigma-like-546").doubts
     assert "546 minutes" in doubt
