@@ -1,6 +1,7 @@
 // The terminal, the keys that can be pressed now, and how large everything is.
 
 import "./styles.js";
+import { InputMethod } from "./ime.js";
 import { BoardLine } from "./line.js";
 import { Sheet } from "./sheet.js";
 import { FONT, TALL, THEME, sizeOf } from "./look.js";
@@ -291,10 +292,11 @@ terminal.onBell(() => {
         screen.className = "";
     }, BELL_MILLISECONDS);
 });
+const inputMethod = new InputMethod(screen, (text) => terminal.input(text));
 // Ctrl+C copies what is marked; with nothing marked it is a key. Tab leaves the terminal.
 terminal.attachCustomKeyEventHandler((event) => {
     const copies = event.ctrlKey && event.key.toLowerCase() === "c" && terminal.hasSelection();
-    return !copies && event.key !== "Tab";
+    return inputMethod.passes(event) && !copies && event.key !== "Tab";
 });
 
 name();

@@ -79,6 +79,35 @@ TAP_TWICE = """key => {
     button.click();
     return key;
 }"""
+# What a browser tells of keys that an input method has in hand. "<" rubs out a letter, and a text
+# in brackets is composed.
+IME = r"""text => {
+    const field = document.querySelector(".xterm textarea");
+    const tell = (Kind, name, more) => {
+        const usual = { bubbles: true, cancelable: true, composed: true };
+        field.dispatchEvent(new Kind(name, { ...usual, ...more }));
+    };
+    const keys = text.match(/\[.*?\]|./g);
+    for (const key of keys) {
+        const composed = key.slice(1, -1);
+        tell(KeyboardEvent, "keydown", { key: "Process", keyCode: 229 });
+        if (composed) {
+            tell(CompositionEvent, "compositionstart", { data: "" });
+            field.value += composed;
+            tell(CompositionEvent, "compositionupdate", { data: composed });
+            const more = { inputType: "insertCompositionText", data: composed, isComposing: true };
+            tell(InputEvent, "input", more);
+            tell(CompositionEvent, "compositionend", { data: composed });
+        } else if (key === "<") {
+            field.value = field.value.slice(0, -1);
+            tell(InputEvent, "input", { inputType: "deleteContentBackward" });
+        } else {
+            field.value += key;
+            tell(InputEvent, "input", { inputType: "insertText", data: key });
+        }
+    }
+    keys.forEach(() => tell(KeyboardEvent, "keyup", { key: "Process", keyCode: 229 }));
+}"""
 IS_COPIED = "async text => (await navigator.clipboard.readText()).trim() === text"
 
 
@@ -296,6 +325,21 @@ async def test_a_second_tap_takes_no_second_card(browser: Any, tmp_path: Path) -
             query = "SELECT action FROM actions ORDER BY round_id, sequence"
             made = [json.loads(row[0])["action"] for row in desk.connection.exec_driver_sql(query)]
         assert made == ["bet", "hit", "stay"]
+
+
+async def test_an_input_method_types_each_key_once(browser: Any, tmp_path: Path) -> None:
+    async with visit(browser, tmp_path, DESK) as ada:
+        await ada.page.locator(".xterm textarea").focus()
+        for typed, shown in (
+            ("abc<é", "abé"),
+            ("[ñ]", "abéñ"),
+            ("[ü]xy", "abéñüxy"),
+            ("z", "abéñüxyz"),
+        ):
+            await ada.page.evaluate(IME, typed)
+            await ada.sees(f"Name: {shown}")
+        await ada.types("end")
+        await ada.sees("Name: abéñüxyzend")
 
 
 async def test_a_screen_reader_is_offered_first_and_gets_lines(
