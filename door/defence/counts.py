@@ -265,8 +265,10 @@ class OpenLines:
 
 
 class Defence:
-    def __init__(self, rules: Defences, tell: Tell = nobody) -> None:
-        """`tell` is told what is counted here."""
+    def __init__(
+        self, rules: Defences, tell: Tell = nobody, digest: Callable[[str], int] | None = None
+    ) -> None:
+        """`tell` is told what is counted here; `digest` gives what stands for a folded name."""
 
         def telling(table: str) -> TellOne:
             return lambda what, number, most: tell(StrangerCount(table, what, number, most))
@@ -279,6 +281,7 @@ class Defence:
             made = self._tables[table] = Known(most, telling(table))
             return made
 
+        self._digest = digest_of if digest is None else digest
         self._tables: dict[str, Debts | Known] = {}
         self.lines = OpenLines(telling(LINES))
         self._connects = debts("calls", MOST_ADDRESSES)
@@ -365,7 +368,7 @@ class Defence:
 
     def digest(self, name: str) -> int:
         """What stands for a folded name (`timebank.names.names.fold`)."""
-        return digest_of(name)
+        return self._digest(name)
 
     def counted(self, address: str) -> int | None:
         """What stands for an address; None where nothing is counted against it."""

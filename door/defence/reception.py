@@ -63,12 +63,17 @@ log = logging.getLogger("door.reception")
 
 class Reception:
     def __init__(
-        self, config: Config, clock: Clock, on_nodes: Callable[[], int], tell: Tell = nobody
+        self,
+        config: Config,
+        clock: Clock,
+        on_nodes: Callable[[], int],
+        tell: Tell = nobody,
+        defence: Defence | None = None,
     ) -> None:
-        """`tell` is told what is counted here."""
+        """`tell` is told what is counted here, unless that is counted by a `defence` of others."""
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
-        self._defence = Defence(config.defence, tell)
+        self._defence = Defence(config.defence, tell) if defence is None else defence
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a password that waits may be checked
         self._lookout = Lookout(config)
@@ -227,11 +232,23 @@ class Reception:
 
     def is_believed_early(self, tried: Try, early: Charge, *, right: bool) -> bool:
         """Whether a password is believed before its turn, after it has been checked."""
-        if not right or tried.who is None or not self._defence.is_at_home(tried.who, tried.name):
+        if not (right and self.is_at_home(tried)):
             return False
         self._defence.take_back(early)
         self.was_right(tried)
         return True
+
+    def is_at_home(self, tried: Try) -> bool:
+        """Whether the name has logged on from there. It is not to be told."""
+        return tried.who is not None and self._defence.is_at_home(tried.who, tried.name)
+
+    def callers_live_at(self, address: str) -> bool:
+        """Whether somebody has logged on from there, or it is allowed everything."""
+        return self._defence.callers_live_at(address)
+
+    def look_again(self) -> None:
+        """Let passwords be checked that are due by what was counted elsewhere."""
+        self._look_everywhere()
 
     def was_right(self, tried: Try) -> None:
         self._tries.right(tried, self._clock.monotonic())

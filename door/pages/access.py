@@ -2,12 +2,15 @@
 by their own name and password.
 
 Passwords are hashed, counted and made to wait as at the log-on (`door.defence`); the books count
-them (tries.py).
+them (tries.py). A password that has to wait for its turn keeps its place while the browser asks for
+it now and then: no connection waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,7 @@ from starlette.routing import Route
 
 from door.call import passwords
 from door.defence.reception import minutes as waiting
+from door.errors import CallRefused
 from door.pages import sessions
 from door.pages.asking import NOT_OURS, form_of, is_own
 from door.pages.second_step import is_passed
@@ -27,14 +31,72 @@ from timebank.names import names
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from door.clock import Clock
+    from door.clock import Clock, Timer
     from door.defence.counts import Rank
+    from door.defence.tries import Try
     from door.pages.showing import Showing
     from timebank.callers.callers import CallerRecord
 
 COOKIE = "session"
+QUEUE = "turn"  # the cookie of a password that waits
 WRONG = "Wrong name, password or code, or a caller without the sysop's powers."
-KINDLY_WAIT = "Too many wrong passwords for that name, or from your address. Try again in {time}."
+IN_TURN = (
+    "Too many wrong passwords for that name, or from your address: each try is checked in turn."
+    " Yours is in the queue, and is checked in about {time}."
+)
+CROWDED = "Too many callers are logging on. Please try again in a minute."
+ASK_SECONDS = 5  # after which a browser asks again whether it is its turn
+PATIENCE_SECONDS = 30.0  # without a question, until it has lost its place
+
+
+class _LogOn:
+    """What was typed, until it is known whether it is right. `at` is when, in seconds since 1970.
+
+    Its methods are called on the event loop.
+    """
+
+    task: asyncio.Task[CallerRecord | None]
+
+    def __init__(self, address: str, name: str, password: str, code: str, at: int) -> None:
+        self.address = address
+        self.name = name
+        self.password = password
+        self.code = code
+        self.at = at
+        self.turn = asyncio.Event()
+        self.tried: Try | None = None  # while it waits
+        self._waits = asyncio.Event()
+        self._timer: Timer | None = None
+
+    def begin(
+        self, work: Coroutine[None, None, CallerRecord | None], leave: Callable[[], None]
+    ) -> None:
+        self.task = asyncio.create_task(work)
+        self.task.add_done_callback(lambda _: leave())
+        self.task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[CallerRecord | None]) -> None:
+        self._waits.set()
+        if not task.cancelled():
+            task.exception()  # of a browser that has left nobody asks for it
+
+    def wait_for(self, tried: Try) -> None:
+        self.tried = tried
+        self._waits.set()
+
+    async def is_settled_or_waits(self) -> None:
+        await self._waits.wait()
+
+    def keep_until(self, timer: Timer) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = timer
+
+    def cut(self) -> None:
+        """End it; what has been settled stays."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.task.cancel()
 
 
 class Access:
@@ -43,19 +105,35 @@ class Access:
     def __init__(self, showing: Showing, now: Clock, *, is_safe: bool) -> None:
         self._showing = showing
         self._reading = showing.reading
-        self._tries = PageTries(showing.reading)
+        self._tries = PageTries(showing, now)
         self._now = now
         self._is_safe = is_safe
         self._sessions = sessions.Sessions()
         self._desk = passwords.PasswordDesk()
+        self._waiting: dict[str, _LogOn] = {}  # by the tokens of their browsers
 
     def routes(self) -> list[Route]:
         return [
             Route("/log-on", self._log_on, methods=["GET", "POST"]),
+            Route("/log-on/turn", self._look_at_turn),
             Route("/log-off", self.of_sysop(self._log_off), methods=["POST"]),
         ]
 
+    async def learn(self) -> None:
+        """Learn where callers have logged on from."""
+        await self._tries.learn()
+
+    def is_blocked(self, address: str) -> bool:
+        """Whether the sysop lets nobody in from an address."""
+        return self._tries.reception.is_blocked(address)
+
+    def is_known(self, address: str) -> bool:
+        """Whether somebody has logged on from an address."""
+        return self._tries.reception.callers_live_at(address)
+
     def close(self) -> None:
+        for token in tuple(self._waiting):
+            self._drop(token)
         self._desk.close()
 
     def of_sysop(
@@ -86,47 +164,125 @@ class Access:
         form = await form_of(request)
         if form is None or not is_own(request):
             return self._showing.problem(NOT_OURS, 403)
+        name, password, code = (form.get(field, "") for field in ("name", "word", "code"))
+        if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
+            return self._refuse(WRONG)
         address = "unknown" if request.client is None else request.client.host
-        said = (form.get(name, "") for name in ("name", "word", "code"))
-        record, words = await self._believed(address, *said)
+        log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()))
+        try:
+            leave = self._tries.reception.enter(address, log_on.cut)
+        except CallRefused as refused:
+            return self._refuse(str(refused) or WRONG)
+        log_on.begin(self._settle(log_on), leave)
+        await log_on.is_settled_or_waits()
+        if log_on.task.done():
+            return self._settled(log_on)
+        token = secrets.token_urlsafe(32)
+        self._waiting[token] = log_on
+        answer = self._ask_to_wait(token, log_on)
+        answer.set_cookie(QUEUE, token, httponly=True, samesite="strict", secure=self._is_safe)
+        return answer
+
+    async def _look_at_turn(self, request: Request) -> Response:
+        """Show what has become of a password that waits for its turn."""
+        token = request.cookies.get(QUEUE, "")
+        log_on = self._waiting.get(token)
+        if log_on is None:
+            return RedirectResponse("/log-on", 303)
+        if log_on.turn.is_set():
+            await asyncio.wait({log_on.task})
+        if not log_on.task.done():
+            return self._ask_to_wait(token, log_on)
+        self._drop(token)
+        answer = self._settled(log_on)
+        answer.delete_cookie(QUEUE, httponly=True, samesite="strict", secure=self._is_safe)
+        return answer
+
+    def _ask_to_wait(self, token: str, log_on: _LogOn) -> Response:
+        log_on.keep_until(
+            self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token)),
+        )
+        assert log_on.tried is not None  # it waits
+        wait = waiting(self._tries.reception.wait(log_on.tried))
+        answer = self._showing.show("turn.html", words=IN_TURN.format(time=wait))
+        answer.headers["Refresh"] = f"{ASK_SECONDS}; url=/log-on/turn"
+        return answer
+
+    def _drop(self, token: str) -> None:
+        if (log_on := self._waiting.pop(token, None)) is not None:
+            log_on.cut()
+
+    def _settled(self, log_on: _LogOn) -> Response:
+        """Begin the session of who was right; tell all others why there is none."""
+        if log_on.task.cancelled():
+            return self._refuse(CROWDED)
+        record = log_on.task.result()
         if record is None:
-            return self._showing.show("log_on.html", status=403, words=words)
+            return self._refuse(WRONG)
         token = self._sessions.begin(record.id, record.password_hash, self._now.monotonic())
         answer = RedirectResponse("/", 303)
         answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=self._is_safe)
         return answer
 
-    async def _believed(
-        self, address: str, name: str, password: str, code: str
-    ) -> tuple[CallerRecord | None, str]:
-        """Return who may see the pages, or why nobody is let in, equally slowly."""
-        if not name.isprintable() or len(name) > names.LONGEST or len(password) > passwords.LONGEST:
-            return None, WRONG
-        tried = await self._showing.read(partial(self._tries.begin, address, name))
-        if tried.wait:
-            return None, KINDLY_WAIT.format(time=waiting(tried.wait))
+    def _refuse(self, words: str) -> Response:
+        return self._showing.show("log_on.html", status=403, words=words)
+
+    async def _settle(self, log_on: _LogOn) -> CallerRecord | None:
+        """Return who may see the pages; None where nobody is let in, equally slowly."""
+        tried = await self._tries.present(log_on.address, log_on.name, log_on.turn.set)
         try:
-            record, is_right = await self._checked(name, password, code, tried.rank)
+            record = None if tried.is_due else await self._early(tried, log_on)
+            if record is None:
+                if not tried.is_due:
+                    self._tries.reception.delayed(log_on.address, tried)
+                    log_on.wait_for(tried)
+                    await log_on.turn.wait()
+                record = await self._in_turn(tried, log_on)
+        finally:
+            self._tries.gave_up(tried)  # unless it has been checked
+        if record is None or not self._reading.may_look(record):
+            return None
+        self._tries.reception.logged_on(log_on.address, log_on.name)
+        return record
+
+    async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
+        """Return the caller whose password is right and whose name has logged on from here before.
+
+        A check is made wherever callers live, and nothing is said of it but to that caller.
+        """
+        reception = self._tries.reception
+        early = reception.may_look_early(tried)
+        if early is None:
+            return None
+        rank = reception.rank(log_on.address, log_on.name)
+        record, is_right = await self._has_password(log_on, rank)
+        if record is not None and is_right and reception.is_at_home(tried):
+            is_right = await self._has_code(record, log_on)
+        return record if reception.is_believed_early(tried, early, right=is_right) else None
+
+    async def _in_turn(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
+        await self._tries.begin(tried)
+        try:
+            record, is_right = await self._has_password(log_on, tried.rank)
+            if record is not None and is_right:
+                is_right = await self._has_code(record, log_on)
         except BooksFailed:
-            await self._showing.read(partial(self._tries.take_back, tried))
+            await self._tries.right(tried)
             raise
         if record is None or not is_right:
-            return None, WRONG
-        await self._showing.read(partial(self._tries.take_back, tried))
-        if not self._reading.may_look(record):
-            return None, WRONG
-        return record, ""
+            self._tries.reception.was_wrong(log_on.address, tried)
+            return None
+        await self._tries.right(tried)
+        return record
 
-    async def _checked(
-        self, name: str, password: str, code: str, rank: Rank
-    ) -> tuple[CallerRecord | None, bool]:
-        record = await self._showing.read(partial(self._reading.find, name))
+    async def _has_password(self, log_on: _LogOn, rank: Rank) -> tuple[CallerRecord | None, bool]:
+        record = await self._showing.read(partial(self._reading.find, log_on.name))
         stored = None if record is None else record.password_hash
-        is_right = await self._desk.verify(stored, password, rank)
-        if record is not None and is_right:
-            passed = partial(is_passed, self._reading, record, code)
-            is_right = await self._showing.read(passed)
-        return record, is_right
+        return record, await self._desk.verify(stored, log_on.password, rank)
+
+    async def _has_code(self, record: CallerRecord, log_on: _LogOn) -> bool:
+        passed = partial(is_passed, self._reading, record, log_on.code, log_on.at)
+        return await self._showing.read(passed)
 
     async def _log_off(self, visit: Visit) -> Response:
         form = await form_of(visit.request)

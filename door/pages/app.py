@@ -67,6 +67,18 @@ class Pages:
         )
         return _With(inside, HEADERS)
 
+    async def learn(self) -> None:
+        """Learn where callers have logged on from."""
+        await self._access.learn()
+
+    def is_blocked(self, address: str) -> bool:
+        """Whether the sysop lets nobody in from an address."""
+        return self._access.is_blocked(address)
+
+    def is_known(self, address: str) -> bool:
+        """Whether somebody has logged on from an address."""
+        return self._access.is_known(address)
+
     def close(self) -> None:
         self._access.close()
         self._showing.close()

@@ -27,10 +27,11 @@ WRONG_CODE = "That code is not right, or it was used before. Is the clock of you
 BY_RECOVERY = "a recovery code was used"
 
 
-def is_passed(reading: Reading, record: CallerRecord, typed: str) -> bool:
+def is_passed(reading: Reading, record: CallerRecord, typed: str, at: int) -> bool:
     """Tell whether a code lets a caller in, and use it up; whoever has none set up needs none.
 
-    A recovery code of theirs lets them in as well, and ends the second step. Waits for the disk.
+    `at` is when it was typed, in seconds since 1970: its password may have waited. A recovery code
+    of theirs lets them in as well, and ends the second step. Waits for the disk.
     """
     if second_step.of(record) is None:
         return True
@@ -45,7 +46,7 @@ def is_passed(reading: Reading, record: CallerRecord, typed: str) -> bool:
             if owner is None or owner.id != record.id:
                 return False
             return second_step.turn_off(desk, record.id, BY_RECOVERY, record.name)
-        used = totp.step_of(step.secret, typed, stamp(desk.now), step.last)
+        used = totp.step_of(step.secret, typed, at, step.last)
         return used is not None and second_step.use(desk, record.id, SecondStep(step.secret, used))
 
     return reading.work(work)

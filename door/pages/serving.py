@@ -14,7 +14,6 @@ import uvicorn
 
 from door.clock import SystemClock
 from door.config.pages import open_to_all
-from door.defence.counts import Networks
 from door.defence.front_ends import known_networks
 from door.errors import CannotListen, CertificateRefused
 from door.lines.rlogin.trust import networks
@@ -84,7 +83,8 @@ def serve(
         if pipe is not None:
             Thread(target=_end_with, args=(pipe, server), daemon=True).start()
         try:
-            asyncio.run(_serve(config, server, host, port, _contexts(certificate, key), tell))
+            contexts = _contexts(certificate, key)
+            asyncio.run(_serve(config, pages, server, (host, port), contexts, tell))
         finally:
             pages.close()
 
@@ -105,15 +105,17 @@ class _Server(uvicorn.Server):
 
 async def _serve(
     config: Config,
+    pages: Pages,
     server: _Server,
-    host: str,
-    port: int,
+    place: tuple[str, int],
     certificate: Certificate | None,
     tell: Callable[[str], None],
 ) -> None:
+    host, port = place
+    await pages.learn()
     front_ends = (*LOOPBACK, *known_networks(config))
-    blocked = Networks(config.defence.block)
-    entrance = PagesPort(server, SystemClock(), certificate, front_ends, blocked.hold)
+    asked = (front_ends, pages.is_blocked, pages.is_known)
+    entrance = PagesPort(server, SystemClock(), certificate, *asked)
     try:
         await entrance.open(host, port)
     except OSError as error:

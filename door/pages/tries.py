@@ -1,79 +1,156 @@
-"""How often somebody may be wrong at the pages: by the rules of the log-on, counted in the books.
+"""How often somebody may be wrong at the pages, and who waits: by the reception of the board.
 
-The rules are those of `door.defence`; what they know is made anew, for each password, of the tries
-that the books have from its address and for its name. So several processes that show the pages
-give no more tries than one, and neither does a restart. A try is in the books before it is checked.
+The reception is one of the pages' own, with the same rules, queue and known addresses as at the
+log-on (`door.defence`). The books count wrong passwords too, so several processes that show the
+pages give no more tries than one, and neither does a restart. Before a password is presented the
+reception is told what the books have against its address and its name.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from door.defence.counts import (
-    DAY,
-    FAILURE_SECONDS,
-    FIRST,
-    MOST_FAILURES,
-    Defence,
-    Rank,
-    digest_of,
-    kept_of,
-)
-from door.defence.front_ends import known_networks
-from door.defence.tries import Tries
+from door.defence.counts import DAY, FAILURE_SECONDS, MOST_FAILURES, Defence, digest_of, kept_of
+from door.defence.reception import REMEMBERED, Reception
 from timebank.callers import page_tries
+from timebank.calls.calls import latest_addresses
+from timebank.errors import BooksFailed
 from timebank.ledger.schema import stamp
 from timebank.names import names
 
 if TYPE_CHECKING:
-    from door.pages.reading import Reading
+    from door.clock import Clock
+    from door.defence.counts import Charge
+    from door.defence.tries import Try
+    from door.pages.showing import Showing
+    from timebank.callers.page_tries import PageTry
     from timebank.ledger.database import Desk
 
 KEPT = int(max(DAY, MOST_FAILURES * FAILURE_SECONDS))  # seconds until nothing is owed for a try
+LEARN_SECONDS = 60.0  # how often the pages look where callers live
+MOST_COUNTED = 50_000  # tries of the books whose charges are remembered
 
 
-class PageTried(NamedTuple):
-    """A password that may be checked, or that has to wait for so many seconds."""
+class _Counted(NamedTuple):
+    """A try in the books that the reception knows of, and what was charged for it."""
 
-    wait: float
-    rank: Rank
-    number: str  # "" where nothing is counted
+    who: int
+    name: int
+    at: int
+    charge: Charge
 
 
 class PageTries:
-    """Its methods wait for the disk."""
+    def __init__(self, showing: Showing, clock: Clock) -> None:
+        config = showing.reading.config
+        self._reading = showing.reading
+        self._beside = showing.read
+        self._clock = clock
+        self._defence = Defence(config.defence, digest=_kept)
+        self.reception = Reception(config, clock, _nobody_on, defence=self._defence)
+        self._counted: OrderedDict[str, _Counted] = OrderedDict()  # by their numbers in the books
+        self._numbers: dict[Try, str] = {}  # of those that are being checked
+        self._learned: float | None = None
+        # What is counted here and in the books is compared and changed by one task at a time.
+        self._turn = asyncio.Lock()
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    async def learn(self) -> None:
+        """Learn where callers have logged on from, unless that was done lately."""
+        now = self._clock.monotonic()
+        if self._learned is None or now - self._learned >= LEARN_SECONDS:
+            self._learned = now
+            look = partial(self._reading.look, lambda desk: latest_addresses(desk, REMEMBERED))
+            self.reception.remember(await self._beside(look))
 
-    def begin(self, address: str, name: str) -> PageTried:
-        """Count a password as wrong, if it may be checked; raises `BooksFailed`."""
-        config = self._reading.config
-        defence = Defence(config.defence)
-        defence.keep_to(config.defence, known_networks(config))
-        who, digest = defence.counted(address), digest_of(names.fold(name))
-        if who is None:
-            return PageTried(0.0, FIRST, "")
-        kept = kept_of(digest)
+    async def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
+        """Take in a password, as `Reception.present` does; raises `BooksFailed`."""
+        await self.learn()
+        who = self._defence.counted(address)
+        if who is not None:
+            async with self._turn:
+                await self._compare(who, _kept(names.fold(name)))
+        return self.reception.present(address, name, on_turn)
 
-        def work(desk: Desk) -> PageTried:
-            now, since = desk.now.timestamp(), stamp(desk.now) - KEPT
-            for row in page_tries.of(desk, str(who), kept, since):
-                about = digest if row.name == kept else int(row.name, 16)
-                defence.begin(int(row.address), about, min(row.at, now))
-            tries = Tries(defence)
-            tried = tries.present(address, names.fold(name), now, _nobody_waits)
-            if not tried.is_due:
-                return PageTried(tries.wait(tried, now), FIRST, "")
-            return PageTried(0.0, tried.rank, page_tries.add(desk, str(who), kept, since))
+    async def begin(self, tried: Try) -> None:
+        """Count a password that is due in the books, before it is checked; raises `BooksFailed`."""
+        if tried.who is None:
+            return
+        who, name = str(tried.who), _text(tried.name)
 
-        return self._reading.work(work)
+        def work(desk: Desk) -> tuple[str, int]:
+            at = stamp(desk.now)
+            return page_tries.add(desk, who, name, at - KEPT), at
 
-    def take_back(self, tried: PageTried) -> None:
+        try:
+            async with self._turn:
+                number, at = await self._beside(lambda: self._reading.work(work))
+                self._remember(number, _Counted(tried.who, tried.name, at, tried.charge))
+        except BooksFailed:
+            self.reception.not_checked(tried)
+            raise
+        self._numbers[tried] = number
+
+    async def right(self, tried: Try) -> None:
         """Uncount a password that was right, or could not be checked."""
-        if tried.number:
-            self._reading.work(lambda desk: page_tries.take_back(desk, tried.number))
+        self.reception.was_right(tried)
+        number = self._numbers.pop(tried, None)
+        if number is not None:
+            async with self._turn:
+                self._counted.pop(number, None)
+                reading = self._reading
+                await self._beside(
+                    lambda: reading.work(lambda desk: page_tries.take_back(desk, number))
+                )
+
+    def gave_up(self, tried: Try) -> None:
+        """A password is not waited for any more; one that was due, and not uncounted, was wrong."""
+        self._numbers.pop(tried, None)
+        self.reception.gave_up(tried)
+
+    async def _compare(self, who: int, name: int) -> None:
+        """Charge what the books have against an address and a name, and forgive what they have not
+        any more."""
+
+        def look(desk: Desk) -> tuple[list[PageTry], int]:
+            since = stamp(desk.now) - KEPT
+            return page_tries.of(desk, str(who), _text(name), since), stamp(desk.now)
+
+        rows, now = await self._beside(lambda: self._reading.look(look))
+        since = rows[0].at if len(rows) == page_tries.MOST_READ else now - KEPT
+        known = {row.number for row in rows}
+        gone = [
+            number
+            for number, each in self._counted.items()
+            if (each.who == who or each.name == name) and each.at >= since and number not in known
+        ]
+        for number in gone:
+            self._defence.take_back(self._counted.pop(number).charge)
+        for row in rows:
+            if row.number not in self._counted:
+                address, about = int(row.address), int(row.name, 16)
+                at = self._clock.monotonic() - max(0, now - row.at)
+                charge = self._defence.begin(address, about, at)
+                self._remember(row.number, _Counted(address, about, row.at, charge))
+        self.reception.look_again()
+
+    def _remember(self, number: str, counted: _Counted) -> None:
+        self._counted[number] = counted
+        if len(self._counted) > MOST_COUNTED:
+            self._counted.popitem(last=False)
 
 
-def _nobody_waits() -> None:
-    """Nothing waits for a turn here: whoever is early is told when to come again."""
+def _kept(name: str) -> int:
+    """Give what stands for a folded name, here as in the books."""
+    return int(kept_of(digest_of(name)), 16)
+
+
+def _text(kept: int) -> str:
+    return kept_of(kept)
+
+
+def _nobody_on() -> int:
+    return 0  # who has logged on takes no place of those who do

@@ -20,6 +20,7 @@ MOST_READ = 5000
 
 
 class PageTry(NamedTuple):
+    number: str
     at: int
     address: str
     name: str
@@ -28,7 +29,7 @@ class PageTry(NamedTuple):
 _OF = read(
     PageTry,
     lambda: (
-        select(rows.c.at, rows.c.address, rows.c.name)
+        select(rows.c.number, rows.c.at, rows.c.address, rows.c.name)
         .where(or_(equal(rows.c.address), equal(rows.c.name)))
         .where(rows.c.at >= bindparam("since"))
         .order_by(rows.c.at.desc(), rows.c.number.desc())
