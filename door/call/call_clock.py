@@ -71,7 +71,7 @@ class Patience:
 
 @dataclass(slots=True, eq=False)
 class CallClock:
-    """Ticks from `start` to `stop`. Rooms ask for `on_tick`, and for time that is not charged."""
+    """Ticks from `start` to `stop`. Rooms ask for `on_tick`."""
 
     console: Console
     books: Books
@@ -83,7 +83,6 @@ class CallClock:
     _entry_is_due: Flag = field(default_factory=Flag)
     _timer: Timer | None = None
     day_grace: Grace | None = None  # while it is used
-    _grace_until: float | None = None
     _idle_warned: bool = False
     _grace_warned: bool = True  # until there is more of it than that
     _next_warning: int = 0
@@ -123,19 +122,6 @@ class CallClock:
         if self._has_to_end():
             self.console.interrupt(TimeUp(TIME_UP))
 
-    def grace(self, seconds: float) -> None:
-        """Let the call go on uncharged: not into an event, nor past what a host allows."""
-        if not self.purse.may_go_on:
-            return
-        room = self.purse.seconds_to_event()
-        seconds = seconds if room is None else min(seconds, room)
-        if seconds > 0:
-            self._grace_until = self.console.clock.monotonic() + seconds
-            self.console.lift(TimeUp)
-
-    def end_grace(self) -> None:
-        self._grace_until = None
-
     def use_grace(self, grace: Grace | None) -> None:
         """Let the call go on for the grace of the day, and show it; None ends it."""
         self.day_grace = self.status.grace = grace
@@ -144,11 +130,13 @@ class CallClock:
         self.status.show()
 
     def _has_to_end(self) -> bool:
-        return self.purse.time_is_up() and self._grace_until is None and not self._has_grace()
+        return self.purse.time_is_up() and not self._has_grace()
 
     def _has_grace(self) -> bool:
         grace = self.day_grace
-        return not (grace is None or grace.is_over() or self.purse.seconds_to_event() == 0)
+        if grace is None or grace.is_over() or not self.purse.may_go_on:
+            return False
+        return self.purse.seconds_to_event() != 0
 
     def _day_after(self) -> datetime:
         return self.books.settings().schedule.next_day(self.console.clock.now())
@@ -167,8 +155,6 @@ class CallClock:
         self._warn(left)
         self.patience.look()
         self._check_idle()
-        if self._grace_until is not None and console.clock.monotonic() >= self._grace_until:
-            self._grace_until = None
         self._warn_of_grace()
         if self._is_entry_due():
             self._entry_is_due.set()

@@ -7,7 +7,7 @@ goes through `post`, which says how many seconds have ticked and adopts the purs
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from door import wording
@@ -265,36 +265,41 @@ class Caller:
         """Post the time used, and let the day and the events do their work."""
         return await self.post(touch, is_theirs=False, is_own=True)
 
-    async def begin_grace(self) -> bool:
-        """Let them go on for the grace of the day; False where there is none, or time again."""
+    @contextlib.asynccontextmanager
+    async def uncharged(self, *, to_look_around: bool = False) -> AsyncIterator[int]:
+        """Let a caller without time go on for the grace of the day; yield its seconds, 0 where none
+        is left or there is time again. What is left of the last piece is theirs for later that
+        day."""
         clock = self.console.clock
-        begun = Grace(clock, self.purse.seconds_to_event, clock.monotonic())
-        given = await self._take_grace()
-        if given.seconds:
-            begun.add(given)
-            self.clock.use_grace(begun)
-        return given.seconds > 0
-
-    async def end_grace(self) -> None:
-        """Charge them again; what they leave of the last piece is theirs for later that day."""
-        used = self.clock.day_grace
-        self.clock.use_grace(None)
-        if used is not None:
-            self._grace_left = used.left()
-            await self._give_back(used.day, used.unused())
+        grace = Grace(clock, self.purse.seconds_to_event, clock.monotonic(), to_look_around)
+        with contextlib.suppress(BooksFailed):
+            if self.purse.may_go_on:
+                grace.add(await self._take_grace(to_look_around))
+        seconds = grace.left()
+        if seconds:
+            self.clock.use_grace(grace)
+        try:
+            yield seconds
+        finally:
+            if seconds:
+                self.clock.use_grace(None)
+            if to_look_around:
+                self._grace_left = grace.left()
+            await self._give_back(grace.day, grace.unused())
 
     async def _go_on_in_grace(self, used: Grace) -> Receipt:
-        given = await self._take_grace()
+        given = await self._take_grace(used.to_look_around)
         if self.clock.day_grace is used:
             used.add(given)
         else:  # it has ended meanwhile
             await self._give_back(given.day, given.seconds)
         return given.receipt
 
-    async def _take_grace(self) -> GracePiece:
+    async def _take_grace(self, to_look_around: bool) -> GracePiece:
         adopt, ticked = self.expect(), self.purse.ticked()
         given = await self.ask_books(
-            lambda desk: grace.take(desk, self.call_id, ticked), is_theirs=False
+            lambda desk: grace.take(desk, self.call_id, ticked, to_look_around=to_look_around),
+            is_theirs=False,
         )
         adopt(given.receipt)
         return given

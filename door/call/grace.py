@@ -23,11 +23,13 @@ NEXT_PIECE_SECONDS = 10  # before the end of one piece the next is asked for
 @dataclass(slots=True, eq=False)
 class Grace:
     """`until` is the monotonic instant at which the pieces are used up; `more` seconds are left of
-    the `day` behind them. `seconds_to_event` is None where no event comes."""
+    the `day` behind them. `seconds_to_event` is None where no event comes. `to_look_around` says
+    which of the seconds of a day they are (`timebank.calls.grace.take`)."""
 
     clock: Clock
     seconds_to_event: Callable[[], int | None]
     until: float
+    to_look_around: bool
     day: str = ""
     more: int = 0
 

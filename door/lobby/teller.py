@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 Move = Callable[["Desk", int, int, int], "Receipt"]
 
-GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but savings
 LONGEST_MESSAGE = 60
 
 COMMANDS = {
@@ -85,13 +84,10 @@ async def _at_the_window(caller: Caller) -> None:
 
 
 async def last_chance(caller: Caller) -> bool:
-    """Give a caller without time two uncharged minutes to withdraw; tell whether they have time."""
-    caller.clock.grace(GRACE_SECONDS)
-    try:
+    """Let a caller without time withdraw some, uncharged; tell whether they have time."""
+    async with caller.uncharged() as seconds:
         words = _("You are out of time. You have {amount} here to withdraw some.")
-        return await withdraw_some(caller, words.format(amount=span(GRACE_SECONDS)))
-    finally:
-        caller.clock.end_grace()
+        return seconds > 0 and await withdraw_some(caller, words.format(amount=span(seconds)))
 
 
 async def may_withdraw(caller: Caller) -> bool:

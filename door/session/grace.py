@@ -17,7 +17,7 @@ from door.call.page import Page
 from door.errors import TimeAgain, TimeUp
 from door.lobby.teller import may_withdraw, withdraw_some
 from door.session.menu import MEANINGS, SERVICES, visit_room
-from timebank.errors import BooksFailed, BooksUnavailable
+from timebank.errors import BooksUnavailable
 from timebank.language import N_, _
 from timebank.words import MINUTE, span
 
@@ -35,15 +35,24 @@ LEAVE = N_("Leave the board.")
 async def spend_grace(board: Board, caller: Caller) -> bool:
     """Let a caller without time look around for the grace of the day; tell whether they have time
     again. Raises `TimeUp` once the grace is used up, and where they leave."""
-    if not (_may_have_any(caller) and await _begins(caller)):
+    if caller.record.board is not None or not caller.bank_settings.grace_minutes:
         return False
+    try:
+        async with caller.uncharged(to_look_around=True) as seconds:
+            return seconds > 0 and await _looks_around(board, caller)
+    except TimeAgain:
+        # What was said at midnight stays in sight.
+        await caller.console.any_key(_("You have fresh minutes. Press any key to go on"))
+        return True
+
+
+async def _looks_around(board: Board, caller: Caller) -> bool:
+    """Lead a caller through the rooms that are open to them; `False` when they leave. Raises
+    `TimeAgain` at midnight."""
     told = ""
     try:
         while caller.purse.time_left() <= 0:
-            try:
-                choice, told = await _choose(caller, told), ""
-            except TimeAgain:
-                break
+            choice, told = await _choose(caller, told), ""
             if choice == "G":
                 caller.console.forget()
                 return False
@@ -54,28 +63,10 @@ async def spend_grace(board: Board, caller: Caller) -> bool:
                     await visit_room(board, caller, choice)
             except BooksUnavailable as broken:
                 told = str(broken)
-        else:
-            return True
     except TimeUp:
         caller.console.forget()  # who came and went meanwhile is nothing for the goodbye
         raise
-    finally:
-        await caller.end_grace()
-    # What was said at midnight stays in sight.
-    await caller.console.any_key(_("You have fresh minutes. Press any key to go on"))
     return True
-
-
-def _may_have_any(caller: Caller) -> bool:
-    is_ours = caller.record.board is None
-    return is_ours and bool(caller.bank_settings.grace_minutes) and caller.purse.may_go_on
-
-
-async def _begins(caller: Caller) -> bool:
-    try:
-        return await caller.begin_grace()
-    except BooksFailed:
-        return False
 
 
 async def _choose(caller: Caller, told: str) -> str:

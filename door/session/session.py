@@ -28,7 +28,7 @@ from door.errors import (
 )
 from door.games.floor import sit_down, table_with_open_hand
 from door.lobby import looks, texts
-from door.lobby.teller import GRACE_SECONDS, last_chance
+from door.lobby.teller import last_chance
 from door.session import tour
 from door.session.farewell import say_of_call
 from door.session.grace import spend_grace
@@ -228,19 +228,40 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
 
 async def _receive(board: Board, caller: Caller) -> None:
     """Let the clock run, say what is new, and lead the caller back to an open hand."""
-    console = caller.console
     news = caller.news()
-    if caller.purse.time_is_up():
+    if not caller.purse.time_is_up():
+        await _welcome(caller, news)
+    elif news or caller.asks_look or tour.is_due(caller):
         if news:  # else what comes next says so, and there is nothing else to read
             news.append(f"|12{TIME_UP}")
-        caller.clock.grace(GRACE_SECONDS)
+        async with caller.uncharged() as seconds:
+            if seconds or not caller.purse.time_is_up():
+                await _welcome(caller, news)
+    if caller.purse.time_is_up():
+        _begin(caller)
+        raise TimeUp(TIME_UP)
+    if found := await table_with_open_hand(board, caller):
+        game, table = found
+        caller.came_back_to = game.name
+        await table.visit()
+
+
+def _begin(caller: Caller) -> None:
+    """Let the clock run, and paint from now on."""
+    console = caller.console
+    console.paint_screens()
+    console.on_redraw = caller.status.show
+    caller.clock.start()
+
+
+async def _welcome(caller: Caller, news: list[str]) -> None:
+    """Ask what the terminal can show, and show what is new and the tour, as far as each is due."""
+    console = caller.console
     if caller.asks_look:
         caller.clock.start()
         await ask_look(caller)
         caller.clock.stop()
-    console.paint_screens()
-    console.on_redraw = caller.status.show
-    caller.clock.start()
+    _begin(caller)
     # Who comes back was in the middle of something: notices wait for their next log-on.
     goes_on = caller.is_back and not caller.purse.time_is_up()
     if tour.is_due(caller) and not goes_on:
@@ -249,12 +270,6 @@ async def _receive(board: Board, caller: Caller) -> None:
     elif news and not goes_on:
         title = _("Welcome, {name}").format(name=caller.record.name)
         await _reads_news(caller, console.read(title, "\n".join(news)))
-    if caller.purse.time_is_up():
-        raise TimeUp(TIME_UP)
-    if found := await table_with_open_hand(board, caller):
-        game, table = found
-        caller.came_back_to = game.name
-        await table.visit()
 
 
 async def _reads_news(caller: Caller, reading: Awaitable[T]) -> T:
@@ -296,10 +311,9 @@ async def _stand(board: Board, caller: Caller) -> None:
     caller.console.display.answered()
     if found := await table_with_open_hand(board, caller):
         _, table = found
-        caller.clock.grace(GRACE_SECONDS)
-        await table.stand_open_hand()
-        await caller.console.any_key()
-        caller.clock.end_grace()
+        async with caller.uncharged():
+            await table.stand_open_hand()
+            await caller.console.any_key()
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:

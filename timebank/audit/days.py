@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, FromClause, and_, exists, func, literal, or_, select
+from sqlalchemy import ColumnElement, FromClause, and_, case, exists, func, literal, or_, select
 
 from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.audit.traces import clock_went_back, log_reaches, was_mended
@@ -24,6 +24,8 @@ from timebank.ledger.schema import (
 )
 from timebank.ledger.schema import tournament_entries as entries
 from timebank.ledger.sql import NEVER, Prepared, Query
+from timebank.settings.settings import LAST_SECONDS, MOST_GRACE
+from timebank.words import MINUTE
 
 ALLOTMENT, *_ = schema.SYSTEM_ACCOUNTS
 
@@ -118,14 +120,15 @@ def _owed() -> Query:
 
 
 @each_is_wrong(
-    "caller {}", "{2} uncharged seconds were given on {1}, and their time is their board's."
+    "caller {}", "{2} uncharged seconds were given on {1}, more than any settings allow."
 )
 def _grace() -> Query:
+    most = case((callers.c.board.is_(None), MOST_GRACE * MINUTE), else_=0) + LAST_SECONDS
     last = and_(callers.c.id == days.c.caller_id, callers.c.day == days.c.day)
     return (
         select(days.c.caller_id, days.c.day, days.c.grace)
         .join(callers, last)
-        .where(days.c.grace > 0, callers.c.board.is_not(None))
+        .where(days.c.grace > most)
     )
 
 

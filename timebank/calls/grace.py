@@ -1,4 +1,4 @@
-"""The grace of a day: uncharged minutes for callers who are out of time.
+"""The grace of a day: all the uncharged time that a caller who is out of time is served for.
 
 No account has any part in them: their seconds are waived, as `calls.waived` says of each call.
 `days.grace` counts how many were given of a caller's day, over all of their calls, servers and door
@@ -17,6 +17,7 @@ from timebank.ledger.entry import enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import days
 from timebank.ledger.sql import Prepared, Reader, change, equal, value
+from timebank.settings.settings import LAST_SECONDS
 from timebank.words import MINUTE
 
 PIECE = 30  # seconds that are given at a time
@@ -44,19 +45,21 @@ _GIVE_BACK = Prepared(
 )
 
 
-def take(desk: Desk, call_id: int, ticked: int) -> GracePiece:
+def take(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> GracePiece:
     """Give the next piece to a caller who is out of time, and count it; raises `CallClosed`.
 
-    Nothing is given to a caller of another board, whose time is the host's; nor while there is time
-    on line; nor past the next event.
+    Nothing is given while there is time on line, nor past the next event. Callers may look around
+    for the `grace_minutes` of the day, less what they have used of it for anything; those of other
+    boards may not, since their time is the host's. All else may also use the `LAST_SECONDS`.
     """
     posting = enter(desk, call_id, ticked)
     caller_id, day = posting.caller_id, posting.day or ""
     given = left = 0
-    if posting.visit is None and not posting.balance["online"]:
+    if not posting.balance["online"]:
         of_day = {"caller_id": caller_id, "day": day}
         so_far = 0 if posting.day_begins else _SO_FAR.one(desk.connection, **of_day)
-        room = max(0, desk.settings.grace_minutes * MINUTE - so_far)
+        of_own_board = desk.settings.grace_minutes * MINUTE if posting.visit is None else 0
+        room = max(0, of_own_board + (0 if to_look_around else LAST_SECONDS) - so_far)
         if posting.limit is not None:
             room = min(room, posting.limit)
         given = min(PIECE, room)

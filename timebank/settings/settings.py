@@ -41,6 +41,8 @@ MINUTE = 60
 LARGEST_BALANCE = 525_600  # minutes: a year
 MOST_DAYS = 36_500
 MOST_GRACE = 60  # minutes
+# Uncharged seconds a day beside `grace_minutes`: to read what is new, see a hand stood, withdraw.
+LAST_SECONDS = 120
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from timebank.settings.settings import BankSettings
+from timebank.settings.settings import LAST_SECONDS, BankSettings
 from timebank.words import MINUTE
 from verify.simulate.second_account import SecondAccount
 from verify.simulate.wrong import must
@@ -372,8 +372,9 @@ class Watch:
     @staticmethod
     def _grace(file: sqlite3.Connection) -> None:
         """Nobody has more uncharged seconds in a day than the settings give, whatever they were on
-        and whatever became of it; and another board's callers have none."""
-        for caller_id, day, seconds in file.execute(GRACE, (BankSettings.grace_minutes * MINUTE,)):
+        and whatever became of it; another board's callers have the last seconds alone."""
+        allowed = (BankSettings.grace_minutes * MINUTE, LAST_SECONDS)
+        for caller_id, day, seconds in file.execute(GRACE, allowed):
             must(False, "caller {} had {} seconds of grace on {}", caller_id, seconds, day)
 
     @staticmethod
@@ -424,7 +425,7 @@ COUNTED = ("actions", DAYS, "callers", "rounds", "calls", "rounds WHERE settled 
 # Several days that a wrong clock began may have been made one.
 GRACE = """
 SELECT d.caller_id, d.day, d.grace FROM days d JOIN callers c ON c.id = d.caller_id
-WHERE d.grace > CASE WHEN c.board IS NULL THEN ?1 ELSE 0 END
+WHERE d.grace > CASE WHEN c.board IS NULL THEN ?1 ELSE 0 END + ?2
     AND NOT EXISTS (SELECT 1 FROM mended_days m WHERE m.caller_id = d.caller_id)
 """
 DEALT = (

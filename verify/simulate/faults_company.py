@@ -194,14 +194,14 @@ def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
     """Uncharged minutes that whoever hangs up and calls again has once more."""
     real, known = grace.take, set[int]()
 
-    def take(desk: Desk, call_id: int, ticked: int) -> GracePiece:
+    def take(desk: Desk, call_id: int, ticked: int, *, to_look_around: bool) -> GracePiece:
         if call_id not in known:
             known.add(call_id)
             desk.connection.exec_driver_sql(
                 "UPDATE days SET grace = 0 WHERE caller_id ="
                 f" (SELECT caller_id FROM calls WHERE id = {call_id})"
             )
-        return real(desk, call_id, ticked)
+        return real(desk, call_id, ticked, to_look_around=to_look_around)
 
     patch.setattr(grace, "take", take)
 

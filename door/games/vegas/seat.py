@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, TypeGuard
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call import phrases
+from door.call.call_clock import TIME_UP
 from door.call.console import HELP_KEYS, is_command, lit
 from door.call.spoken import LONGEST_LINE
-from door.errors import CarrierLost, NotNow, NotSaid, TableMoved, TakenOver, TimeUp
+from door.errors import CarrierLost, NotNow, NotSaid, TableMoved, TakenOver, TimeAgain, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
@@ -38,7 +39,7 @@ from door.games.vegas.round import (
     stood_words,
 )
 from door.games.vegas.scene import VegasScene
-from door.lobby.teller import GRACE_SECONDS, visit_bank
+from door.lobby.teller import visit_bank
 from timebank.callers.messages import refuse_muted
 from timebank.errors import BooksFailed, BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _, speaking_to
@@ -179,30 +180,42 @@ class VegasVisit(Sitting):
         """Take keys until they get up; out of time, have the hand stood and see how it ends."""
         while True:
             try:
-                while await self._answer(await self._key()):
-                    pass
+                await self._take_keys()
             except TimeUp:
-                if self._place is None or self._is_stood:
+                if self._place is None:
                     raise
-                await self._stand()
-            else:
-                return
+                if await self._stand():
+                    continue
+            return
 
-    async def _stand(self) -> None:
-        self._is_stood = True
+    async def _take_keys(self) -> None:
+        while await self._answer(await self._key()):
+            pass
+
+    async def _stand(self) -> bool:
+        """Have the hand stood, and let them see how it ends; `False` when they get up. Raises
+        `TimeUp` unless there is time again then."""
         if not self._is_looking:
             self._come_to_table()
         self.console.say(f"|14{_('Your time is up. The dealer stands for you.')}")
-        self.caller.clock.grace(GRACE_SECONDS)
-        await self.table.stand_for(self.caller.record.id, self)
-        self._end_stand()
+        self._is_stood = True
+        try:
+            async with self.caller.uncharged():
+                await self.table.stand_for(self.caller.record.id, self)
+                self._end_stand()
+                await self._take_keys()
+        except TimeAgain:
+            return True
+        finally:
+            self._is_stood = False
+            self.console.lift(TimeAgain)
+        return False
 
     def _end_stand(self) -> None:
         """Go on, or have the call ended, when the hand that was stood for them is over."""
         if self._is_stood and self._place is None:
-            self._is_stood = False
-            self.caller.clock.end_grace()
-            self.caller.clock.check_time()
+            is_up = self.caller.purse.time_is_up()
+            self.console.interrupt(TimeUp(TIME_UP) if is_up else TimeAgain())
 
     def moves(self) -> None:
         self.console.interrupt(TableMoved())

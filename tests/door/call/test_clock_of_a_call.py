@@ -112,11 +112,10 @@ async def test_a_line_of_the_very_instant_of_the_log_on_does_not_stay_for_a_seco
 async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None:
     toml = sysop_toml(events=event("Mail hour", "12:02"), minutes_per_day=1)
     async with world(tmp_path, toml=toml) as board:
-        ada = await visitor(board, "Ada")
+        ada = await visitor(board, "Ada", saved=MINUTE)
+        await board.pass_time(MINUTE)
+        await ada.sees("You are out of time. You have 1 minute here to withdraw some.")
         await board.pass_time(55)
-        ada.caller.clock.grace(300)
-        await board.pass_time(60)
-        assert ada.caller.purse.time_is_up()
         assert ada.caller.console.interruption is None
         await board.pass_time(10)
         await ada.sees("Mail hour has begun. Please call back at 13:02.")
@@ -479,7 +478,7 @@ async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path:
         assert ada.ledger[-2:] == [("withdraw", 5 * MINUTE), ("elapsed", 1)]
 
 
-async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> None:
+async def test_the_two_minutes_at_the_window_are_given_once_a_day(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await without_time(board, saved=5 * MINUTE)
         await ada.calls()
@@ -487,8 +486,6 @@ async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> N
         await board.pass_time(120)
         await ada.is_sent_off("Fresh minutes at midnight.")
         await ada.calls()
-        await ada.goes_on_to("<W>ithdraw")
-        ada.presses("q")
         await ada.is_sent_off("Fresh minutes at midnight.")
         assert ada.has["bank"] == 5 * MINUTE
 

@@ -11,9 +11,14 @@ from door.call.comings import MOMENT
 from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING
 from tests.world import NOON, World, world
+from timebank.callers import callers, messages
+from timebank.callers.messages import Limits
 from timebank.calls.grace import PIECE
 from timebank.ledger.schema import days
+from timebank.settings.settings import LAST_SECONDS
 
+CALLS = 4
+SENT_OFF = 2  # seconds in which a call ends that has no time at all
 FREE = "<W>ho is on"  # in the last row of what is asked there
 
 
@@ -174,6 +179,89 @@ async def test_a_board_without_it_sends_them_off(tmp_path: Path) -> None:
         ada = await out_of_time(board)
         await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
         assert counted(board) == [0]
+
+
+# One bound for all that is uncharged, over all calls of a day
+
+
+def uncharged(board: World) -> int:
+    """The seconds for which callers were served and not charged."""
+    with board.books() as desk:
+        found: int = desk.connection.exec_driver_sql("SELECT sum(waived) FROM calls").scalar_one()
+        return found
+
+
+async def calls_and_stays(ada: Guest) -> None:
+    """Call, and stay until the board ends the call."""
+    await ada.calls()
+    await ada.board.pass_time(3 * MINUTE)
+    await ada.terminal.until_closed()
+
+
+def writes(board: World, text: str) -> None:
+    """Have Bob leave a message for Ada."""
+    with board.books() as desk:
+        bob, ada = callers.number_of(desk, "Bob"), callers.find(desk, "Ada")
+        assert ada is not None
+        messages.send(desk, bob, ada, text, Limits())
+
+
+async def test_savings_give_no_uncharged_time_beyond_the_bound(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(0, minutes=1)) as board:
+        ada = await out_of_time(board, saved=5 * MINUTE)
+        for _ in range(2):
+            await ada.is_asked("<W>ithdraw")
+            ada.presses("/w\r")
+            await board.pass_time(MINUTE)
+        await ada.terminal.until_closed()
+        for _ in range(CALLS):
+            await calls_and_stays(ada)
+        assert counted(board) == [LAST_SECONDS]
+        assert uncharged(board) <= LAST_SECONDS + CALLS * SENT_OFF
+
+
+async def test_new_messages_give_no_uncharged_time_beyond_the_bound(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(0, minutes=1)) as board:
+        ada = await out_of_time(board)
+        await ada.is_sent_off("You're out of time.")
+        board.enter("Bob")
+        for number in range(CALLS):
+            writes(board, f"Message {number}")
+            await calls_and_stays(ada)
+        assert counted(board) == [LAST_SECONDS, 0][: len(counted(board))]
+        assert uncharged(board) <= LAST_SECONDS + CALLS * SENT_OFF
+
+
+async def test_a_message_that_could_not_be_shown_waits_for_the_next_day(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(0, minutes=1)) as board:
+        ada = await out_of_time(board, saved=MINUTE)
+        await ada.is_asked("<W>ithdraw")
+        await board.pass_time(3 * MINUTE)
+        board.enter("Bob")
+        writes(board, "see you tomorrow")
+        await ada.calls()
+        await ada.is_sent_off("You're out of time.")
+        assert "see you tomorrow" not in ada.terminal.transcript
+        await board.clock.advance(timedelta(hours=12).total_seconds())
+        await ada.calls()
+        await ada.sees("see you tomorrow")
+
+
+async def test_the_window_and_looking_around_share_the_minutes_of_the_day(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=toml(1, minutes=1)) as board:
+        ada = await out_of_time(board, saved=5 * MINUTE)
+        await ada.sees("You have 3 minutes here to withdraw some.")
+        await board.pass_time(30)
+        ada.presses("q")
+        await ada.is_asked(FREE)
+        assert shown(ada) == "Grace 0:30"
+        await board.pass_time(30)
+        await ada.is_sent_off("You're out of time.")
+        await ada.calls()
+        await ada.sees("You have 2 minutes here to withdraw some.")
+        await board.pass_time(2 * MINUTE)
+        await ada.is_sent_off("You're out of time.")
+        assert counted(board) == [MINUTE + LAST_SECONDS]
 
 
 @pytest.mark.parametrize("columns", [80, 40])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import time, timedelta
+from functools import partial
 
 import pytest
 
@@ -12,7 +13,7 @@ from timebank.calls.calls import close_dead_calls
 from timebank.calls.grace import PIECE, GracePiece
 from timebank.errors import CallClosed
 from timebank.settings.schedule import Event
-from timebank.settings.settings import BankLimits
+from timebank.settings.settings import LAST_SECONDS, BankLimits
 from timebank.window.teller import borrow
 
 MINUTE = 60
@@ -33,8 +34,8 @@ def call(books, ann):
     return call
 
 
-def take(call: Call) -> GracePiece:
-    given = call.books.do(grace.take, call.id, call.ticked)
+def take(call: Call, *, to_look_around: bool = True) -> GracePiece:
+    given = call.books.do(partial(grace.take, to_look_around=to_look_around), call.id, call.ticked)
     call.receipt = given.receipt
     return given
 
@@ -62,6 +63,21 @@ def test_who_has_time_gets_none(books, ann):
     call = books.call(ann)
     assert take(call).seconds == 0
     assert counted(books) == [0]
+
+
+def test_two_minutes_more_are_there_for_what_is_not_looking_around(books, ann, call):
+    given = [take(call, to_look_around=False).seconds for _ in range(8)]
+    assert given == [*[PIECE] * 6, 0, 0]
+    assert take(call).seconds == 0
+    assert counted(books) == [MINUTE + LAST_SECONDS]
+    again = books.call(ann, take_over=True)
+    assert take(again, to_look_around=False).seconds == 0
+    assert books.audit() == []
+
+
+def test_whoever_has_looked_around_still_has_those_two_minutes(books, call):
+    assert (take(call).seconds, take(call).seconds, take(call).seconds) == (PIECE, PIECE, 0)
+    assert take(call, to_look_around=False).left == LAST_SECONDS - PIECE
 
 
 def test_none_is_given_where_the_sysop_wants_none(books, call):

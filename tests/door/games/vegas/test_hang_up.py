@@ -216,10 +216,8 @@ async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path
     async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
         bob = await with_her_last_minutes_on_the_table(ada)
         await ada.board.pass_time(3 * MINUTE)
-        await ada.sees("The dealer stands for you. You'll hear how it ended.")
-        await ada.is_asked("Press any key")
-        ada.presses(" ")
-        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
+        told = "The dealer stands for you. You'll hear how it ended."
+        await ada.is_sent_off(told, "You're out of time. Fresh minutes at midnight.")
         assert ada.has["stake"] == 2 * MINUTE
         await bob.stands()
         assert (ada.has["online"], ada.has["stake"]) == (4 * MINUTE, 0)
