@@ -93,7 +93,8 @@ async def in_mid_round(*players: Player) -> None:
     while YOUR_TURN not in first.prompt:
         for each in players:
             await plays_out(each)
-            await each.is_ready()
+            await each.says_bet(1)
+            await each.is_asked(AT_TABLE)  # also where the last bet deals a round that is over
         while True:
             asked = [asyncio.ensure_future(is_asked_something(each)) for each in players]
             await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
