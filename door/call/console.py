@@ -278,7 +278,7 @@ class Console:
 
     def _speak_unicode(self) -> None:
         """Answer a caller of whose terminal nothing was known in the letters that they type."""
-        self.line.hints = replace(self.line.hints, charset=Charset.UTF8.value)
+        self.line.hints = replace(self.line.hints, typed=Charset.UTF8.value)
         self.look = replace(self.look, charset=Charset.UTF8)
         self.viewer.spelling = spelling(self.look.charset)
 
@@ -543,6 +543,7 @@ class Console:
             key = await self.key(takes_slash=accept(COMMAND))
             if key == ENTER and UNREADABLE in (text := reread(text, self.look.charset)):
                 self.display.answered()
+                self.forget_keys()  # they were typed for what would have come next
                 await (unread or self._refuse_letters)()
                 self.display.prompt(prompt, longest + 1)
                 self.offer(kind, answers, typed=entered)

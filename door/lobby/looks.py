@@ -135,8 +135,9 @@ def _named(said: str) -> Charset | None:
 
 
 def plain_lines(hints: Hints, otherwise: Charset = Charset.ASCII) -> Look:
-    """Return plain lines in the character set of a terminal, or else in another one."""
-    return Look(charset_of(hints) or otherwise, Paint.LINES)
+    """Return plain lines in the character set of a terminal, or else in another one. Letters that
+    were typed in a set say nothing of whether screens can be painted in it."""
+    return Look(charset_of(hints) or _named(hints.typed) or otherwise, Paint.LINES)
 
 
 def fitting(look: Look, hints: Hints) -> Look:

@@ -216,6 +216,7 @@ async def _identify(
         if password is None:
             continue
         tries += 1
+        name = await _as_registered(board, console, name)
         identity = ClaimedName(board, console, name, limit)
         record = await identity.proved_by(password)
         if record is not None:
@@ -223,6 +224,19 @@ async def _identify(
                 record = await _came_by_code(board, console, record, identity.code_digest)
             return record, False
     raise LogonRefused(Phrase("That was your third try. Goodbye."))
+
+
+async def _as_registered(board: Board, console: Console, name: str) -> str:
+    """Return a name as release 1.0 may have registered it, without letters that it could not read,
+    where somebody has that name and nobody the whole one."""
+    bare = "".join(filter(str.isascii, name)).strip()
+    if bare == name or not bare:
+        return name
+
+    def is_bare(desk: Desk) -> bool:
+        return callers.find(desk, name) is None and callers.find(desk, bare) is not None
+
+    return bare if await _in_the_books(board, console, is_bare) else name
 
 
 def _meet(console: Console, *, is_asked: bool) -> None:

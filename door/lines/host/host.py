@@ -86,8 +86,9 @@ def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
 
     TERM and LANG may be those of the shell that the host was started from.
 
-    >>> with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
-    Hints(terminal_types=('ansi', 'xterm'), language='en_US.UTF-8', charset='', speed='', page='')
+    >>> found = with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
+    >>> found.terminal_types, found.language
+    (('ansi', 'xterm'), 'en_US.UTF-8')
     """
     terminal = printable(environment.get("TERM", ""))
     types = hints.terminal_types

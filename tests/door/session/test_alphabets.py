@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
@@ -201,20 +203,41 @@ async def test_letters_of_a_password_are_asked_about_too(tmp_path: Path) -> None
 async def test_letters_that_cannot_be_read_are_refused(tmp_path: Path, profile: Profile) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         guest = await stranger(board, profile)
-        for asked in (1, 2):
-            guest.presses("Ümit\r")
-            if profile is not DUMB_CP437 and asked == 1:
-                await guest.is_asked("Your choice")
-                guest.presses("\r")
-            else:
-                await guest.sees(UNREAD)
+        guest.presses("Ümit\r")
+        if profile is not DUMB_CP437:
+            await guest.is_asked("Your choice")
+            guest.presses("\r")
             await guest.is_asked("The name you want:")
+            guest.presses("Ümit\r")
+        await guest.sees(UNREAD)
+        await guest.is_asked("The name you want:")
         guest.presses("Umit\r")
         await guest.is_asked("A password")
         guest.presses(f"{SECRET}\r")
         await guest.sees(UNREAD)
         await guest.is_asked("A password")
         assert named(board) == []
+
+
+async def test_what_was_typed_behind_letters_that_cannot_be_read_is_no_answer(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await stranger(board, UNKNOWN_CP437)
+        guest.presses(f"Ümit\r{SECRET}\r{SECRET}\r")
+        await guest.sees("can't be read yet")
+        await guest.is_asked("Your choice")
+        assert "2026" not in guest.terminal.transcript
+
+
+async def test_a_terminal_that_only_types_utf_8_is_not_painted_on_unasked(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Élodie", looks={})
+        elodie = Guest(board, "Élodie")
+        await elodie.calls(UNKNOWN_UTF8)
+        await elodie.is_asked("Your choice (Enter for 5)?")
+        elodie.presses("\r")
+        await elodie.sees("Welcome, Élodie")
 
 
 async def test_a_letter_that_cannot_be_read_can_be_rubbed_out(tmp_path: Path) -> None:
@@ -274,6 +297,36 @@ async def test_who_has_a_password_of_1_0_logs_on_with_what_they_type(
         assert not passwords.verify_password(whole, "t-2026x"), "it is kept whole from now on"
         await is_let_in(board, SYNCTERM, "Ada", SECRET)
         assert kept(board, "Ada") == whole
+
+
+async def test_who_was_registered_without_a_letter_logs_on_with_the_name_that_they_type(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "mit", hashed_by_1_0("t-2026x"))
+        caller = await is_let_in(board, MODERN, "Ümit", SECRET)
+        assert "Welcome, mit" in caller.screen
+        enter(board, "Ümit", hashed_by_1_0("another"))
+        await is_let_in(board, SYNCTERM, "Ümit", "another")  # whose name it is, whole
+
+
+async def test_guesses_count_for_the_name_that_they_are_tried_on(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        enter(board, "mit", passwords.hash_password(SECRET))
+        presented: list[str] = []
+        reception = board.server.board.reception
+        present = reception.present
+
+        def noted(address: str, name: str, nudge: Callable[[], None]) -> Any:
+            presented.append(name)
+            return present(address, name, nudge)
+
+        reception.present = noted  # type: ignore[method-assign]
+        guest = Guest(board, "Ümit")
+        await guest.dials(MODERN)
+        guest.presses("Ümit\rguessed\r")
+        await guest.sees("Wrong name or password.")
+        assert presented == ["mit"]
 
 
 async def test_nothing_is_left_out_of_a_password_that_would_be_too_short() -> None:
@@ -351,6 +404,7 @@ async def test_plain_lines_that_were_chosen_before_get_their_letters(tmp_path: P
         (Hints(("xterm.js", "MTTS 64")), Charset.UTF8),
         (Hints(("dumb",)), Charset.ASCII),
         (Hints(("dumb",), charset="UTF-8"), Charset.UTF8),
+        (Hints(("dumb",), typed="utf-8"), Charset.UTF8),
         (Hints(("dumb",), "fr_FR.ISO-8859-1"), Charset.LATIN1),
         (Hints(("dumb",), "fr_FR.ISO-8859-15"), Charset.ASCII),
         (Hints(("mudlet", "MTTS 68")), Charset.UTF8),
