@@ -44,7 +44,8 @@ _WORD = re.compile(r"[^0-9]*")
 _YES = re.compile(r"[YNTF]?", re.IGNORECASE)
 _TEXT = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK})$).*")
 _ALIAS = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK}|[YN])$).*")
-_HARMLESS = re.compile(r"[0-9/.:+-]{1,10}|[A-Z]?", re.IGNORECASE)
+# A number, a date, a time or a letter: in a wrong place it shows that lines have moved.
+_SHORT = re.compile(r"[0-9/.:+-]{1,10}|[A-Z]?", re.IGNORECASE)
 # What belongs on each line behind the graphics mode. An empty line may be any of them.
 _BELONGS: dict[int, tuple[re.Pattern[str], str]] = {
     21: (_NUMBER, "the page length belongs"),
@@ -149,9 +150,10 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
 def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
     """Return whether the lines behind the graphics mode may be believed.
 
-    One odd line is a doubt. Two show that lines are missing or have moved: raises
-    `DropFileRefused` for a whole file, and wherever a user number would be believed. A short file
-    without one has its name and time before them, and nothing behind them counts.
+    A text where something else belongs is a doubt, and so is one line that fits elsewhere. Two such
+    show that lines are missing or have moved: raises `DropFileRefused` for a whole file, and
+    wherever a user number would be believed. A short file without one has its name and time before
+    them, and nothing behind them counts.
     """
     wrong = [
         at for at, (form, _) in _BELONGS.items() if not form.fullmatch(lines.field(at + shift))
@@ -160,12 +162,13 @@ def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
         return True
     line = wrong[0] + shift
     text = lines.field(line)
-    found = f'"{text}"' if _HARMLESS.fullmatch(text) else "a text"
+    found = f'"{text}"' if _SHORT.fullmatch(text) else "a text"
     what = f"{found} stands where {_BELONGS[wrong[0]][1]}"
-    if len(wrong) > 1 and (number is not None or lines.whole(CREDIT + shift)):
+    has_moved = sum(bool(_SHORT.fullmatch(lines.field(at + shift))) for at in wrong) > 1
+    if has_moved and (number is not None or lines.whole(CREDIT + shift)):
         raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
     lines.doubts.append(f"{lines.place(line)} is not as it should be: {what}.")
-    return len(wrong) == 1 and wrong != [ALIAS]
+    return not has_moved and ALIAS not in wrong
 
 
 def _fills_in(alias: str, sysop: str, name: str) -> bool:

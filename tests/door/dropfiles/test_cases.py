@@ -276,11 +276,13 @@ def test_chain_txt_with_a_line_too_many_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_one_odd_line_is_a_doubt_and_no_shift(tmp_path: Path) -> None:
+@pytest.mark.parametrize("odd", [(), (32,), (32, 45), (27, 43, 44)])
+def test_odd_texts_are_a_doubt_and_no_shift(odd, tmp_path: Path) -> None:
     lines = fields()
-    lines[24] = "never"
+    for line in (25, *odd):
+        lines[line - 1] = "not yet 7"
     found = understood(tmp_path, "DOOR.SYS", text(*lines))
-    assert (found.name, found.who.caller) == ("Moth", "number 42")
+    assert (found.name, found.who.caller, found.event.clock) == ("Moth", "number 42", "03:00")
     assert found.doubts == (
         "line 25 of DOOR.SYS is not as it should be: a text stands where the date of expiry"
         " belongs.",
