@@ -21,12 +21,16 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from timebank.errors import NotPlain
 
 LOCK_SECONDS = 5.0  # how long another process may keep a file to itself
 LOCK_POLL_SECONDS = 0.02
 MOST_LINKS = 40  # as many as the kernel follows
+COPIED_AT_ONCE = 1024 * 1024  # bytes
+# What a file system without hard links says to one.
+NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
 IS_LINK = "it is a symbolic link, and must be a file of its own"
 IS_NO_FILE = "it is not a file"
@@ -121,11 +125,51 @@ def _is_private(folder: Path) -> bool:
     return about.st_uid in (os.geteuid(), 0) and not about.st_mode & 0o022
 
 
+def keeps_our_names(folder: Path) -> bool:
+    """Return whether no other user may rename or remove a file of ours in a folder."""
+    about = folder.stat()
+    others_write = about.st_mode & 0o022 and not about.st_mode & stat.S_ISVTX
+    return about.st_uid in (os.geteuid(), 0) and not others_write
+
+
 def rename(file: int, old: Path, new: Path) -> None:
     """Rename an open file within its folder; `OSError` where `old` is not its name any more."""
     with _folder_of(old) as folder:
         _refuse_another(file, old, folder)
         os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def put_new(path: Path, source: BinaryIO) -> None:
+    """Copy to a new file for its owner alone, which is on the disk before it has the name `path`.
+
+    Raises `FileExistsError` where something has that name, and `OSError`.
+    """
+    begun = f".{path.name}.{secrets.token_hex(8)}"
+    with _folder_of(path) as folder:
+        file = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600, dir_fd=folder)
+        try:
+            while piece := source.read(COPIED_AT_ONCE):
+                write_all(file, piece)
+            os.fsync(file)
+            _refuse_another(file, path.with_name(begun), folder)
+            _name_new(begun, path.name, folder)
+        finally:
+            os.close(file)
+            with contextlib.suppress(OSError):
+                os.unlink(begun, dir_fd=folder)
+        os.fsync(folder)
+
+
+def _name_new(begun: str, name: str, folder: int) -> None:
+    """Give a file its name, never another file's."""
+    try:
+        os.link(begun, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        if name in os.listdir(folder):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from error
+        os.rename(begun, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def replace(path: Path, data: bytes, mode: int, like: int | None = None) -> None:

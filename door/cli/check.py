@@ -145,7 +145,17 @@ def _look_at_exchanged(settings: Config) -> list[str]:
             beside = (path.with_name(path.name + end) for end in ("", ".lock", ".ERR"))
             found = ((each, files.fault(each)) for each in beside)
             doubts += [f"{each} is left alone: {why}." for each, why in found if why is not None]
-    return doubts
+    return [*doubts, *_look_at_screens(settings.board.texts)]
+
+
+def _look_at_screens(folder: Path) -> Iterator[str]:
+    for path in sorted((*folder.glob("*.ans"), *folder.glob("*.asc"))):
+        try:
+            why = files.fault(files.own_links_followed(path))
+        except OSError as error:
+            why = error.strerror
+        if why is not None:
+            yield f"{path} is not shown: {why}."
 
 
 def _look_for_front_ends(settings: Config) -> list[str]:

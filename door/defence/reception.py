@@ -77,7 +77,8 @@ class Reception:
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a password that waits may be checked
         self._lookout = Lookout(config)
-        self._has_warned = False  # of a front end that does not say who is calling
+        # Of a front end that does not say who is calling; ports of others are not looked at.
+        self._has_warned = defence is not None
         self._lines: dict[str, int] = {}  # open from each address that nothing is counted against
         # Every call that was let in, the longest first: where it comes from, and what ends it.
         self._calls: dict[int, tuple[str, Callable[[], None]]] = {}

@@ -8,7 +8,6 @@ everything that was open in them was closed (restoring.py). A copy says of itsel
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 import shutil
@@ -24,6 +23,7 @@ from typing import BinaryIO
 from sqlalchemy import bindparam, select
 from sqlalchemy.exc import DBAPIError
 
+from timebank import files
 from timebank.audit.accounts import audit
 from timebank.audit.finding import Finding
 from timebank.calls.calls import LEASE_SECONDS
@@ -47,8 +47,6 @@ from timebank.words import BY_COMMAND
 # How long a process that has the books to itself is waited for.
 LOCK_SECONDS = 2.0
 
-# File systems that know no hard links say one of these.
-NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 # What SQLite keeps beside a database; it must never meet another database than its own.
 COMPANIONS = ("-wal", "-shm", "-journal")
 # A file of pg_dump's begins with it.
@@ -256,6 +254,10 @@ def new_file(path: Path) -> Iterator[Path]:
     """
     with _sentences(path):
         _refuse_existing(path)
+        if not files.keeps_our_names(path.parent):
+            with _made_elsewhere(path) as part:
+                yield part
+            return
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
@@ -265,6 +267,21 @@ def new_file(path: Path) -> Iterator[Path]:
             sync(path.parent)
         finally:
             _unlink(part, ("", *COMPANIONS))
+
+
+@contextlib.contextmanager
+def _made_elsewhere(path: Path) -> Iterator[Path]:
+    """Do the same where others may put another file under a name while it is written to."""
+    with tempfile.TemporaryDirectory(prefix="timebank-") as room:
+        part = Path(room, path.name)
+        part.touch(0o600, exist_ok=False)
+        yield part
+        with part.open("rb") as whole:
+            try:
+                files.put_new(path, whole)
+            except FileExistsError:
+                _refuse_existing(path)
+                raise
 
 
 def _unlink(path: Path, endings: Iterable[str]) -> None:
@@ -284,7 +301,7 @@ def _name(part: Path, path: Path) -> None:
     except FileExistsError:
         _refuse_existing(path)
     except OSError as error:
-        if error.errno not in NO_LINKS:
+        if error.errno not in files.NO_LINKS:
             raise
         _refuse_existing(path)
         os.rename(part, path)

@@ -64,6 +64,20 @@ def test_what_stands_in_for_the_file_that_we_write_is_told(tmp_path: Path) -> No
     assert f"{tmp_path}/THEBANK.EXT is left alone: it is not a file.\n" in told
 
 
+def test_a_screen_that_others_could_have_linked_is_told(tmp_path: Path) -> None:
+    config, texts = tmp_path / "sysop.toml", tmp_path / "texts"
+    config.write_text('[board]\ntexts = "texts"\n')
+    texts.mkdir()
+    (texts / "menu.ans").write_bytes(b"")
+    (texts / "welcome.ans").symlink_to(config)
+    assert "is not shown" not in Shell(config)("check").output
+    texts.chmod(0o770)
+    told = [line for line in Shell(config)("check").output.splitlines() if "is not shown" in line]
+    assert told == [
+        f"{texts}/welcome.ans is not shown: it is a symbolic link, and must be a file of its own."
+    ]
+
+
 def test_a_good_certificate_is_no_matter(tmp_path: Path) -> None:
     assert "certificate" not in " ".join(checked(tmp_path, *pair()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -79,6 +80,40 @@ def test_a_backup_overwrites_nothing(played, copy, timebank, folder):
             f"{path} is there already, and is not overwritten.\n",
         )
         assert before == (path.read_bytes() if path.exists() else None)
+
+
+def test_in_a_folder_of_others_nothing_of_ours_is_written_over(played, timebank, folder):
+    """Whatever has a name there may be a link by the time it is written to."""
+    shared, secret = folder / "shared", folder / "secret"
+    shared.mkdir()
+    shared.chmod(0o777)
+    secret.write_bytes(b"only ours")
+    path = shared / "copy.sqlite3"
+    with backup.new_file(path) as part:
+        for each in shared.iterdir():
+            each.unlink()
+            each.symlink_to(secret)
+        part.write_bytes(b"the copy")
+    assert secret.read_bytes() == b"only ours"
+    assert path.read_bytes() == b"the copy"
+    path.unlink()
+    assert timebank("backup", str(path))[0] == 0
+    assert [each.name for each in shared.iterdir()] == ["copy.sqlite3"]
+    assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+    before = path.read_bytes()
+    said = f"{path} is there already, and is not overwritten.\n"
+    assert timebank("backup", str(path)) == (2, "", said)
+    assert path.read_bytes() == before
+
+
+def test_in_a_folder_of_others_a_file_that_comes_meanwhile_stays(played, timebank, folder):
+    shared = folder / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    path = shared / "copy"
+    with pytest.raises(BackupRefused, match="is there already"), backup.new_file(path):
+        path.write_text("another's")
+    assert [(each.name, each.read_text()) for each in shared.iterdir()] == [("copy", "another's")]
 
 
 def test_a_backup_that_cannot_be_written_is_refused(played, timebank, folder):
