@@ -83,6 +83,18 @@ _LEDGER = (
         "",
     ),
     Mutant(
+        "A loan that was paid back on its day is banked when the day ends.",
+        "timebank/ledger/entry.py",
+        "or_(row.kind != reasons.Repaid.KIND, row.id > first_loan.scalar_subquery()),",
+        "row.kind != reasons.Repaid.KIND,",
+    ),
+    Mutant(
+        "An entry that came back is banked a second time when the day ends.",
+        "timebank/ledger/entry.py",
+        "or_(row.kind != reasons.Entered.KIND, row.id.in_(given_back)),",
+        "row.kind != reasons.Entered.KIND,",
+    ),
+    Mutant(
         "What is lost of an earlier day's stake still counts as being on the table.",
         "timebank/ledger/entry.py",
         'left = min(self.standing - gone, self.balance["stake"])',
