@@ -168,6 +168,11 @@ def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
     if has_moved and (number is not None or lines.whole(CREDIT + shift)):
         raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
     lines.doubts.append(f"{lines.place(line)} is not as it should be: {what}.")
+    if has_moved:
+        lines.doubts.append(
+            f"Lines of {lines.path.name} are missing or have moved. Alias and event behind the"
+            " graphics mode do not count, so the caller goes by the name before it."
+        )
     return not has_moved and ALIAS not in wrong
 
 

@@ -276,6 +276,12 @@ def test_chain_txt_with_a_line_too_many_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_short_file_with_moved_lines_goes_by_the_name_and_says_so(tmp_path: Path) -> None:
+    found = case(tmp_path, "sysop-name-on-line-37")
+    assert (found.event.minute, found.gives) == (None, ())
+    assert any("are missing or have moved" in doubt for doubt in found.doubts)
+
+
 @pytest.mark.parametrize("odd", [(), (32,), (32, 45), (27, 43, 44)])
 def test_odd_texts_are_a_doubt_and_no_shift(odd, tmp_path: Path) -> None:
     lines = fields()
