@@ -129,6 +129,10 @@ class Look:
         """Whether lines, blocks and suits can be drawn; they are not where a text is read aloud."""
         return self.charset.has_shapes and self.paint is not Paint.LINES
 
+    def encode(self, text: str) -> bytes:
+        is_drawn = text.isascii() or self.paint is not Paint.LINES
+        return encode(text if is_drawn else text.translate(READ_ALOUD), self.charset)
+
 
 _UNKNOWN = Look(Charset.ASCII, Paint.LINES)  # of a terminal that has said nothing
 
@@ -855,9 +859,7 @@ class Console:
 
     def send_now(self, text: str) -> None:
         """Send text whatever covers the screen; nobody but what covers it needs this."""
-        is_drawn = text.isascii() or self.look.paint is not Paint.LINES
-        shown = text if is_drawn else text.translate(READ_ALOUD)
-        self.line.write(encode(shown, self.look.charset))
+        self.line.write(self.look.encode(text))
         for hear in self.onlookers:
             hear(text)
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ansi.charset import Charset, encode
+from ansi.charset import Charset
 from door.call.console import CANVAS_COLUMNS, CANVAS_ROWS, Console, Look, Paint
 from door.call.display import LAYOUT_COLUMNS, wrap
 from door.lobby import texts
@@ -218,7 +218,7 @@ async def choose(console: Console, usual: Look | None = None) -> Look:
             console.say("")
         console.display.flush()
         for row in _sample(key, _(words), console.line.columns - 1, is_narrow=is_narrow):
-            console.line.write(encode(f"{margin}{row}\r\n", look.charset))
+            console.line.write(look.encode(f"{margin}{row}\r\n"))
     if not is_narrow:
         console.say("")
     labels = {key: _(words) for key, (_look, words) in offered.items()}

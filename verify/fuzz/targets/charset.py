@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from ansi.charset import Charset, Decoder, clean, encode
+from ansi.charset import UNREADABLE, Charset, Decoder, clean, encode
 from ansi.width import text_width
 from verify.fuzz.oracles import assert_harmless, ways_to_cut
 from verify.fuzz.target import Target
@@ -35,7 +35,8 @@ def _read(charset: Charset, data: bytes) -> str:
         decoder = Decoder(charset)
         assert "".join(map(decoder.decode, packets)) == text, "how it was cut makes a difference"
         assert decoder.pending == whole.pending
-    whole.reset()
+    is_cut_short = whole.pending
+    assert whole.finish() == (UNREADABLE if is_cut_short else "")
     assert not whole.pending
     assert whole.decode(b"x") == "x"
     return text
