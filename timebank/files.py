@@ -106,6 +106,44 @@ def fault(path: Path, *, ours: bool = False) -> str | None:
         return error.strerror or str(error)
 
 
+def forbidden(path: Path, *, writes: bool = False) -> str | None:
+    """Return which folder or file keeps our user from a path, whose it is, and the way round.
+
+    None where nothing does. Of a file that `writes` may change, its folder must be ours to write:
+    a database has other files beside it.
+    """
+    whole = Path(os.path.abspath(path))
+    wanted = [(folder, os.X_OK, "enter") for folder in reversed(whole.parents)]
+    wanted.append((whole, os.R_OK, "read"))
+    if writes:
+        wanted += [(whole.parent, os.W_OK, "write into"), (whole, os.W_OK, "write")]
+    for place, mode, does in wanted:
+        try:
+            about = place.stat()
+        except (OSError, ValueError):  # nothing is there, which is no question of rights
+            continue
+        if does == "enter" and not stat.S_ISDIR(about.st_mode):
+            return None
+        if not os.access(place, mode):
+            return _forbidding(place, about, does)
+    return None
+
+
+def _forbidding(place: Path, about: os.stat_result, does: str) -> str:
+    if about.st_uid == os.geteuid():
+        right = "x" if does == "enter" else does[0]
+        return (
+            f"{place} is yours, and its mode ({stat.filemode(about.st_mode)}) does not let you"
+            f" {does} it: `chmod u+{right} {place}` does."
+        )
+    owner = _user(about.st_uid)
+    named = owner if owner.isidentifier() or "-" in owner else f"#{about.st_uid}"
+    return (
+        f"{place} belongs to {owner}, and {_user(os.geteuid())} may not {does} it. Run the command"
+        f" as its owner: `sudo -u {named} ...`"
+    )
+
+
 def place_of(path: Path) -> Path:
     """Follow the links among the folders that lead to a file, and not the file's own name."""
     return Path(os.path.realpath(path.parent), path.name)

@@ -95,7 +95,8 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     except DatabaseRefused as refused:
         return [str(refused)]
     except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
-        return [f"Can't look into the database {settings.database}: {error}."]
+        said = files.forbidden(settings.database, writes=True)
+        return [said or f"Can't look into the database {settings.database}: {error}."]
 
 
 def _look_at_people_on_a_server(settings: Config, path: Path) -> list[str]:

@@ -23,7 +23,8 @@ DEFAULT_CONFIG = Path("sysop.toml")
 config_option = click.option(
     "--config",
     "config_path",
-    type=click.Path(path_type=Path),
+    # What cannot be read is said with whose it is, by who reads it.
+    type=click.Path(path_type=Path, readable=False),
     default=DEFAULT_CONFIG,
     show_default=True,
     envvar="BJFT_CONFIG",

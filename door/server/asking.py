@@ -19,6 +19,7 @@ from door.errors import LinkBroken, NoAnswer, NobodyThere
 from door.lines.link import asked, dial, names_in, user_of
 from door.server import server_file
 from door.server.everywhere import ALONE, COMMAND, clean
+from timebank import files
 from timebank.errors import SettingsError, TimeBankError
 
 if TYPE_CHECKING:
@@ -80,10 +81,8 @@ def ask(
     except ConnectionRefusedError as error:
         raise _nobody(data, f"the last one left a socket in {data}") from error
     except PermissionError as error:
-        raise NoAnswer(
-            f"The socket in {data} belongs to another user: only that user and root can control the"
-            " server."
-        ) from error
+        whose = files.forbidden(data / "any") or f"The socket in {data} belongs to another user."
+        raise NoAnswer(f"{whose} Only the user of the server and root can control it.") from error
     except TimeoutError as error:
         raise NoAnswer(
             f"The server did not answer within {SECONDS:g} seconds. Nobody knows whether it did"

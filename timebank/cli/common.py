@@ -39,7 +39,8 @@ READING = "Reading the books"
 
 config_option = click.option(
     "--config",
-    type=click.Path(path_type=Path),
+    # What cannot be read is said with whose it is, by who reads it.
+    type=click.Path(path_type=Path, readable=False),
     default=Path("sysop.toml"),
     show_default=True,
     envvar="BJFT_CONFIG",

@@ -67,11 +67,24 @@ def _writing() -> Iterator[None]:
         _write_no_more()
         raise click.exceptions.Exit(EXIT_REFUSED) from error
     except OSError as error:
+        if isinstance(error, PermissionError) and isinstance(error.filename, str | os.PathLike):
+            raise UserError(_forbidden(error)) from error
         if error.errno not in _FULL:
             raise
         _write_no_more()
         where = "the output" if error.filename is None else error.filename
         raise UserError(f"Can't write {where}: {error.strerror}.") from error
+
+
+def _forbidden(error: PermissionError) -> str:
+    """Say which folder or file keeps the command's user out."""
+    from pathlib import Path
+
+    from timebank import files
+
+    path = Path(os.fsdecode(error.filename))
+    said = files.forbidden(path, writes=True)
+    return said or f"{path} cannot be used: {error.strerror}."
 
 
 def _write_no_more() -> None:

@@ -102,6 +102,7 @@ def restore(source: Path, settings: BankSettings, now: datetime, by: str = BY_CO
     has changed then.
     """
     path = settings.database
+    _refuse_forbidden(path)
     _refuse_other_source(source, path)
     with _sentences(path), _room_beside(path) as room:
         copy = room / path.name
@@ -136,6 +137,7 @@ def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
     backup that a restore would refuse.
     """
     path = settings.database
+    _refuse_forbidden(path)
     _refuse_other_source(source, path)
     with (
         _sentences(Path(tempfile.gettempdir())),
@@ -177,7 +179,13 @@ def refuse_source(source: Path, path: Path | None = None) -> None:
         if path is not None and path.exists() and source.samefile(path):
             raise BackupRefused(f"{source} is the database itself.")
     except OSError as error:
-        raise BackupRefused(f"{source} cannot be read: {error.strerror}.") from error
+        said = files.forbidden(source)
+        raise BackupRefused(said or f"{source} cannot be read: {error.strerror}.") from error
+
+
+def _refuse_forbidden(path: Path) -> None:
+    if said := files.forbidden(path):
+        raise BackupRefused(said)
 
 
 def _refuse_other_source(source: Path, path: Path) -> None:
@@ -312,7 +320,8 @@ def _sentences(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BackupRefused(f"{path} cannot be written: {error.strerror}.") from error
+        said = files.forbidden(path, writes=True)
+        raise BackupRefused(said or f"{path} cannot be written: {error.strerror}.") from error
     except sqlite3.Error as error:
         raise BackupRefused(f"{path} cannot be written: {error}.") from error
 

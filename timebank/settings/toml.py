@@ -14,6 +14,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TypeVar
 
+from timebank import files
 from timebank.errors import Problem, SettingsError
 from timebank.settings import syntax
 
@@ -324,6 +325,8 @@ def _read(path: Path) -> str:
         raise refused("there is no such file") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
+        if said := files.forbidden(path):
+            raise refused(f"cannot be read: {said.removesuffix('.')}") from None
         raise refused(f"cannot be read ({why})") from None
     if len(data) > LONGEST_FILE:
         raise refused(f"is longer than {LONGEST_FILE // 1024} kB, which no settings need")

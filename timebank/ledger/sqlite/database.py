@@ -80,6 +80,7 @@ class SqliteDatabase(Database):
         Safe when several processes do it at once. Raises `DatabaseRefused`, also where books were
         rescued and nobody has put them back.
         """
+        self._refuse_forbidden()
         self._refuse_overwritten()
         copy = rescued(self.path)
         if copy is not None:
@@ -93,8 +94,9 @@ class SqliteDatabase(Database):
             files.make_folder(self.path.parent, 0o700)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
+            said = files.forbidden(self.path, writes=True)
             raise errors.DatabaseRefused(
-                f"The database {self.path} cannot be opened: {error.strerror}."
+                said or f"The database {self.path} cannot be opened: {error.strerror}."
             ) from error
         with self._refusing():
             reading = self.engine.execution_options(read_only=True)
@@ -110,6 +112,7 @@ class SqliteDatabase(Database):
 
     def open_existing(self) -> None:
         """Check a file that must be there; raises `DatabaseRefused`."""
+        self._refuse_forbidden()
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise errors.DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
@@ -121,6 +124,7 @@ class SqliteDatabase(Database):
 
     def upgrade(self, *, alone: bool = False) -> Upgraded | None:
         """Move the file forward after a copy (migrations.backup_path); see `Database.upgrade`."""
+        self._refuse_forbidden()
         if not self.path.is_file() or self.path.stat().st_size == 0:
             return None
         self._refuse_overwritten()
@@ -287,6 +291,10 @@ class SqliteDatabase(Database):
             if not (failures.is_busy(error) or failures.is_full(error)):
                 raise cannot_be_opened(self.place, error) from error
 
+    def _refuse_forbidden(self) -> None:
+        if said := files.forbidden(self.path):
+            raise errors.DatabaseRefused(said)
+
     def _refuse_overwritten(self) -> None:
         left = overwritten(self.path)
         if left is not None:
@@ -298,6 +306,8 @@ class SqliteDatabase(Database):
         try:
             yield
         except (DBAPIError, sqlite3.Error) as error:
+            if said := files.forbidden(self.path, writes=True):
+                raise errors.DatabaseRefused(said) from error
             raise cannot_be_opened(self.place, error) from error
 
     @contextlib.contextmanager
@@ -322,6 +332,8 @@ class SqliteDatabase(Database):
         except (sqlite3.Error, OSError) as error:
             if failures.is_damaged(error):
                 raise cannot_be_opened(self.place, error) from error
+            if said := files.forbidden(self.path, writes=True):
+                raise errors.DatabaseRefused(said) from error
             raise errors.DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error}. Nothing was changed."
             ) from error
