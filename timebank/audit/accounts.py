@@ -32,6 +32,7 @@ from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
 from timebank.audit.tournaments import check_tournaments
+from timebank.audit.traces import log_reaches
 from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
@@ -489,6 +490,21 @@ def _of_no_transfer() -> Query:
     )
 
 
+@each_is_wrong("record {}", "It waits for {1}, and its minutes were those of {2}.")
+def _of_another_name() -> Query:
+    """Choose records on their way under a name that its caller neither has nor had since."""
+    bank, log = _ACCOUNTS.c, schema.sysop_log.c
+    renamed = exists().where(log.caller_id == callers.c.id, log.what.like("% is called % now"))
+    return (
+        select(outbox.c.number, outbox.c.name, callers.c.name)
+        .join(transfers, transfers.c.id == outbox.c.number)
+        .join(_ACCOUNTS, bank.id == transfers.c.source)
+        .join(callers, callers.c.id == bank.caller_id)
+        .where(outbox.c.state != "appended", outbox.c.name != callers.c.name)
+        .where(callers.c.board.is_(None), ~renamed, log_reaches(outbox.c.at))
+    )
+
+
 @each_is_wrong("transfer {}", "It was imported, and no line of a file tells of it.")
 def _of_no_line() -> Query:
     return (
@@ -523,8 +539,9 @@ def _lines_not_read() -> Query:
 CHECKS: tuple[Check, ...] = (
     *(_incomplete, *days.CHECKS, check_earned, _calls, _of_no_call),
     _check_charged_late,
-    *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
-    *(_lines_not_read, *people.CHECKS, check_hosts, check_loans, check_tournaments),
+    *(_of_no_record, _of_another_record, _of_another_name, _of_no_transfer, _of_no_line),
+    *(_lines_of_others, _lines_not_read, *people.CHECKS),
+    *(check_hosts, check_loans, check_tournaments),
 )
 
 

@@ -307,6 +307,9 @@ def _check_order(desk: Desk, since: Since) -> Iterator[Finding]:
         if not all(isinstance(amount, int) for amount in (*begun, *_ended(row))):
             yield Finding(where, "Some of its amounts are not numbers.")
             continue
+        if row["shown"] is not None and row["clock"] != max(0, row["shown"]):
+            said = f"{row['shown']} were shown by the host's clock, and {row['clock']} count."
+            yield Finding(where, said)
         if row["brought"] > max(0, row["clock"] - row["debt"] - row["standing"]):
             yield Finding(where, f"{row['brought']} was brought, and so much was not there.")
         if row["closed"] is None:

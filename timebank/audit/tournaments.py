@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, and_, case, func, null, or_, select, union_all
 
-from timebank.audit.finding import Finding, Since, bound, chosen, each_is_wrong
+from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.ledger.database import Desk
 from timebank.ledger.prizes import places_of, shared_out
 from timebank.ledger.schema import (
@@ -29,7 +29,7 @@ from timebank.ledger.schema import (
     transfers,
 )
 from timebank.ledger.schema import tournament_entries as entries
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sql import Prepared, Query, total
 
 _BY_HOUSE = ("put_in_id", "taken_back_id")
 _BY_CALLER = ("paid_id", "back_id", "prize_id")
@@ -119,6 +119,18 @@ def _deals() -> Query:
     )
 
 
+@each_is_wrong("tournament {}", "To enter costs {2}, and caller {1} has paid {3}.")
+def _prices() -> Query:
+    """Choose entries that were paid for another price, or by who can win nothing."""
+    price = case((entries.c.for_prize == 1, tournaments.c.entry), else_=0)
+    return (
+        select(entries.c.seal, entries.c.caller_id, price, entries.c.paid)
+        .join_from(entries, tournaments, tournaments.c.seal == entries.c.seal)
+        .where(entries.c.paid != price)
+        .order_by(entries.c.seal, entries.c.caller_id)
+    )
+
+
 class _Terms(NamedTuple):
     seal: str
     outcome: str | None
@@ -142,6 +154,7 @@ class _Entry(NamedTuple):
     cost: int | None
 
 
+_HOLDS = Prepared(lambda: select(total(accounts.c.balance)).where(accounts.c.kind == PRIZES))
 _TERMS = Prepared(
     lambda: select(*(tournaments.c[name] for name in _Terms._fields)).order_by(tournaments.c.seal)
 )
@@ -167,8 +180,13 @@ def _entries() -> Query:
 _ENTRIES = Prepared(_entries)
 
 
+CHECKS: tuple[Check, ...] = (
+    *(_of_no_tournament, _put_in, _taken_back, _paid, _given_back, _won, _deals, _prices),
+)
+
+
 def check_tournaments(desk: Desk, since: Since) -> Iterator[Finding]:
-    for check in (_of_no_tournament, _put_in, _taken_back, _paid, _given_back, _won, _deals):
+    for check in CHECKS:
         yield from check(desk, since)
     by_seal: defaultdict[str, list[_Entry]] = defaultdict(list)
     for seal, *row in chosen(_ENTRIES, desk, since):
@@ -176,6 +194,13 @@ def check_tournaments(desk: Desk, since: Since) -> Iterator[Finding]:
     for terms in [_Terms(*row) for row in chosen(_TERMS, desk, since)]:
         for said in _wrong(terms, by_seal[terms.seal]):
             yield Finding(f"tournament {terms.seal}", said)
+        if terms.outcome is None:
+            promised = sum(json.loads(terms.prizes))
+            promised += sum(each.paid for each in by_seal[terms.seal])
+            holds = _HOLDS(desk.connection).scalar_one()
+            if promised > holds:
+                said = f"It promises {promised}, and the account of prizes holds {holds}."
+                yield Finding(f"tournament {terms.seal}", said)
 
 
 def _wrong(terms: _Terms, entered: list[_Entry]) -> Iterator[str]:

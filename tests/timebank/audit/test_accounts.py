@@ -9,6 +9,7 @@ import pytest
 
 from tests.timebank.books import GAME, pushed
 from tests.timebank.vandal import Vandal
+from timebank.keeping import sysop
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement
@@ -334,6 +335,17 @@ def test_a_record_of_other_minutes_is_found(books, vandal):
     assert books.audit() == [
         f"record {external}: It says 99 minutes, transfer {external} {amount} seconds."
     ]
+
+
+def test_a_record_for_another_caller_is_found_before_it_goes_out(books, vandal):
+    ((record,),) = books.sql("SELECT number FROM outbox")
+    vandal("UPDATE outbox SET name = 'Bob'")
+    assert books.audit() == [
+        f"record {record}: It waits for Bob, and its minutes were those of Ann."
+    ]
+    vandal("UPDATE outbox SET name = 'Ann'")
+    books.do(sysop.rename, 1, "Anna", "root (command line)")
+    assert books.audit() == []
 
 
 def test_a_record_of_another_transfer_is_found(books, vandal):

@@ -489,6 +489,21 @@ def test_the_audit_finds_what_is_off(books, held, change, told):
     assert any(told in line for line in books.audit())
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE tournaments SET prizes = '[9000, 600, 300]'", "It promises 10500, and the acc"),
+        ("UPDATE tournaments SET entry = 60", "To enter costs 60, and caller 1 has paid 300."),
+    ],
+)
+def test_the_audit_finds_what_is_off_while_it_runs(books, held, change, told):
+    play(books, 1, 30)
+    play(books, 2, 10)
+    assert books.audit() == []
+    books.sql(change)
+    assert any(told in line for line in books.audit())
+
+
 def test_the_times_of_a_week_follow_the_clocks_of_the_board(folder):
     schedule = settings_for(folder, zone=ZoneInfo("Europe/Berlin"), events=()).schedule
     terms = TournamentTerms(weekday=6, hour=2, hours=4)  # in the gap of the last Sunday of March
