@@ -33,6 +33,7 @@ from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
 from timebank.audit.tournaments import check_tournaments
 from timebank.audit.traces import log_reaches
+from timebank.audit.waived import Emptiness, check_waived
 from timebank.ledger import dialects, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
@@ -107,7 +108,7 @@ def together(parts: Iterable[PartFound]) -> PartFound:
 class _Account:
     """An account as the books keep it, and as its rows add up to it."""
 
-    __slots__ = ("kept", "kind", "label", "least", "most", "of", "recomputed", "unit")
+    __slots__ = ("empty", "kept", "kind", "label", "least", "most", "of", "recomputed", "unit")
 
     def __init__(
         self, label: str, kind: str, unit: str, kept: int, of: tuple[int | None, str | None]
@@ -119,6 +120,8 @@ class _Account:
         self.unit = unit
         self.kept = kept
         self.recomputed = 0
+        # When it held nothing, of the minutes online of a caller.
+        self.empty: Emptiness | None = None
         # What it may hold.
         self.least = 0 if kind in schema.NEVER_NEGATIVE else -inf
         self.most = 0 if kind in schema.NEVER_POSITIVE else inf
@@ -226,9 +229,11 @@ def _check_rows(desk: Desk, task: Task) -> PartFound:
     rows.follow(every)
     chain.end()
     rows.end(dialects.of(desk.connection).given_numbers(desk.connection).get("transfers", 0))
+    online = {each.of[0]: each.empty for each in accounts.values() if each.empty and each.of[0]}
     found = [
         *(*others, *chain.findings, *check_generations(desk, task.since)),
         *(*rows.findings, *_check_accounts(desk, accounts)),
+        *check_waived(desk, task.since, online),
     ]
     if marking is None or found:  # balances that are wrong are told already
         return PartFound(found)
@@ -288,12 +293,15 @@ class _Rows:
         self._passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
         self._entries = _Entries()
         self._last: Any = last
+        for account in accounts.values():
+            if account.kind == "online":
+                account.empty = Emptiness(is_empty=account.recomputed == 0)
 
     def follow(self, rows: Iterable[Sequence[Any]]) -> None:
         """Take rows whose values are those of `Written`. There are millions, so what nearly all of
         them pass is in line here."""
         find, goes_on = self._accounts.get, self._entries.goes_on
-        for number, place, size, _, amount, source_id, target_id, _, _, _, _, _ in rows:
+        for number, place, size, at, amount, source_id, target_id, call, _, kind, _, _ in rows:
             if number != self._last + 1:
                 self.findings += _missing(self._last + 1, number - 1, self._passed)
             self._last = number
@@ -311,9 +319,13 @@ class _Rows:
             if source.unit != target.unit:
                 self._tell(number, f"It turns one {source.unit} into one {target.unit}.")
             left = source.recomputed = source.recomputed - amount
+            if not left and source.empty is not None:
+                source.empty.begin(call, number - place, is_charge=kind == "elapsed")
             if not source.least <= left <= source.most and source.fits(left + amount):
                 self._tell(number, f"It leaves {left} in {source.label}.")
             has = target.recomputed = target.recomputed + amount
+            if has == amount and target.empty is not None:
+                target.empty.end(call, number - place, at)
             if not target.least <= has <= target.most and target.fits(has - amount):
                 self._tell(number, f"It leaves {has} in {target.label}.")
 

@@ -1,0 +1,73 @@
+"""The audit finds calls that were not charged though their caller had minutes left."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.at_the_window import borrow, limit
+from tests.timebank.books import stand_alone, won
+from tests.timebank.vandal import Vandal
+from timebank.wagers.rounds import Move
+
+DAY = 86_400
+
+
+@pytest.fixture
+def vandal(books):
+    return Vandal(books)
+
+
+def wrong(call, waived) -> str:
+    return f"call {call.id}: {waived} seconds were not charged, and Ann had time left all along."
+
+
+def test_seconds_that_a_call_was_given_by_hand_are_found(books, ann, vandal):
+    """Its next ten minutes cost nothing: they are accounted for."""
+    call = books.call(ann)
+    books.wait(60)
+    call.touch()
+    vandal("UPDATE calls SET ticked = ticked + 600, waived = 600")
+    books.wait(600)
+    call.touch()
+    assert books.balances(ann)["online"] == 3540
+    assert books.audit() == [wrong(call, 600)]
+    call.close()
+    again = books.call(ann)
+    vandal(f"UPDATE calls SET ticked = 900, waived = 900 WHERE id = {again.id}")
+    assert books.audit() == [wrong(call, 600), wrong(again, 900)]
+
+
+def test_seconds_of_callers_who_have_none_left_are_in_order(books, ann):
+    """Used up, borrowed and used up again; a call without any; and one over midnight."""
+    limit(books, known_days=0)
+    call = books.call(ann)
+    books.wait(3700)
+    call.touch()
+    assert books.audit() == []
+    borrow(call, 1)
+    books.wait(90)
+    call.close()
+    assert books.audit() == []
+    call = books.call(ann)
+    books.wait(60)
+    assert books.audit() == []
+    books.wait(DAY)
+    call.touch()
+    assert [waived > 0 for (waived,) in books.sql("SELECT waived FROM calls")] == [True, True]
+    assert books.audit() == []
+
+
+def test_a_hand_that_is_over_without_its_caller_ends_nothing(books, ann):
+    call = books.call(ann)
+    number = call.bet(600)
+    books.wait(3700)
+    call.close()
+    call = books.call(ann)
+    books.wait(60)
+    call.close()
+    books.wait(3600)
+    books.do(stand_alone, [Move(number, 1, {"action": "stay"}, 4)], won(600, 60))
+    assert books.balances(ann)["online"] == 660
+    assert books.audit() == []
+    books.call(ann).close()
+    assert books.audit() == []

@@ -1,0 +1,96 @@
+"""The audit of what calls were not charged: seconds are waived of a caller who has none left.
+
+While the transfers are gone through, each account `online` notes in which calls it held nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+
+from sqlalchemy import select
+
+from timebank.audit.finding import Finding, Since, bound, chosen
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import callers, calls, transfers
+from timebank.ledger.sql import Prepared, Query
+
+
+class Emptiness:
+    """In which calls of its caller an account held nothing, by their numbers.
+
+    What goes and comes within an entry counts only where a charge has taken the last second.
+    """
+
+    __slots__ = ("_began", "_entry", "_firsts", "_lasts")
+
+    def __init__(self, *, is_empty: bool) -> None:
+        self._began: int | None = 0 if is_empty else None
+        self._entry: int | None = None
+        # Where each time began, and the call and the instant that ended it.
+        self._firsts: list[int] = []
+        self._lasts: list[tuple[int, int]] = []
+
+    def begin(self, call_id: int | None, entry: int, *, is_charge: bool) -> None:
+        if self._began is None:
+            before = self._lasts[-1][0] if self._lasts else 0
+            self._began = call_id if isinstance(call_id, int) else before
+            self._entry = None if is_charge else entry
+
+    def end(self, call_id: int | None, entry: int, at: int) -> None:
+        if self._entry == entry:
+            self._began = self._entry = None
+        elif isinstance(call_id, int) and self._began is not None:  # else the next call tells
+            self._firsts.append(self._began)
+            self._lasts.append((call_id, at))
+            self._began = self._entry = None
+
+    def has(self, call_id: int, opened: int) -> bool:
+        """Return whether the account may have held nothing at some moment of a call.
+
+        What came in as the call was opened was there all along.
+        """
+        if self._began is not None and self._began <= call_id:
+            return True
+        place = bisect_right(self._firsts, call_id) - 1
+        if place < 0:
+            return False
+        last, at = self._lasts[place]
+        if last == call_id:
+            return self._firsts[place] == call_id or at != opened
+        return last > call_id
+
+
+def _waived() -> Query:
+    return (
+        select(calls.c.id, calls.c.caller_id, callers.c.name, calls.c.waived, calls.c.opened)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(calls.c.waived > 0, calls.c.id >= bound("call"))
+        .order_by(calls.c.id)
+    )
+
+
+def _begun_before() -> Query:
+    row = transfers.c
+    return select(row.call_id).where(
+        row.id >= bound("first_row"), row.id <= bound("row"), row.call_id >= bound("call")
+    )
+
+
+_WAIVED, _BEGUN_BEFORE = Prepared(_waived), Prepared(_begun_before)
+
+
+def check_waived(desk: Desk, since: Since, online: Mapping[int, Emptiness]) -> Iterator[Finding]:
+    """Find calls that were not charged though their caller had time left all along.
+
+    `online` are the accounts by their callers. A call with transfers before a checkpoint is left to
+    an audit of the whole books.
+    """
+    before = set()
+    if not since.is_the_beginning:
+        before = {number for (number,) in chosen(_BEGUN_BEFORE, desk, since)}
+    for number, caller_id, name, waived, opened in chosen(_WAIVED, desk, since):
+        account = online.get(caller_id)
+        if number not in before and account is not None and not account.has(number, opened):
+            said = f"{waived} seconds were not charged, and {name} had time left all along."
+            yield Finding(f"call {number}", said)
