@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -47,7 +47,6 @@ LAST = 15  # calls, hands, moves of a loan and notices of a caller on a page
 OLD_COPY = OLD_AUDIT = timedelta(days=7)  # when the page of today warns
 LUCKY_DAYS = 90  # for which a caller's luck is told
 NAMES = 100  # of callers on a page
-CSV_LEAF = 500
 
 title = lru_cache(maxsize=64)(title_of)
 
@@ -235,22 +234,17 @@ class Reading:
         return self.look(lambda desk: leaves.entry(desk, number))
 
     def csv(self, sought: Sought) -> Iterator[str]:
-        """Write all that is sought as CSV, newest first, a leaf at a time: nothing is held open."""
+        """Write all that is sought as CSV, as `timebank ledger` does."""
         schedule = self.config.bank.schedule
         records = (exports.ledger_record(row, schedule) for row in self._rows(sought))
         return exports.as_csv(exports.LEDGER_FIELDS, records)
 
     def _rows(self, sought: Sought) -> Iterator[Extract]:
-        before: int | None = None
-        while True:
-            edge = before
-            found = self.look(
-                lambda desk, edge=edge: leaves.leaf(desk, sought, edge, CSV_LEAF)  # type: ignore[misc]
-            )
-            yield from found.rows
-            if found.before is None:
-                return
-            before = found.before
+        """Go through all that is sought in order, a stretch at a time: nothing is held open."""
+        low, end = self.look(lambda desk: leaves.bounds(desk, sought))
+        while low < end:
+            rows, low = self.look(partial(leaves.stretch, sought=sought, low=low, end=end))
+            yield from rows
 
     def beancount(self, sought: Sought) -> Iterator[str]:
         """Write all that is sought for beancount."""

@@ -1,4 +1,4 @@
-"""The ledger a leaf at a time, newest first.
+"""The ledger a leaf at a time, newest first, or a stretch at a time, in order.
 
 Leaves are found by numbers, so that the last of five million transfers takes no longer than the
 first. A filter that few transfers pass could mean a look at all of them: a leaf ends after so many
@@ -115,7 +115,7 @@ for whose in (True, False):
 
 def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS) -> Leaf:
     """Find the next `most` transfers, those with the highest numbers below `before` first."""
-    low, end = _bounds(desk, sought)
+    low, end = bounds(desk, sought)
     edge = end if before is None else min(before, end)
     rows: list[Extract] = []
     find = _of_caller if sought.caller_id is not None else _of_all
@@ -127,6 +127,22 @@ def leaf(desk: Desk, sought: Sought, before: int | None = None, most: int = ROWS
         if len(rows) == most:
             return Leaf(rows, edge if edge > low else None)
     return Leaf(rows, edge if edge > low else None, is_cut=edge > low)
+
+
+def stretch(desk: Desk, sought: Sought, low: int, end: int) -> tuple[list[Extract], int]:
+    """Give the transfers sought of the next numbers from `low` on, in order, and the number behind
+    them; none has `end` or more."""
+    following = _NEXT.first(desk.connection, number=low)  # a restore leaves numbers out
+    if following is None or following.number >= end:
+        return [], end
+    low = following.number
+    edge = behind = min(low + STRETCH, end)
+    rows: list[Extract] = []
+    find = _of_caller if sought.caller_id is not None else _of_all
+    while edge > low:
+        found, edge = find(desk, sought, low, edge, STRETCH)
+        rows += found
+    return rows[::-1], behind
 
 
 def entry(desk: Desk, number: int) -> list[Extract]:
@@ -183,7 +199,7 @@ def _says(row: Extract, sought: Sought) -> bool:
     return sought.text is None or sought.text.casefold() in row.why.casefold()
 
 
-def _bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
+def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
     """Give the first number of the days that are sought, and the one behind them."""
     starts = desk.settings.schedule.day_starts
     first = 0 if sought.since is None else first_at(desk, stamp(starts(sought.since)))

@@ -444,7 +444,7 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         written = await browser.get("/ledger.csv", caller=f"#{ada.id}", least=119)
         assert written.headers["content-type"].startswith("text/csv")
         rows = list(csv.DictReader(io.StringIO(written.body)))
-        assert [row["amount"] for row in rows] == ["7200", "7140"]
+        assert [row["amount"] for row in rows] == ["7140", "7200"]
 
         entry = await browser.get(f"/entry/{rows[0]['entry']}")
         assert f"Entry {rows[0]['entry']}" in entry.text
@@ -466,6 +466,30 @@ async def test_what_is_filtered_is_written_for_beancount_and_sums_to_nothing(
         (transaction,) = (each for each in entries if hasattr(each, "postings"))
         assert sorted(each.units.number for each in transaction.postings) == [-600, 600]
         assert RUDE in transaction.narration
+
+
+async def test_files_of_the_pages_are_those_of_the_commands_in_the_same_order(
+    tmp_path: Path,
+) -> None:
+    """Fava keeps the order of a file within a day: a balance that runs must not run backwards."""
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+            for minutes in (5, 10, -15, 20):
+                sysop.adjust(desk, ada.id, 60 * minutes, f"{minutes} of Ada's", "Wanda")
+        await browser.logs_on()
+        by_page = (await browser.get("/ledger.csv")).body
+        parts = (await browser.get("/ledger.beancount")).body.split("\n\n")
+        by_command = {
+            words: CliRunner().invoke(timebank, [*words, "--config", str(board.config.path)]).output
+            for words in (("ledger", "--format", "csv"), ("export", "beancount"))
+        }
+    assert by_page == by_command["ledger", "--format", "csv"]
+    exported = by_command["export", "beancount"].split("\n\n")
+    entries = [part.rstrip() for part in exported if "entry: " in part]
+    assert len(entries) > 4
+    assert [part.rstrip() for part in parts if "entry: " in part] == entries
 
 
 async def test_balances_are_told_as_they_were(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.schema import stamp
-from timebank.ledger.transfers import Account, Movement
+from timebank.ledger.transfers import Account, Extract, Movement
 from timebank.reports import leaves
 from timebank.reports.extracts import Wanted, chosen
 from timebank.reports.leaves import Leaf, Sought
@@ -47,6 +47,16 @@ def all_leaves(books, sought: Sought, most: int = 7) -> list[Leaf]:
     return found
 
 
+def all_stretches(books, sought: Sought) -> list[Extract]:
+    low, end = books.do(leaves.bounds, sought)
+    rows = []
+    while low < end:
+        found, low = books.do(leaves.stretch, sought, low, end)
+        assert len(found) <= leaves.STRETCH
+        rows += found
+    return rows
+
+
 def numbers(found: list[Leaf]) -> list[int]:
     return [row.number for leaf in found for row in leaf.rows]
 
@@ -70,6 +80,8 @@ def test_every_transfer_that_is_sought_comes_once_and_in_order(filled, monkeypat
             and filters.get("kind") in (None, row.kind)
             and row.amount >= filters.get("least", 0)
         ], (who, filters)
+        in_order = [row.number for row in all_stretches(filled, Sought(whose, **filters))]
+        assert in_order == numbers(found)[::-1], (who, filters)
         assert all(len(leaf.rows) <= 7 for leaf in found)
         assert all(len(leaf.rows) == 7 or leaf.is_cut for leaf in found[:-1])
 
@@ -84,6 +96,8 @@ def test_days_are_found(filled):
     for since, until in ((0, 5), (1, 1), (2, 3), (4, 9), (None, 0), (5, None)):
         found = all_leaves(filled, Sought(since=day(since), until=day(until)), 1000)
         rows = [row for leaf in found for row in leaf.rows]
+        in_order = all_stretches(filled, Sought(since=day(since), until=day(until)))
+        assert in_order == rows[::-1]
         days = range(since or 0, DAYS if until is None else min(DAYS, until + 1))
         assert len(rows) == A_DAY * len(days)
         assert stamp(starts(day(days[0]))) <= min(row.at for row in rows)
@@ -93,6 +107,7 @@ def test_days_are_found(filled):
 @pytest.mark.parametrize("sought", [Sought(), Sought(kind="gift"), Sought(since=date(2026, 1, 1))])
 def test_books_without_transfers_are_one_empty_leaf(books, sought):
     assert books.do(leaves.leaf, sought) == Leaf([], None)
+    assert all_stretches(books, sought) == []
 
 
 def test_an_entry_is_given_whole(filled):
