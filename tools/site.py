@@ -26,6 +26,7 @@ HOUSE = Path(__file__).parent.parent
 DOCS, REPOSITORY = "docs", "repository"
 COMMANDS = {"door": "door.cli.main", "timebank": "timebank.cli.main"}
 BESIDE = (
+    "README.md",
     "CHANGELOG.md",
     "bench/README.md",
     "verify/README.md",
@@ -130,7 +131,7 @@ def pages() -> dict[str, str]:
 def turned(text: str, place: str) -> str:
     """Turn the links of a page, at a place of the site, that lead out of its folder of the clone.
 
-    A link to what is not on the site is left out, and its words stay.
+    A link to what is not on the site, such as a folder, is left out, and its words stay.
     """
     is_beside = place.startswith(f"{REPOSITORY}/")
     own = place.removeprefix(f"{REPOSITORY}/") if is_beside else f"{DOCS}/{place}"
@@ -138,13 +139,11 @@ def turned(text: str, place: str) -> str:
     def turn(found: re.Match[str]) -> str:
         mark, words, link, anchor = found[1], found[2], found[3], found[4] or ""
         target = posixpath.normpath(posixpath.join(posixpath.dirname(own), link))
-        if target == "README.md":
-            return f"{mark}[{words}]({_way(place, 'index.md')}{anchor})"
         if target.startswith(f"{DOCS}/") and (HOUSE / target).is_file():
             return f"{mark}[{words}]({_way(place, target.removeprefix('docs/'))}{anchor})"
         if target in BESIDE:
             return f"{mark}[{words}]({_way(place, f'{REPOSITORY}/{target}')}{anchor})"
-        if (HOUSE / target).exists() and not target.startswith(f"{DOCS}/"):
+        if (HOUSE / target).exists():
             return words
         return found[0]
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 
 from door.config import describing
 from tests import ROOT
@@ -28,7 +32,66 @@ def test_links_lead_to_where_things_are_on_the_site() -> None:
     assert site.turned(said, "odds.md") == (
         "[a](repository/bench/README.md#x) b ![c](tutor.md) [d](https://example.org)"
     )
-    said = "[a](../docs/scale.md) [b](../README.md) [c](robots/README.md)"
+    said = "[a](../docs/scale.md) [b](../README.md#test-it) [c](robots/README.md)"
     assert site.turned(said, "repository/verify/README.md") == (
-        "[a](../../scale.md) [b](../../index.md) [c](robots/README.md)"
+        "[a](../../scale.md) [b](../README.md#test-it) [c](robots/README.md)"
     )
+    assert site.turned("[the files](machines)", "many-machines.md") == "the files"
+
+
+# A fence or a span of code, in which no link is one; or a link with its anchor.
+LINK = re.compile(r"^( *```).*?^\1|``.*?``|`[^`]*`|\]\(([^)\s:#]*)(#[^)\s]*)?\)", re.M | re.S)
+FILLED = {"reference/door.md", "reference/timebank.md"}  # by mkdocs-click, with anchors of its own
+
+
+def of_the_clone() -> dict[str, str]:
+    """The documents by their places in a clone."""
+    paths = [*(ROOT / "docs").rglob("*.md"), *(ROOT / path for path in site.BESIDE)]
+    return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
+
+
+def of_the_site() -> dict[str, str]:
+    docs = {
+        place.removeprefix("docs/"): text
+        for place, text in of_the_clone().items()
+        if place.startswith("docs/")
+    }
+    every = docs | site.pages()
+    return {place: site.turned(text, place) for place, text in every.items()}
+
+
+@cache
+def anchors(text: str) -> set[str]:
+    """The anchors of a document's headings, as mkdocs.yml and hosts of repositories make them."""
+    prose = re.sub(r"^( *```).*?^\1", "", text, flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    plain = (re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", heading) for heading in headings)
+    return {re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in plain}
+
+
+def dead_links(
+    documents: dict[str, str], is_there: Callable[[Path], bool], root: Path
+) -> Iterator[str]:
+    for place, text in documents.items():
+        for found in LINK.finditer(text):
+            link, anchor = found[2], found[3]
+            if link is None or not (link or anchor):
+                continue
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(place), link))
+            target = target if link else place
+            if target not in documents and not is_there(root / target):
+                yield f"{place}: {link}"
+            elif anchor and target not in FILLED and anchor[1:] not in anchors(documents[target]):
+                yield f"{place}: {link}{anchor}"
+
+
+def test_no_link_of_the_site_is_dead() -> None:
+    """`mkdocs build --strict` refuses those, in the words of the README."""
+    assert list(dead_links(of_the_site(), Path.is_file, ROOT / "docs")) == []
+
+
+def test_no_link_of_a_clone_is_dead() -> None:
+    """Pages that are made for the site are on the site alone."""
+    documents = of_the_clone() | {f"docs/{place}": text for place, text in site.pages().items()}
+    links = dead_links(documents, Path.exists, ROOT)
+    assert [link for link in links if not link.startswith("docs/repository/")] == []
