@@ -192,9 +192,10 @@ class Reading:
         hand = house.first_hand(desk, first)
         tables, doubted = house.house(desk, self._odds, begun, None, None, hand)
         copy = last_copy(self.config.bank)
-        commands = (last_audit.BOOKS, last_audit.HANDS)
-        found = [last_audit.last_audit(self.config.bank, command) for command in commands]
-        audits = [each for each in found if each is not None]
+        found = {
+            command: last_audit.last_audit(self.config.bank, command)
+            for command in (last_audit.BOOKS, last_audit.HANDS)
+        }
         return Today(
             day=day,
             now=schedule.local(now),
@@ -203,15 +204,15 @@ class Reading:
             flows=periods[-1] if periods else None,
             house=tables,
             warnings=[
-                *(words for audit in audits for words in _of_audit(desk, audit)),
+                *(words for audit in found.items() for words in _of_audit(desk, *audit)),
                 *_unlikely(desk, tables, doubted),
                 *_undelivered(desk),
-                *_old(copy, now),
+                *_old(desk, copy),
             ],
             event=events.next_words(desk),
             free=self._free(),
             copy=copy,
-            audits=audits,
+            audits=[each for each in found.values() if each is not None],
             last=extracts.last_number(desk),
         )
 
@@ -381,14 +382,25 @@ def _unlikely(desk: Desk, tables: Sequence[Luck], doubted: Sequence[Luck]) -> li
     return [house.alert(each, named) for each in doubted]
 
 
-def _old(copy: LastCopy | None, now: datetime) -> list[str]:
-    if copy is None or now - copy.at < OLD_COPY:
-        return []
-    return [f"The last copy of the books is {(now - copy.at).days} days old: `timebank backup`."]
+def _old(desk: Desk, copy: LastCopy | None) -> Iterator[str]:
+    if copy is None:
+        if (age := _age(desk)) >= OLD_COPY:
+            yield f"The books are {age.days} days old and were never copied: `timebank backup`."
+    elif (age := desk.now - copy.at) >= OLD_COPY:
+        yield f"The last copy of the books is {age.days} days old: `timebank backup`."
 
 
-def _of_audit(desk: Desk, audit: LastAudit) -> Iterator[str]:
-    """Warn of what an audit has found, or that it was too long ago, or of other books."""
+def _age(desk: Desk) -> timedelta:
+    begun = leaves.begun(desk)
+    return timedelta() if begun is None else desk.now - instant(begun)
+
+
+def _of_audit(desk: Desk, command: str, audit: LastAudit | None) -> Iterator[str]:
+    """Warn of what an audit has found, or that it was too long ago or never, or of other books."""
+    if audit is None:
+        if (age := _age(desk)) >= OLD_AUDIT:
+            yield f"The books are {age.days} days old and `{command}` never checked them."
+        return
     for words in audit.findings:
         yield f"{words} (`{audit.command}`)"
     if audit.wrong > len(audit.findings):

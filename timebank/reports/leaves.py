@@ -209,6 +209,12 @@ def bounds(desk: Desk, sought: Sought) -> tuple[int, int]:
     return first, first_at(desk, stamp(starts(sought.until + timedelta(days=1))))
 
 
+def begun(desk: Desk) -> int | None:
+    """Tell when the first transfer was made, in seconds since 1970; None without any."""
+    first = _NEXT.first(desk.connection, number=1)
+    return None if first is None else first.at
+
+
 def first_at(desk: Desk, at: int) -> int:
     """Find the number from which on transfers are of this second since 1970 or later.
 

@@ -323,6 +323,28 @@ async def test_today_tells_of_the_last_copy_and_warns_when_it_is_old(tmp_path: P
         assert "The last copy of the books is 9 days old" in (await browser.get("/")).text
 
 
+async def test_today_warns_of_books_that_were_never_copied_and_never_audited(
+    tmp_path: Path,
+) -> None:
+    never = [
+        "The books are 8 days old and were never copied: `timebank backup`.",
+        "The books are 8 days old and `timebank audit` never checked them.",
+        "The books are 8 days old and `door audit` never checked them.",
+    ]
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            ada = callers.find(desk, "Ada")
+            assert ada is not None
+            sysop.adjust(desk, ada.id, 60, "a gift", "Wanda")
+        await browser.logs_on()
+        today = (await browser.get("/")).text
+        assert [words for words in never if words.replace("8", "0") in today] == []
+        await board.clock.advance(8 * 86400)
+        await browser.logs_on()
+        today = (await browser.get("/")).text
+        assert [words for words in never if words in today] == never
+
+
 async def test_today_tells_of_the_last_audits_and_what_they_found(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
