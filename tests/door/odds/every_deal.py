@@ -58,8 +58,14 @@ CHOICES: Mapping[str, tuple[object, ...]] = {
 Decide = Callable[[BlackjackRound], BlackjackAction]
 
 
+class NoSuchRound(Exception):
+    """The cards do not suffice to play each round to its end."""
+
+
 @dataclass(frozen=True)
 class World:
+    """`chance` is out of all worlds that are looked at."""
+
     chance: float
     round: BlackjackRound
     left: Counts  # of each value, not dealt yet
@@ -78,7 +84,8 @@ def without(left: Counts, place: int) -> Counts:
 
 def next_cards(left: Counts) -> Iterator[tuple[float, Card, Counts]]:
     cards = sum(left)
-    assert cards, "the shoe cannot finish each of its rounds"
+    if not cards:
+        raise NoSuchRound
     for place, copies in enumerate(left):
         if copies:
             yield copies / cards, FACES[place], without(left, place)

@@ -47,8 +47,10 @@ class House:
 
     @property
     def suffices(self) -> bool:
-        """Whether the shoe finishes each of its rounds, whatever cards come, and leaves the dealer a
-        hole card that makes no natural."""
+        """Whether the shoe finishes each of its rounds, whatever cards come.
+
+        The dealer must also be able to have a hole card that makes no natural.
+        """
         hands = 1 if self.rules.split == "never" else 2
         pips = sum(value * copies for value, copies in enumerate(self.shoe, 1))
         of_charlies = self.rules.charlie and sum(self.shoe) >= self.rules.most_cards(1)

@@ -5,9 +5,7 @@ caller: the same cards in sight, another hole card or another shoe behind them. 
 applied to each of them by the engine, card by card, and the best mean of what is settled counts.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -21,10 +19,10 @@ from door.games.blackjack.rules import (
     BlackjackRules,
     rules_from_mapping,
 )
+from door.games.blackjack.tutor.dealer import Counts
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.tutor import advice, spot_of
 from door.games.engine.cards import Card, is_natural, parse_cards
-from door.games.engine.errors import ShoeTooShort
 from tests.door.games.blackjack.chances import houses
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
@@ -36,47 +34,7 @@ from tests.door.games.blackjack.tabletop import (
     house,
     stacked,
 )
-
-FACES = parse_cards("AC 2C 3C 4C 5C 6C 7C 8C 9C TC")
-
-Counts = tuple[int, ...]
-
-
-class NoSuchRound(Exception):
-    """No such round can be played with the few cards: there is nothing to compare."""
-
-
-@dataclass(frozen=True)
-class World:
-    chance: Fraction
-    round: BlackjackRound
-    left: Counts  # of each value, not dealt yet
-
-
-def without(left: Counts, place: int) -> Counts:
-    return (*left[:place], left[place] - 1, *left[place + 1 :])
-
-
-def grown(world: World) -> Iterator[World]:
-    """The worlds in which the shoe holds one more card."""
-    cards = sum(world.left)
-    if not cards:
-        raise NoSuchRound
-    for place, copies in enumerate(world.left):
-        if copies:
-            longer = replace(world.round, shoe=(*world.round.shoe, FACES[place]))
-            chance = world.chance * Fraction(copies, cards)
-            yield World(chance, longer, without(world.left, place))
-
-
-def after(world: World, action: BlackjackAction) -> Iterator[World]:
-    try:
-        game, _ = world.round.apply(action)
-    except ShoeTooShort:
-        for longer in grown(world):
-            yield from after(longer, action)
-    else:
-        yield World(world.chance, game, world.left)
+from tests.door.odds.every_deal import FACES, NoSuchRound, World, after, best, without
 
 
 def worlds(game: BlackjackRound, unseen: Counts) -> list[World]:
@@ -92,34 +50,19 @@ def worlds(game: BlackjackRound, unseen: Counts) -> list[World]:
         if copies and not excluded:
             dealt = game.shoe[: game.cards_used]
             world = replace(game, dealer_hand=(up, hole), shoe=dealt)
-            found.append(World(Fraction(copies), world, without(unseen, place)))
+            found.append(World(copies, world, without(unseen, place)))
     every = sum(world.chance for world in found)
     return [replace(world, chance=world.chance / every) for world in found]
 
 
-def mean(alike: list[World], action: BlackjackAction) -> Fraction:
-    """What an action gains over worlds that look alike, weighed by their chances."""
-    gain = Fraction(0)
-    groups: dict[object, list[World]] = {}
-    for world in alike:
-        for later in after(world, action):
-            if later.round.over:
-                totals = later.round.totals
-                gain += later.chance * (totals.won - totals.lost)
-            else:
-                game = later.round
-                groups.setdefault((game.seats, game.phase, game.turn), []).append(later)
-    return gain + sum(
-        max(mean(group, choice) for choice in group[0].round.legal()) for group in groups.values()
-    )
-
-
-def exact(game: BlackjackRound, unseen: Counts) -> dict[BlackjackAction, Fraction]:
+def exact(game: BlackjackRound, unseen: Counts) -> dict[BlackjackAction, float]:
     """The gain of every open action, for one that was bet, besides what is settled already."""
     alike = worlds(game, unseen)
-    before = game.totals.won - game.totals.lost
-    bet = game.seats[0].bet
-    return {action: (mean(alike, action) - before) / bet for action in game.legal()}
+    before = (game.totals.won - game.totals.lost) / game.seats[0].bet
+    return {
+        action: best(later for world in alike for later in after(world, action)) - before
+        for action in game.legal()
+    }
 
 
 def counts(text: str) -> Counts:
@@ -147,9 +90,9 @@ def compare(game: BlackjackRound, unseen: Counts) -> None:
     assert list(told) == list(played) == list(game.legal())
     for action in told:
         if action is SPLIT:
-            assert told[action] <= float(played[action]) + 1e-12
+            assert told[action] <= played[action] + 1e-12
         else:
-            assert told[action] == pytest.approx(float(played[action]), abs=1e-12)
+            assert told[action] == pytest.approx(played[action], abs=1e-12)
 
 
 SINGLE = replace(VEGAS, double_after_split=False)
@@ -204,7 +147,7 @@ def test_a_split_is_exact_where_its_hands_have_nothing_to_decide(after_split: st
     game = met(rules, "AH AD", "6S TS", "")
     unseen = counts("A 2 4 6 9 T T T")
     told = values(replace(spot_of(game), unseen=unseen))
-    assert told[SPLIT] == pytest.approx(float(exact(game, unseen)[SPLIT]), abs=1e-12)
+    assert told[SPLIT] == pytest.approx(exact(game, unseen)[SPLIT], abs=1e-12)
 
 
 def test_heeding_the_other_hand_of_a_split_gains_little_even_in_a_shoe_of_seven_cards() -> None:
@@ -272,4 +215,4 @@ def test_the_odds_in_a_whole_deck_are_those_of_every_order_of_it() -> None:
     assert sum(spot_of(game).unseen) == 47
     assert set(told.values) == {HIT, STAY}
     for action, value in told.values.items():
-        assert value == pytest.approx(float(played[action]), abs=1e-12)
+        assert value == pytest.approx(played[action], abs=1e-12)
