@@ -118,18 +118,19 @@ def time_left(screen: Screen) -> int | None:
 def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> int:
     """Seals that are shown are in the books, seeds that are shown are of shoes that are done.
 
-    It is the same for the first digits of them. Return how many there are.
+    It is the same for the first digits of them. The seed of a link in a chain is the seal of the
+    next, so the same digits may be shown as both. Return how many there are.
     """
     text = screen.picture if paints else screen.memory
     every = set(_HEXADECIMAL.findall(text))
     seals = {found["digits"] for found in phrases.SHORT_SEAL.finditer(text)}
     seeds = {found["digits"] for found in phrases.SHORT_SEED.finditer(text)}
     for shown in every | seals | seeds:
-        if shown not in seeds and file.execute(SEALED, (shown,)).fetchone():
+        is_seal = file.execute(SEALED, (shown,)).fetchone() is not None
+        must(is_seal or shown not in seals, "{} is shown, and in no book", shown)
+        if shown not in seeds and (is_seal or _is_sealed_ahead(shown, file)):
             continue
-        if shown not in seals | seeds and _is_sealed_ahead(shown, file):
-            continue
-        row = None if shown in seals else file.execute(SEEDED, (shown,)).fetchone()
+        row = file.execute(SEEDED, (shown,)).fetchone()
         must(row is not None, "{} is shown, and in no book", shown)
         must(row[0] is not None, "the seed {} is shown of a shoe that is open", shown)
     _belong_together(text, file)
