@@ -245,6 +245,7 @@ def test_a_database_that_was_moved_forward_is_whole_without_its_log(
     earlier.make(path)
     monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
     database = SqliteDatabase(path)
+    assert database.upgrade() is not None
     database.open()
     assert backup_path(path, earlier.VERSION).exists()
     assert beside(path, "-wal").stat().st_size == 0

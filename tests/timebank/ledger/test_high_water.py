@@ -216,6 +216,7 @@ class TestNoFalseAlarm:
         earlier.make(path)
         high_water.beside(path.parent / "making" / path.name).unlink(missing_ok=True)
         monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
+        assert SqliteDatabase(path).upgrade() is not None
         Books.__init__(books, path.parent)
         assert restoring.take_up(books.database, books.settings, books.now) is None
         assert high_water.read(path) > 0
