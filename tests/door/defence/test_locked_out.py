@@ -212,7 +212,11 @@ async def registers(board: World, name: str, address: str) -> str:
 
 
 def code_on(caller: Stranger) -> str:
-    (*_, code) = re.findall(r"(?:[0-9A-Z]{5}-){4}[0-9A-Z]{5}", caller.terminal.transcript)
+    return code_in(caller.terminal.transcript)
+
+
+def code_in(transcript: str) -> str:
+    (*_, code) = re.findall(r"(?:[0-9A-Z]{5}-){4}[0-9A-Z]{5}", transcript)
     return code
 
 

@@ -12,7 +12,8 @@ import pytest_asyncio
 from door.call.tickets import GOOD_SECONDS
 from tests.door.page import WEB, PageCaller, page_caller
 from tests.door.playing import hand
-from tests.world import PASSWORD, World, log_on, world
+from tests.door.strangers import Stranger, defended
+from tests.world import BOARD, PASSWORD, World, log_on, world
 from timebank.callers import callers, powers
 
 
@@ -248,3 +249,25 @@ async def test_help_is_offered_again_after_it_was_read(board: World) -> None:
             caller.keys = {}
             await caller.taps("q")
             await caller.may_press("H", "S")
+
+
+async def test_who_waits_in_the_queue_may_leave_it_with_a_key_of_the_page(tmp_path: Path) -> None:
+    listener = WEB.removeprefix(BOARD)
+    async with world(tmp_path, toml=defended() + listener) as board:
+        board.enter("Ada")
+        for number in range(8):  # all that may be wrong without a wait
+            villain = Stranger(board, "Ada", f"127.0.1.{number}")
+            await villain.connects()
+            await villain.tries("guessed")
+            await villain.sees("Wrong name or")
+        async with page_caller(board) as caller:
+            await caller.logs_on("Ada")
+            for _ in range(2):
+                await caller.may_press("R", "Esc")
+                await caller.taps("R")
+                await caller.is_asked("text")
+                caller.keys = {}
+                await caller.taps("\x1b")
+            await caller.may_press("Esc")
+            await caller.taps(caller.typed["Esc"])
+            await caller.may_press("NEW")

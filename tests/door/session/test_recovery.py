@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.defence.test_locked_out import code_on, registers
+from tests.door.defence.test_locked_out import code_in, code_on, registers
 from tests.door.shell import Shell
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended
-from tests.door.visiting import MENU
+from tests.door.visiting import MENU, visitor
+from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers, recovery
 from timebank.errors import BooksUnavailable, OutcomeUnknown
@@ -386,3 +387,23 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
         await ada.goes_on_to(MENU)
         ada.presses("y")
         await ada.sees("none: press R to make one")
+
+
+@pytest.mark.parametrize("profile", [MODERN, REFUSING])
+async def test_neither_help_nor_a_command_takes_a_code_away_before_it_is_written_down(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        ada = await visitor(board, "Ada", profile=profile)
+        ada.presses("yr")
+        await ada.is_asked("Your current password:")
+        ada.presses(f"{PASSWORD}\r")
+        await ada.is_asked(SHOWN)
+        code = code_in(ada.terminal.transcript)
+        for keys, told in (("?", "Any other key goes on"), ("/w\r", "Ada")):
+            ada.presses(keys)
+            await ada.sees(told)
+            await ada.is_asked(SHOWN)
+            assert code in ada.screen, keys
+        ada.presses(" ")
+        await ada.sees("works now")
