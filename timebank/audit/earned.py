@@ -73,7 +73,12 @@ def _staked() -> ColumnElement[int]:
     """Add up the stake of a hand that a day found on the table: the last one of any day before."""
     hand, before, row = rounds.c, rounds.alias(), transfers.c
     played = (before.c.caller_id == days.c.caller_id, before.c.unit == "second")
-    last = select(func.max(before.c.day)).where(*played, before.c.day < days.c.day)
+    last = (
+        select(before.c.day)
+        .where(*played, before.c.day < days.c.day)
+        .order_by(before.c.day.desc())
+        .limit(1)
+    )
     number = (
         select(func.max(hand.id))
         .where(hand.caller_id == days.c.caller_id, hand.unit == "second")
@@ -85,7 +90,8 @@ def _staked() -> ColumnElement[int]:
     return (
         select(total(of_stake))
         .select_from(moved)
-        .where(row.round_id == number, row.id <= days.c.after)
+        # The sum keeps PostgreSQL from going along the numbers of all transfers.
+        .where(row.round_id == number, row.id + 0 <= days.c.after)
         .where(or_(source.c.kind == "stake", target.c.kind == "stake"))
         .correlate(days)
         .scalar_subquery()
