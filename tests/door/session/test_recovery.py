@@ -406,4 +406,4 @@ async def test_neither_help_nor_a_command_takes_a_code_away_before_it_is_written
             await ada.is_asked(SHOWN)
             assert code in ada.screen, keys
         ada.presses(" ")
-        await ada.sees("works now")
+        await ada.sees("<R>ecovery code")
