@@ -27,7 +27,7 @@ class _Look(NamedTuple):
     grace: Grace
     at: float  # monotonic
     caller_id: int
-    day: str
+    day: str  # that counts what they use; it may last into the caller's next day
     charged: int
 
 
@@ -56,7 +56,9 @@ class Uncharged:
                 _ends_before_an_event(caller, grace)
             row = file.execute(CALL, (caller.call_id,)).fetchone()
             if row is not None:  # else it is closed, and they are being told
-                looks[caller.call_id] = self._goes_on(caller.call_id, _Look(grace, now, *row))
+                caller_id, day, charged = row
+                look = _Look(grace, now, caller_id, grace.day or day, charged)
+                looks[caller.call_id] = self._goes_on(caller.call_id, look)
         self._before = looks
         self._nobody_has_had_more(file)
 
