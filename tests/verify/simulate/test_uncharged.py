@@ -73,7 +73,7 @@ def test_a_piece_of_one_day_may_be_used_on_the_next(file):
     looks.step(file, [ann], 1006.0, is_calm=True)
     ann.clock.day_grace.day = "2026-11-21"
     looks.step(file, [ann], 1007.0, is_calm=True)
-    with pytest.raises(Wrong, match="was served for 2.0 s uncharged on 2026-11-21, and"):
+    with pytest.raises(Wrong, match=r"was served for 2.0 s uncharged on 2026-11-21, and"):
         looks.step(file, [ann], 1009.0, is_calm=True)
 
 
