@@ -320,12 +320,12 @@ class _Rows:
                 self._tell(number, f"It turns one {source.unit} into one {target.unit}.")
             left = source.recomputed = source.recomputed - amount
             if not left and source.empty is not None:
-                source.empty.begin(call, number - place, is_charge=kind == "elapsed")
+                source.empty.begin(call, self._entries.first, is_charge=kind == "elapsed")
             if not source.least <= left <= source.most and source.fits(left + amount):
                 self._tell(number, f"It leaves {left} in {source.label}.")
             has = target.recomputed = target.recomputed + amount
             if has == amount and target.empty is not None:
-                target.empty.end(call, number - place, at)
+                target.empty.end(call, self._entries.first, at)
             if not target.least <= has <= target.most and target.fits(has - amount):
                 self._tell(number, f"It leaves {has} in {target.label}.")
 
@@ -370,6 +370,11 @@ class _Entries:
 
     def begin(self, number: int, place: Any, size: Any) -> Iterator[Finding]:
         yield from self.end()
+        self.first, self.size, self.seen = number, 0, 0
+        if not (isinstance(place, int) and isinstance(size, int)):
+            said = f"It is row {place!r} of {size!r} of an entry: these are not numbers."
+            yield Finding(f"transfer {number}", said)
+            return
         if place != 1:
             yield Finding(
                 f"transfer {number}", f"It is row {place} of an entry that does not precede it."
@@ -388,6 +393,10 @@ class _Entries:
 def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
     totals: defaultdict[str, int] = defaultdict(int)
     for account in accounts.values():
+        if not isinstance(account.kept, int):
+            said = f"Its balance is {account.kept!r}, which is not a number."
+            yield Finding(account.label, said)
+            continue
         totals[account.unit] += account.kept
         if account.kept != account.recomputed:
             yield Finding(

@@ -304,11 +304,12 @@ def _check_order(desk: Desk, since: Since) -> Iterator[Finding]:
             yield Finding(where, "It does not begin with what stood on the table before it.")
         before = row
         begun = [row[name] for name in BEGUN]
-        if not all(isinstance(amount, int) for amount in (*begun, *_ended(row))):
+        shown = 0 if row["shown"] is None else row["shown"]
+        if not all(isinstance(amount, int) for amount in (*begun, shown, *_ended(row))):
             yield Finding(where, "Some of its amounts are not numbers.")
             continue
-        if row["shown"] is not None and row["clock"] != max(0, row["shown"]):
-            said = f"{row['shown']} were shown by the host's clock, and {row['clock']} count."
+        if row["shown"] is not None and row["clock"] != max(0, shown):
+            said = f"{shown} were shown by the host's clock, and {row['clock']} count."
             yield Finding(where, said)
         if row["brought"] > max(0, row["clock"] - row["debt"] - row["standing"]):
             yield Finding(where, f"{row['brought']} was brought, and so much was not there.")

@@ -153,6 +153,21 @@ def test_an_amount_that_is_no_number_is_found(books, vandal):
     assert f"transfer {won}: Its amount is 'all of it', which is not a number." in books.audit()
 
 
+@pytest.mark.parametrize("column", ["place", "size"])
+def test_an_entry_whose_rows_are_not_numbered_is_found(books, vandal, column):
+    won = number(books, "won")
+    vandal(f"UPDATE transfers SET {column} = 'x' WHERE id = {won}")
+    said = f"transfer {won}: It is row"
+    assert [line for line in books.audit() if line.startswith(said) and "not numbers" in line]
+
+
+def test_a_balance_that_is_no_number_is_found(books, vandal):
+    vandal("UPDATE accounts SET balance = 'x' WHERE id = 8")
+    assert (
+        "account 8 (bank of Ann (caller 1)): Its balance is 'x', which is not a number."
+    ) in books.audit()
+
+
 def test_an_amount_below_zero_is_found(books, vandal):
     won = number(books, "won")
     vandal(f"UPDATE transfers SET amount = -900 WHERE id = {won}")

@@ -41,6 +41,7 @@ def test_it_is_in_order_as_it_was_written(books, evening):
     [
         ("brought = brought + 1", "visit 2: It says 3001 brought; its transfers add up to 3000."),
         ("shown = 60", "visit 2: 60 were shown by the host's clock, and 3600 count."),
+        ("shown = 'x'", "visit 2: Some of its amounts are not numbers."),
         ("own = 60", "visit 2: It says 60 of their own; its transfers add up to 0."),
         ("elapsed = 59", "visit 2: It says 59 used; its transfers add up to 60."),
         ("result = 0", "visit 2: It says 0 won; its transfers add up to 1500."),
