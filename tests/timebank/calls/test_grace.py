@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from tests.timebank.books import DAILY, Call
+from tests.timebank.hosts import comes, known
 from timebank.calls import clock_mend, grace
 from timebank.calls.calls import close_dead_calls
 from timebank.calls.grace import PIECE, GracePiece
@@ -72,6 +73,19 @@ def test_two_minutes_more_are_there_for_what_is_not_looking_around(books, ann, c
     assert counted(books) == [MINUTE + LAST_SECONDS]
     again = books.call(ann, take_over=True)
     assert take(again, to_look_around=False).seconds == 0
+    assert books.audit() == []
+
+
+def test_a_caller_of_another_board_has_the_two_minutes_alone(books):
+    books.change(grace_minutes=5)
+    guest = known(books)
+    for given in ([PIECE] * 4, [0]):
+        call = comes(books, guest, MINUTE)
+        books.wait(MINUTE)
+        assert take(call).seconds == 0
+        assert [take(call, to_look_around=False).seconds for _ in given] == given
+        call.close()
+    assert counted(books) == [LAST_SECONDS]
     assert books.audit() == []
 
 
