@@ -11,13 +11,13 @@ after, at most every `LOOK_SECONDS` and never while the watcher's line has not t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from door.call.bystander import LOOK_SECONDS, Bystander
 from door.call.display import literal
 from door.errors import NotNow
-from timebank.callers.messages import ignored
+from timebank.callers.hearing import ignored
 from timebank.language import N_, Phrase, speaking_to
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class OnCall(Protocol):
 class Watchable(Protocol):
     """A scene of a table that others may watch."""
 
-    def from_behind(self, name: str) -> Scene:
+    def from_behind(self, name: str, unheard: Set[int]) -> Scene:
         """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
 
 
@@ -88,14 +88,15 @@ class CallersChair:
             return Phrase("There is no room left behind {name}.", name=name)
         return None
 
-    def seen(self) -> Scene | None:
-        """Return what is to be seen from behind it; None while its caller looks elsewhere."""
+    def seen(self, watcher: OnCall) -> Scene | None:
+        """Return what a watcher sees from behind it; None while its caller looks elsewhere."""
         scene, console = self._scene, self.caller.console
         shown: object = console.display.view().scene
         if scene is None or shown is not scene:
             return None
         with speaking_to(console.viewer):  # some of it was put into words for them
-            return scene.from_behind(literal(self.caller.record.name))
+            unheard = ignored(watcher.record.preferences)
+            return scene.from_behind(literal(self.caller.record.name), unheard)
 
     def watch(
         self, watcher: OnCall, look: Callable[[], None], over: Callable[[Phrase], None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -61,11 +61,13 @@ class GoingsOn:
     award: tuple[str, str] | None = None  # whose, and its word
     tournament: datetime | None = None  # until when one is open, by the clock of the board
 
-    def lines(self, *, one_liners: bool) -> list[str]:
-        """Return what is shown of it, a line each, pipe codes allowed; the best comes first."""
+    def lines(self, *, one_liners: bool, ignored: Set[int]) -> list[str]:
+        """Return what is shown of it, a line each, pipe codes allowed; the best comes first. The
+        one-liner of a caller who is `ignored` is not."""
         told = []
-        if self.one_liner is not None and one_liners:
-            said = f"|13{literal(self.one_liner.name)}:|07 {self.one_liner.text}"
+        line = self.one_liner
+        if line is not None and one_liners and line.caller_id not in ignored:
+            said = f"|13{literal(line.name)}:|07 {line.text}"
             told.append(hanging(said))
         if self.tournament is not None:
             said = _("<{key}> Tournament until {time}")

@@ -14,12 +14,21 @@ from door.lobby.sysop_window import visit_sysop_window
 from door.lobby.window import ticking, unsaid, window
 from timebank.language import N_, _
 from timebank.window import teller
-from timebank.window.teller import allowance_to, borrow, deposit, repay, transfer, withdraw
+from timebank.window.teller import (
+    allowance_to,
+    borrow,
+    deposit,
+    repay,
+    transfer,
+    withdraw,
+    words_refusal,
+)
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.lobby.amounts import MovementWords
+    from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.window.allowance import Allowance, Allowed
@@ -183,11 +192,7 @@ async def _transfer(caller: Caller) -> str:
     if amount is None:
         return ""
     seconds = amount.seconds
-    message = await caller.console.entry(
-        f"|07{_('Add a note (Enter for none):')}|15",
-        longest=LONGEST_MESSAGE,
-        meaning=_("They read it with the minutes that you send."),
-    )
+    message = await _ask_note(caller, receiver)
     if message is None:
         return ""
     await caller.post(
@@ -196,6 +201,23 @@ async def _transfer(caller: Caller) -> str:
     caller.books.notices_wait.set()
     sent = _(amounts.TRANSFER.done)
     return f"|10{sent.format(amount=span(seconds), name=name)}"
+
+
+async def _ask_note(caller: Caller, receiver: CallerRecord) -> str | None:
+    """Return what goes with minutes that are sent, "" for nothing; `None` when they are not sent
+    after all. A caller whose words the receiver is not shown is told so, and asked for none."""
+    refusal = await caller.ask_books(
+        lambda desk: words_refusal(desk, caller.record.id, receiver.id)
+    )
+    if refusal is None:
+        return await caller.console.entry(
+            f"|07{_('Add a note (Enter for none):')}|15",
+            longest=LONGEST_MESSAGE,
+            meaning=_("They read it with the minutes that you send."),
+        )
+    caller.console.say(f"|14{literal(str(refusal))}")
+    is_sent = await caller.console.agrees(_("Send the minutes without a note?"), default="Y")
+    return "" if is_sent else None
 
 
 async def _switch_automatic_deposit(caller: Caller) -> str:

@@ -11,6 +11,7 @@ from door.call.page import Page
 from door.call.talk import begins_with
 from door.errors import NotSaid
 from timebank.callers import callers, messages
+from timebank.callers.hearing import ignored
 from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _
@@ -82,15 +83,15 @@ async def _serve(caller: Caller, choice: str) -> None:
 
 
 def _look(desk: Desk, caller_id: int) -> tuple[list[OneLiner], list[str]]:
-    return messages.wall(desk, LINES), messages.names_ignored(desk, caller_id)
+    return messages.wall(desk, LINES, caller_id), messages.names_ignored(desk, caller_id)
 
 
-def _rows(caller: Caller, wall: Sequence[OneLiner], ignored: Sequence[str]) -> list[str]:
+def _rows(caller: Caller, wall: Sequence[OneLiner], unheard: Sequence[str]) -> list[str]:
     """Return the wall and the names of those the caller ignores, in lines of a page."""
     found = wall if caller.config.company.one_liners else []
     rows = [f"|11{_('One-liners')}", *(one_liner(each) for each in found)] if found else []
-    if ignored:
-        names = ", ".join(map(literal, ignored))
+    if unheard:
+        names = ", ".join(map(literal, unheard))
         rows += ["", f"|07{_('You ignore {names}.').format(names=names)}"]
     if caller.config.company.messages:
         hint = _("From any prompt, /p name message writes to a caller.")
@@ -172,7 +173,7 @@ async def _ignore(caller: Caller) -> None:
     other = await _ask_name(caller, _("Whose messages and talk?"))
     if other is None:
         return
-    is_on = other.id in messages.ignored(caller.record.preferences)
+    is_on = other.id in ignored(caller.record.preferences)
     caller.record = await caller.ask_books(
         lambda desk: messages.ignore(desk, caller.record.id, other, on=not is_on)
     )

@@ -32,6 +32,7 @@ from door.session.daily_deal import DailyDeal
 from door.session.mail import visit_mail
 from door.session.settings import visit_settings
 from door.session.who import visit_who
+from timebank.callers.hearing import ignored
 from timebank.calls.calls import OpenCall, open_calls
 from timebank.errors import BooksUnavailable
 from timebank.language import N_, _, ngettext, speaking_to
@@ -252,7 +253,10 @@ class Live:
 
     def lines(self) -> list[str]:
         """Return it a line each, what waits for the caller first."""
-        goings_on = self._pulse.now.lines(one_liners=self._caller.config.company.one_liners)
+        goings_on = self._pulse.now.lines(
+            one_liners=self._caller.config.company.one_liners,
+            ignored=ignored(self._caller.record.preferences),
+        )
         return [*self.own, *self._of_caller(), *goings_on]
 
     def _of_caller(self) -> Iterator[str]:

@@ -58,7 +58,7 @@ class Watcher:
         behind = chair.watch(self._caller, self._look, self._is_over)
         try:
             self._caller.place = PLACE
-            self._view.seen = chair.seen()
+            self._view.seen = chair.seen(self._caller)
             self._told = self._view.lines()
             console.stage(self._view)
             behind_whom = _("Behind {name}, at {game}.").format(
@@ -77,7 +77,7 @@ class Watcher:
             behind.end()
 
     def _look(self) -> None:
-        self._view.seen = self._chair.seen()
+        self._view.seen = self._chair.seen(self._caller)
         if self._console.is_painted:
             self._console.display.refresh()
             return

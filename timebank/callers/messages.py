@@ -8,15 +8,17 @@ until they may speak again. Texts come cleaned (door/call/spoken.py).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, or_, select
 
-from timebank.callers import callers
+from timebank.callers import callers, hearing
 from timebank.callers.callers import CallerRecord
+from timebank.callers.hearing import IGNORES, ignored
 from timebank.errors import Refused
 from timebank.language import N_, Phrase
 from timebank.ledger import schema, sql
@@ -28,22 +30,13 @@ DAY_SECONDS = 24 * 60 * 60
 LONGEST = 120  # characters of a message
 LONGEST_ONE_LINER = 60
 MOST_IGNORED = 50
-IGNORES = "ignores"  # the preference that has the numbers of those a caller does not hear
 ONE_A_CALL = N_("You have left a line on this call already: one a call.")
 MOST_WORDS = 8  # of a name
 WALL = 100  # one-liners that are kept
 
 _SENDER = schema.callers.alias("senders")
 _READER = schema.callers.alias("readers")
-_MUTED = schema.callers.alias("muted")
 _UNREAD = messages.c.shown.is_(None)
-# What nobody is to hear as long as its sender is muted: it waits, and takes no room.
-_IS_HEARD = ~(
-    select(_MUTED.c.id)
-    .where(_MUTED.c.id == messages.c.sender_id, _MUTED.c.muted.is_not(None))
-    .correlate(messages)
-    .exists()
-)
 
 
 @dataclass(frozen=True)
@@ -68,6 +61,7 @@ class Message(NamedTuple):
 
 
 class OneLiner(NamedTuple):
+    caller_id: int
     name: str
     text: str
 
@@ -86,18 +80,16 @@ def _messages() -> Query:
 
 _ADD = Prepared(lambda: sql.insert_into(messages, "sender_id caller_id at text"))
 _WAITING = Prepared(
-    lambda: (
-        _messages().where(equal(messages.c.caller_id), _UNREAD, _IS_HEARD).order_by(messages.c.id)
-    )
+    lambda: _messages().where(equal(messages.c.caller_id), _UNREAD).order_by(messages.c.id)
 )
 _UNSEEN = Prepared(
     lambda: (
         _messages()
-        .where(_UNREAD, _IS_HEARD, among(messages.c.caller_id, "caller_ids"))
+        .where(_UNREAD, among(messages.c.caller_id, "caller_ids"))
         .order_by(messages.c.id)
     )
 )
-_SHOW = Prepared(lambda: change(messages, "shown", equal(messages.c.caller_id), _UNREAD, _IS_HEARD))
+_SHOW = Prepared(lambda: change(messages, "shown", among(messages.c.id, "numbers")))
 _LATEST = Prepared(
     lambda: (
         _messages()
@@ -116,13 +108,6 @@ _SENT_SINCE: Reader[int] = value(
         select(func.count())
         .select_from(messages)
         .where(equal(messages.c.sender_id), messages.c.at > bindparam("since"))
-    )
-)
-_WAIT_FOR: Reader[int] = value(
-    lambda: (
-        select(func.count())
-        .select_from(messages)
-        .where(equal(messages.c.caller_id), _UNREAD, _IS_HEARD)
     )
 )
 _WAIT_OF_ONE: Reader[int] = value(
@@ -146,11 +131,10 @@ _HAS_WRITTEN: Reader[int] = value(
 )
 _WALL = Prepared(
     lambda: (
-        select(schema.callers.c.name, one_liners.c.text)
+        select(one_liners.c.caller_id, schema.callers.c.name, one_liners.c.text)
         .join(schema.callers, schema.callers.c.id == one_liners.c.caller_id)
-        .where(schema.callers.c.deleted.is_(None), schema.callers.c.muted.is_(None))
+        .where(schema.callers.c.deleted.is_(None))
         .order_by(one_liners.c.id.desc())
-        .limit(bindparam("most"))
     )
 )
 _NEWEST: Reader[int] = value(lambda: select(func.max(one_liners.c.id)))
@@ -184,19 +168,21 @@ def refuse_muted(desk: Desk, caller_id: int) -> CallerRecord:
     """Give a caller who may speak to others; raises `Refused` for one whom the sysop has muted."""
     record = callers.get(desk, caller_id)
     if record.muted:
-        raise Refused(Phrase("The sysop has muted you: nobody hears what you say."))
+        raise Refused(Phrase(hearing.MUTED))
     return record
 
 
 def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits) -> None:
     """Leave a message for a caller; raises `Refused` with the reason where it is not taken."""
-    sender = refuse_muted(desk, sender_id)
+    sender = callers.get(desk, sender_id)
     if to.id == sender.id:
         raise Refused(Phrase("That's you. Who else do you mean?"))
     if not text:
         raise Refused(Phrase("Nothing to tell {name}. Use: /p name message", name=to.name))
-    if to.locked or sender.id in ignored(to.preferences):
+    if to.locked:
         raise Refused(Phrase("{name} doesn't take messages from you.", name=to.name))
+    if why_not := hearing.refusal(sender, to):
+        raise Refused(why_not)
     if to.id in ignored(sender.preferences):
         words = Phrase("You ignore {name}. Hear them again before you write to them.", name=to.name)
         raise Refused(words)
@@ -206,7 +192,7 @@ def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits
             "You've sent {number} messages in a day: that's the limit.", number=limits.a_day
         )
         raise Refused(words)
-    is_full = _WAIT_FOR.one(desk.connection, caller_id=to.id) >= limits.waiting
+    is_full = len(waiting(desk, to.id)) >= limits.waiting
     yours = _WAIT_OF_ONE.one(desk.connection, caller_id=to.id, sender_id=sender_id)
     if is_full or yours >= limits.of_one:
         words = Phrase(
@@ -218,29 +204,39 @@ def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits
 
 def waiting(desk: Desk, caller_id: int) -> tuple[Message, ...]:
     """Give what waits for a caller, oldest first, and leave it waiting."""
-    return tuple(map(_message, _WAITING(desk.connection, caller_id=caller_id)))
+    return _heard(desk, caller_id, map(_message, _WAITING(desk.connection, caller_id=caller_id)))
 
 
 def take(desk: Desk, caller_id: int) -> tuple[Message, ...]:
     """Give what waits for a caller, oldest first, and mark it as read."""
     found = waiting(desk, caller_id)
     if found:
-        _SHOW(desk.connection, shown=stamp(desk.now), caller_id=caller_id)
+        numbers = json.dumps([each.number for each in found])
+        _SHOW(desk.connection, shown=stamp(desk.now), numbers=numbers)
     return found
 
 
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, ...]]:
     """Give what waits for these callers, as `waiting` does; those without are left out."""
-    found: dict[int, tuple[Message, ...]] = {}
+    found = defaultdict[int, list[Message]](list)
     for row in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
         message = _message(row)
-        found[message.caller_id] = (*found.get(message.caller_id, ()), message)
-    return found
+        found[message.caller_id].append(message)
+    heard = {reader: _heard(desk, reader, waits) for reader, waits in found.items()}
+    return {reader: waits for reader, waits in heard.items() if waits}
+
+
+def _heard(desk: Desk, reader_id: int, found: Iterable[Message]) -> tuple[Message, ...]:
+    """Leave out the messages whose writer the reader is not to hear."""
+    found = tuple(found)
+    held_back = hearing.unheard(desk, reader_id, {each.sender_id for each in found})
+    return tuple(each for each in found if each.sender_id not in held_back)
 
 
 def latest(desk: Desk, caller_id: int, most: int) -> list[Message]:
     """Give what a caller has read and written, newest first."""
-    return list(map(_message, _LATEST(desk.connection, own=caller_id, most=most)))
+    found = map(_message, _LATEST(desk.connection, own=caller_id, most=most))
+    return list(_heard(desk, caller_id, found))
 
 
 def forget_caller(desk: Desk, caller_id: int) -> None:
@@ -250,16 +246,6 @@ def forget_caller(desk: Desk, caller_id: int) -> None:
 
 
 # Whom a caller does not hear.
-
-
-def ignored(preferences: Mapping[str, object]) -> frozenset[int]:
-    """Give the numbers of those whom a caller ignores."""
-    kept = preferences.get(IGNORES)
-    return (
-        frozenset(each for each in kept if isinstance(each, int))
-        if isinstance(kept, list)
-        else frozenset()
-    )
 
 
 def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> CallerRecord:
@@ -312,9 +298,17 @@ def has_written(desk: Desk, call_id: int) -> bool:
     return _HAS_WRITTEN.one(desk.connection, call_id=call_id) > 0
 
 
-def wall(desk: Desk, most: int) -> list[OneLiner]:
-    """Give the newest lines, the latest first; those of callers who are muted are not shown."""
-    return [OneLiner(*row) for row in _WALL(desk.connection, most=most)]
+def wall(desk: Desk, most: int, reader_id: int | None = None) -> list[OneLiner]:
+    """Give the newest lines that the reader is shown, the latest first; without a reader those of
+    all callers who are not muted."""
+    found = [OneLiner(*row) for row in _WALL(desk.connection)]
+    writers = {each.caller_id for each in found}
+    held_back = (
+        hearing.muted(desk, writers)
+        if reader_id is None
+        else hearing.unheard(desk, reader_id, writers)
+    )
+    return [each for each in found if each.caller_id not in held_back][:most]
 
 
 def _message(row: tuple[int, int, str, int, str, int, str, int | None]) -> Message:

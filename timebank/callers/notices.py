@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
+from timebank.callers import hearing
 from timebank.language import N_, Phrase
 from timebank.ledger import reasons, schema, sql
 from timebank.ledger.database import Desk
@@ -122,6 +123,7 @@ _READ: dict[str, Callable[..., Callable[[], str]]] = {
     "spoken": lambda outcome: partial(spoken, outcome),
 }
 _SAY = '{"say":'
+_WRITER, _WITHOUT = "writer", "without"
 
 
 def written(text: str, values: dict[str, Value]) -> str:
@@ -164,11 +166,24 @@ def _filled(value: Any) -> str | int | Callable[[], str]:
     return _READ[kind](*facts)
 
 
-def add_notice(desk: Desk, caller_id: int, text: str, **values: Value) -> None:
+class WrittenWords(NamedTuple):
+    """The `{message}` of a notice that another caller wrote, and the notice without it, for as long
+    as its reader is not to be shown the writer's words (`hearing`)."""
+
+    writer_id: int
+    message: str
+    without: str
+
+
+def add_notice(
+    desk: Desk, caller_id: int, text: str, words: WrittenWords | None = None, /, **values: Value
+) -> None:
     """Leave a sentence for a caller; they are shown it at the next log-on, or sooner.
 
     `text` is marked with `N_`; `values` are what stands in it in braces.
     """
+    if words is not None:
+        values |= {"message": words.message, _WRITER: words.writer_id, _WITHOUT: words.without}
     kept = written(text, values)
     _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=kept)
 
@@ -191,7 +206,18 @@ def waiting(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
 
 
 def _waiting(desk: Desk, caller_id: int) -> tuple[Phrase, ...]:
-    return tuple(map(read, _WAITING.all(desk.connection, caller_id=caller_id)))
+    texts = _WAITING.all(desk.connection, caller_id=caller_id)
+    return tuple(read(_shown(desk, caller_id, text)) for text in texts)
+
+
+def _shown(desk: Desk, reader_id: int, kept: str) -> str:
+    """Return a kept notice as its reader is shown it, without words that are held back."""
+    if not kept.startswith(_SAY) or f'"{_WRITER}":' not in kept:
+        return kept
+    values = json.loads(kept)
+    if not hearing.unheard(desk, reader_id, [values[_WRITER]]):
+        return kept
+    return json.dumps({**values, "say": values[_WITHOUT], "message": ""}, ensure_ascii=False)
 
 
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Phrase, ...]]:
@@ -201,7 +227,8 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Phrase, .
     """
     found: dict[int, tuple[Phrase, ...]] = {}
     for caller_id, text in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
-        found[caller_id] = (*found.get(caller_id, ()), read(text))
+        told = read(_shown(desk, caller_id, text))
+        found[caller_id] = (*found.get(caller_id, ()), told)
     return found
 
 

@@ -18,7 +18,16 @@ from typing import NamedTuple
 
 from sqlalchemy import Select, null, select
 
-from timebank.callers import callers, messages, own_limits, powers, recovery, second_step, ssh_keys
+from timebank.callers import (
+    callers,
+    hearing,
+    messages,
+    own_limits,
+    powers,
+    recovery,
+    second_step,
+    ssh_keys,
+)
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.callers.second_step import SecondStep
@@ -231,7 +240,7 @@ class _Stricter:
                 second_step.put_back(desk, number, kept)
         elif step is not None:
             self._note(_STILL_SECOND_STEP, record)
-        messages.ignore_also(desk, number, messages.ignored(before))
+        messages.ignore_also(desk, number, hearing.ignored(before))
 
     def _hold_own_limits(self, record: CallerRecord, before: OwnLimits) -> None:
         """Let the limits of the books before hold: for looser ones their owner has waited."""

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from sqlalchemy import select
 
-from timebank.callers import awards
+from timebank.callers import awards, callers, hearing
 from timebank.callers.award_names import DEPOSIT
-from timebank.callers.notices import Amount, Value, add_notice
+from timebank.callers.notices import Amount, Value, WrittenWords, add_notice
 from timebank.callers.standings import richest
-from timebank.language import N_
+from timebank.language import N_, Phrase
 from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
@@ -79,24 +79,32 @@ def transfer(
 ) -> Receipt:
     """Move minutes from the caller's account to another's, and leave that one a notice.
 
-    Of the message, which may be empty, 60 characters are kept and no controls. Raises
-    `UnknownCaller` too.
+    Of the message, which may be empty, 60 characters are kept and no controls; nothing of one that
+    the receiver would not be shown (`words_refusal`). Raises `UnknownCaller` too.
     """
     posting = enter(desk, call_id, ticked)
     window, other = Window(posting), account_of(desk, to_caller_id)
     refuse_beyond(seconds, window.transfer_to(other))
-    message = clean(message, LONGEST_MESSAGE)
+    is_shown = words_refusal(desk, posting.caller_id, to_caller_id) is None
+    message = clean(message, LONGEST_MESSAGE) if is_shown else ""
     posting.hand_over(
         transfers.Account(other.account_id, "bank", "second"),
         seconds,
         reasons.Sent(window.name, other.name, message),
     )
-    said = (
-        N_('{name} sent you {amount}: "{message}"') if message else N_("{name} sent you {amount}.")
-    )
-    told: dict[str, Value] = {"message": message} if message else {}
-    add_notice(desk, to_caller_id, said, name=window.name, amount=Amount(seconds), **told)
+    told: dict[str, Value] = {"name": window.name, "amount": Amount(seconds)}
+    if message:
+        words = WrittenWords(posting.caller_id, message, N_("{name} sent you {amount}."))
+        add_notice(desk, to_caller_id, N_('{name} sent you {amount}: "{message}"'), words, **told)
+    else:
+        add_notice(desk, to_caller_id, N_("{name} sent you {amount}."), **told)
     return posting.finish(0, "")
+
+
+def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | None:
+    """Say why the receiver of minutes would not be shown the sender's words; None where they are.
+    Raises `UnknownCaller`."""
+    return hearing.refusal(callers.get(desk, caller_id), callers.get(desk, to_caller_id))
 
 
 def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:

@@ -15,7 +15,8 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from timebank.callers.messages import Limits, ignored
+from timebank.callers.hearing import ignored
+from timebank.callers.messages import Limits
 from verify.robots import phrases
 from verify.simulate.company import ANYBODY, WALL, Letters
 from verify.simulate.wire import LONGEST_MEMORY, Wire
@@ -92,7 +93,7 @@ class Delivered:
         gone = set(before or ()) - set(self._rows)
         must(not gone, "messages are gone: {}", gone)
         if before is not None:
-            self._limits(crowded, silent)
+            self._limits(crowded, silent, deaf)
         self._silent, self._deaf = silent, deaf
         self._in_time(on, now)
         self._calls = {name: screen.caller.call_id for name, screen in on.items()}
@@ -126,14 +127,17 @@ class Delivered:
             must(mark[0] in wire.screen.memory, "{} was never shown {}", row.reader, row)
             self.counted["messages seen"] += 1
 
-    def _limits(self, crowded: Set[str], silent: Set[int]) -> None:
+    def _limits(self, crowded: Set[str], silent: Set[int], deaf: Set[tuple[int, int]]) -> None:
         """No more was taken for those who were just written to than may wait for them, but for what
-        a mute holds back."""
+        is held back because its writer is muted or ignored."""
         assert self._rows is not None  # read just now
         waiting = [
             row
             for row in self._rows.values()
-            if row.shown is None and row.reader in crowded and row.sender_id not in silent
+            if row.shown is None
+            and row.reader in crowded
+            and row.sender_id not in silent
+            and (row.reader_id, row.sender_id) not in deaf
         ]
         for many, most in (
             (Counter(row.reader for row in waiting), Limits().waiting),
@@ -148,7 +152,10 @@ class Delivered:
         due = {}
         for number, row in self._rows.items():
             screen = on.get(row.reader)
-            is_due = now is not None and row.shown is None and row.sender_id not in self._silent
+            held_back = (
+                row.sender_id in self._silent or (row.reader_id, row.sender_id) in self._deaf
+            )
+            is_due = now is not None and row.shown is None and not held_back
             if now is None or not is_due or screen is None or not _listens(screen):
                 continue
             key = (number, screen.caller.call_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from types import SimpleNamespace
 from typing import Any
@@ -15,13 +16,14 @@ from door.games.blackjack import duplicate
 from door.session import shared_hands
 from door.session.daily_deal import DailyDeal
 from door.session.shared_hands import SharedHands
-from timebank.callers import callers, messages
+from timebank.callers import hearing, messages
 from timebank.callers.callers import CallerRecord
 from timebank.callers.messages import Message
 from timebank.calls import grace
 from timebank.calls.grace import PIECE, GracePiece
 from timebank.errors import BooksUnavailable
 from timebank.keeping import restoring
+from timebank.language import Phrase
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.wagers import deals, tournaments
@@ -158,10 +160,12 @@ def tells_nobody_who_is_on(patch: pytest.MonkeyPatch) -> None:
 
 
 def lets_the_muted_speak(patch: pytest.MonkeyPatch) -> None:
-    def refuse(desk: Desk, caller_id: int) -> CallerRecord:
-        return callers.get(desk, caller_id)
+    def refuse(writer: CallerRecord, reader: CallerRecord) -> Phrase | None:
+        return real(replace(writer, muted=False), reader)
 
-    patch.setattr(messages, "refuse_muted", refuse)
+    real = hearing.refusal
+    patch.setattr(hearing, "refusal", refuse)
+    patch.setattr(hearing, "muted", lambda *_: frozenset[int]())
 
 
 def pays_the_first_alone(patch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ what it shows is always something that has happened.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -203,7 +203,7 @@ class BaccaratScene:
 
     # How it looks.
 
-    def from_behind(self, name: str) -> BaccaratScene:
+    def from_behind(self, name: str, unheard: Set[int]) -> BaccaratScene:
         """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
         bets = [(what, value) for what, value in self.figures if what == bet_name()]
         return replace(self, figures=bets, played=name)

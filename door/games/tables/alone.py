@@ -7,7 +7,7 @@ words; what is left to it stands under "For the game".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -50,7 +50,7 @@ class FairScene(Scene, Protocol):
     def standing(self) -> str:
         """Return the figures in a line, for a caller who has no panel to look at."""
 
-    def from_behind(self, name: str) -> Scene:
+    def from_behind(self, name: str, unheard: Set[int]) -> Scene:
         """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
 
 

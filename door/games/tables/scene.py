@@ -7,7 +7,7 @@ it shows has always happened.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -227,7 +227,7 @@ class TableScene:
 
     # How it looks.
 
-    def from_behind(self, name: str) -> Self:
+    def from_behind(self, name: str, unheard: Set[int]) -> Self:
         """Return it as it looks now to somebody behind the chair of its caller, who is `name`."""
         seen = copy(self)
         seen.has_purse, seen.player, seen.switches, seen._painted = False, name, {}, None

@@ -27,6 +27,7 @@ from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, Committed, TableState
 from door.games.vegas.tenure import Tenure, is_served, lease_of
+from timebank.callers import hearing
 from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
 from timebank.language import Phrase, speaking_to
 from timebank.wagers import journal
@@ -91,7 +92,7 @@ class Dealer:
             )
 
         state.shoe = await self._board.books.run(take)
-        state.cut, state.commitments = state.shoe.cut or "", []
+        state.cut, state.commitments, state.cut_by = state.shoe.cut or "", [], {}
         state.tell(news.ShoeSealed(state.shoe.seal))
 
     def commit_seats(self) -> None:
@@ -160,17 +161,17 @@ class Dealer:
         post = self._post(enter, shoe)
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
-        cut_made = [news.CutMade(each.name, each.phrase) for each in committed]
+        tell_cuts = await self.cuts_told(committed)
         shoe, rounds = replace(shoe, cut=cut), rounds_of(self._board)
         paused = rounds.paused() if rounds.shuffles(shoe) else None
         if rounds.shuffles(shoe) and paused is None:
             fixed = rounds.network.after
             hand, placed = await play.bet(post, VEGAS_KIND, shoe, terms, bets, fixed)
-            self._wait_for_beacon(hand, placed, here, cut_made)
+            self._wait_for_beacon(hand, placed, here, tell_cuts)
             return
         step = await play.deal(post, VEGAS_KIND, shoe, terms, bets, paused)
         state.cut = cut
-        state.tell(*cut_made)
+        tell_cuts()
         self._adopt_deal(step, here)
 
     def _wait_for_beacon(
@@ -178,7 +179,7 @@ class Dealer:
         hand: Undealt,
         placed: Played,
         here: Mapping[int, Present],
-        cut_made: Sequence[news.CutMade],
+        tell_cuts: Callable[[], None],
     ) -> None:
         """Have the bets that are durable on the table, and no cards yet."""
         state = self._state
@@ -187,7 +188,8 @@ class Dealer:
         for chair, receipt in placed.receipts.items():
             if chair in here:
                 here[chair].adopt(receipt)
-        state.tell(*cut_made, news.BeaconAwaited(hand.beacon))
+        tell_cuts()
+        state.tell(news.BeaconAwaited(hand.beacon))
         for chair, receipt in placed.receipts.items():
             guest = state.seats[chair].guest
             if guest is not None:
@@ -207,6 +209,30 @@ class Dealer:
             step = await self._dealt_late(hand, beacon, sitters)
         self._state.undealt = None
         self._adopt_deal(step, here)
+
+    async def cuts_told(self, cuts: Sequence[Committed]) -> Callable[[], None]:
+        """Return what tells everybody here with which words the shoe is cut; the words of callers
+        whom a guest is not to hear are left out for that guest."""
+        writers = [each.caller_id for each in cuts]
+        readers = [guest.caller.record.id for guest in self._state.guests()] if cuts else []
+
+        def look(desk: Desk) -> dict[int, frozenset[int]]:
+            return {reader: hearing.unheard(desk, reader, writers) for reader in readers}
+
+        unheard = await self._board.books.run(look) if readers else {}
+
+        def tell() -> None:
+            for each in cuts:
+                self._state.cut_by[each.phrase] = each.caller_id
+            for guest in self._state.guests():
+                hidden = unheard.get(guest.caller.record.id, frozenset(writers))
+                told = [
+                    news.CutMade(each.name, None if each.caller_id in hidden else each.phrase)
+                    for each in cuts
+                ]
+                self._state.tell_to([guest], *told)
+
+        return tell
 
     async def _dealt_late(
         self, hand: Undealt, beacon: BeaconRound, sitters: Mapping[int, Sitter]

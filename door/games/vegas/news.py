@@ -7,7 +7,7 @@ tells them can say which seat is whose.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from door.games.blackjack.events import Event
 from door.games.blackjack.round import BlackjackRound
@@ -66,9 +66,10 @@ class BetRefused(OfSomebody):
 
 @dataclass(frozen=True)
 class CutMade(OfSomebody):
-    """Somebody cut the cards with these words; "" takes the cut back."""
+    """Somebody cut the cards with these words; "" takes the cut back, and None stands for words
+    that are not shown to who is told."""
 
-    words: str
+    words: str | None
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ class Said(OfSomebody):
     """Somebody said something to all."""
 
     text: str
+    speaker_id: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ and the caller's own hand is large. Cards fall one by one: what is hidden yet is
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -115,17 +115,19 @@ class VegasScene:
         self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
-        self.aloud: deque[str] = deque(maxlen=LINES_OF_TALK)  # what of it all have heard
+        # What of it all have heard, with the number of the speaker.
+        self.aloud: deque[tuple[int, str]] = deque(maxlen=LINES_OF_TALK)
         self.is_from_behind = False  # whether somebody else looks at it
         self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
         self.banner: SeatEnding | None = None  # across the felt, for a moment
         self.has_side = False  # what is said stands beside the felt, where it was painted last
 
-    def from_behind(self, name: str) -> VegasScene:
-        """Return it as it looks now to somebody behind the chair of its caller; where they sit is
-        on it, so nobody is told their name."""
+    def from_behind(self, name: str, unheard: Set[int]) -> VegasScene:
+        """Return it as it looks now to somebody behind the chair of its caller, without the talk of
+        callers who are `unheard` there; where they sit is on it, so nobody is told their name."""
         seen = copy(self)
-        seen.talk, seen.is_from_behind = self.aloud, True
+        heard = (line for speaker, line in self.aloud if speaker not in unheard)
+        seen.talk, seen.is_from_behind = deque(heard), True
         return seen
 
     # Cards that fall one by one.
@@ -228,7 +230,7 @@ class VegasScene:
             coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
             told.append(f"|07{coin}")
         if self.is_from_behind:
-            told.extend(list(self.aloud)[-LINES_TOLD:])
+            told.extend(list(self.talk)[-LINES_TOLD:])
         return told
 
     def explain(self) -> Sequence[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
@@ -40,6 +41,7 @@ from door.games.vegas.round import (
 )
 from door.games.vegas.scene import VegasScene
 from door.lobby.teller import visit_bank
+from timebank.callers import hearing
 from timebank.callers.messages import refuse_muted
 from timebank.errors import BooksFailed, BooksUnavailable, Refused
 from timebank.language import N_, Phrase, _, speaking_to
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.clock import Timer
     from door.games.blackjack.round import BlackjackRound
+    from door.games.tables.fairness import Fairness
     from door.games.vegas.news import News
     from door.games.vegas.round import VegasRound
     from door.games.vegas.table import VegasTable
@@ -346,7 +349,8 @@ class VegasVisit(Sitting):
         if isinstance(item, news.Said | news.Whispered):
             self.scene.talk.extend(vegas_words.told(item, self.me))
             if isinstance(item, news.Said):
-                self.scene.aloud.extend(vegas_words.told(item, me=""))
+                told = vegas_words.told(item, me="")
+                self.scene.aloud.extend((item.speaker_id, line) for line in told)
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
             self.console.bell()
             if not self._is_looking or self.console.cover is not None:
@@ -544,8 +548,7 @@ class VegasVisit(Sitting):
             rules = vegas_words.rules_text(self.table.settings, all_cut)
             await self._step_away(self.console.read(_("The rules of Vegas"), rules))
         elif letter == FAIRNESS:
-            fairness = self.scene.fairness()
-            await self._step_away(read_fairness(self.caller, GAME, fairness))
+            await self._step_away(read_fairness(self.caller, GAME, await self._fairness()))
         elif letter == STRATEGY:
             self.strategy = TableCard(self._board, GAME, self.table.settings.rules)
             await self._read_strategy()
@@ -555,6 +558,20 @@ class VegasVisit(Sitting):
             await self._switch("tutor", f"|07{_(TUTOR_ON)}", f"|07{_(TUTOR_OFF)}")
             self._advise()
         return letter == QUIT and await self._really_goes()
+
+    async def _fairness(self) -> Fairness:
+        """Return what the cards are held against, without the words of callers whom this one is
+        not to hear, or whose they are is not known. The proof of a hand has all of them."""
+        fairness, by = self.scene.fairness(), self.table.state.cut_by
+        me, own = self.caller.record.id, phrases.kept(self.caller.record.preferences)
+        unheard = await self.caller.ask_books(lambda desk: hearing.unheard(desk, me, by.values()))
+        heard = {words for words, writer in by.items() if writer not in unheard}
+        if own is not None:
+            heard.add(own.text)
+        hidden = _("(not shown to you; the proof of the hand has it)")
+        cuts = fairness.cut.split("\n") if fairness.cut else []
+        cut = "\n".join(words if words in heard else hidden for words in cuts)
+        return replace(fairness, cut=cut)
 
     async def _decide(self, action: BlackjackAction) -> None:
         amount = None

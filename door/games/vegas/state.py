@@ -85,6 +85,7 @@ class TableState:
     undealt: Undealt | None = None
     shoe: Shoe | None = None
     cut: str = ""
+    cut_by: dict[str, int] = field(default_factory=dict)  # who cut with which words, where known
     # In the order they were told in: who leaves before the deal stays in.
     commitments: list[Committed] = field(default_factory=list)
     seed: str = ""  # of the shoe that was done last, in hexadecimal, until the next deal
@@ -219,6 +220,7 @@ class TableState:
         self.undealt = hand if isinstance(hand, Undealt) else None
         self.hand = None if isinstance(hand, Undealt) else hand
         self.shoe, self.cut, self.seed = hand.shoe, hand.shoe.cut or "", ""
+        self.cut_by = {}
 
     def end_round(self) -> None:
         for seat in self.seats.values():

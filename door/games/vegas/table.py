@@ -32,9 +32,9 @@ from door.games.vegas.clock import TableClock
 from door.games.vegas.dealer import Dealer
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
-from door.games.vegas.state import Chair, SeatedGuest, TableState
+from door.games.vegas.state import Chair, Committed, SeatedGuest, TableState
 from door.games.vegas.tenure import Tenure
-from timebank.callers.messages import ignored
+from timebank.callers.hearing import ignored
 from timebank.errors import (
     BooksUnavailable,
     JournalDamaged,
@@ -297,7 +297,7 @@ class VegasTable:
             self.state.tell_to((guest, others[what.to]), whispered)
         else:
             hearers = [each for each in self.state.guests() if _is_heard(record.id, each)]
-            self.state.tell_to(hearers, news.Said(record.name, what))
+            self.state.tell_to(hearers, news.Said(record.name, what, record.id))
 
     # The task.
 
@@ -554,8 +554,9 @@ class VegasTable:
         if self.state.is_cut_by_all:
             self._dealer.commit(seat, words)
             return
+        tell = await self._dealer.cuts_told([Committed(seat.caller_id, seat.name, words, "")])
         self.state.cut = words
-        self.state.tell(news.CutMade(seat.name, words))
+        tell()
 
     async def _decide(
         self, guest: SeatedGuest, action: BlackjackAction, amount: int | None

@@ -184,6 +184,9 @@ def _at_the_table(item: News, me: str) -> str:
                 name=literal(name), digits=commitment[:SHORT]
             )
             return f"|07{words}"
+        case news.CutMade(name, None):
+            words = _("{name} cuts with words that are not shown to you.")
+            return f"|07{words.format(name=literal(name))}"
         case news.CutMade(name, words):
             cut = _("{name} cuts with: {words}") if words else _("{name} takes the cut back.")
             return f"|07{cut.format(name=literal(name), words=literal(words))}"

@@ -23,6 +23,7 @@ from tests.door.banking import (
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
 from tests.terminal import MODERN, Profile
 from tests.world import world
+from timebank.keeping.sysop import set_muted
 from timebank.language import LANGUAGES, Viewer, _, speaking_to
 
 HOUR = 60 * MINUTE
@@ -500,6 +501,27 @@ async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
         ada.presses("h")
         await ada.sees("Sent 10:00 to Bob")
         assert last_column_is_empty(ada)
+
+
+async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30)
+        with board.books() as desk:
+            set_muted(desk, ada.caller.record.id, True, "the test")
+        await names_receiver(ada, "Bob")
+        await types_amount(ada, "Send", "10", "10 minutes to Bob")
+        await ada.sees("The sysop has muted you: nobody hears what you say.")
+        await ada.is_asked("Send the minutes without a note?")
+        ada.presses("n")
+        await ada.is_asked("Your choice")
+        assert ada.has["bank"] == 30 * MINUTE
+        await names_receiver(ada, "Bob")
+        await types_amount(ada, "Send", "10", "10 minutes to Bob")
+        await ada.is_asked("Send the minutes without a note?")
+        ada.presses("y")
+        await hears(ada, "10 minutes sent to Bob.")
+        assert ada.has["bank"] == 20 * MINUTE
 
 
 async def test_a_caller_with_savings_alone_withdraws_within_two_minutes(tmp_path: Path) -> None:

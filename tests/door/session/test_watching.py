@@ -19,6 +19,7 @@ from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM, Profile
 from tests.world import World, world
 from timebank.callers import callers, messages
+from timebank.callers.hearing import IGNORES
 
 OPEN = sysop_toml(events="")
 LIST = "<W>atch  <Q>uit"
@@ -110,6 +111,19 @@ def test_a_hand_is_told_of_whom_cards_have_come_to() -> None:
     assert "Dealer" not in told
 
 
+async def test_who_watches_hears_no_talk_of_a_caller_whom_they_ignore(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada")
+        bob, cyd = await reader(board, "Bob"), await reader(board, "Cyd", REFUSING)
+        await bob.caller.remember({IGNORES: [ada.caller.record.id]})
+        for each in (bob, cyd):
+            await sits_behind(each, ada)
+        ada.presses("khello table\r")
+        await sees_in_time(board, cyd, "Ada says: hello table")
+        await board.pass_time(2)
+        assert "hello table" not in bob.screen
+
+
 async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada")
@@ -142,10 +156,10 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) 
         bob.presses("w")
         await bob.sees("Ada lets nobody watch here.")
         # Whom she ignores does not watch either, nor one more than there is room for.
-        await ada.caller.remember({"watched": "all", messages.IGNORES: [bob.caller.record.id]})
+        await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
         bob.presses("w")
         await bob.sees("Ada lets nobody watch here.")
-        await ada.caller.remember({messages.IGNORES: []})
+        await ada.caller.remember({IGNORES: []})
         chair = ada.caller.chair
         assert chair is not None
         chair.behind += [mock.Mock()] * MOST_BEHIND

@@ -10,7 +10,7 @@ import pytest
 from tests.timebank.books import Books
 from tests.timebank.keeping.test_dumps import Server
 from tests.timebank.keeping.test_restored import OF_THE_COPY, Copies, log_of, told
-from timebank.callers import callers, messages, own_limits, powers, second_step, ssh_keys
+from timebank.callers import callers, hearing, messages, own_limits, powers, second_step, ssh_keys
 from timebank.callers.second_step import SecondStep
 from timebank.keeping import backup, deletion, dumps, sysop
 from timebank.ledger.postgres.database import PostgresDatabase
@@ -191,7 +191,7 @@ def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann
     books.do(partial(messages.ignore, on=True), ann, record(books, bob))
     said = restored(kept, copy)
     assert books.do(own_limits.of, ann).most_lost == 600
-    assert messages.ignored(record(books, ann).preferences) == {bob}
+    assert hearing.ignored(record(books, ann).preferences) == {bob}
     assert said[0] == f"Their own limits are those of the books before: {ANN}."
 
 

@@ -1,0 +1,112 @@
+"""Whose words a caller is shown: one answer for messages, one-liners and notes beside minutes."""
+
+from __future__ import annotations
+
+import pytest
+
+from timebank.callers import callers, hearing, messages, notices
+from timebank.callers.messages import Limits
+from timebank.keeping import sysop
+from timebank.settings.settings import BankLimits
+from timebank.window.sysop import sysop_deposit
+from timebank.window.teller import transfer, words_refusal
+
+MINUTE = 60
+WITHOUT = "Ann sent you 5 minutes."
+WITH = 'Ann sent you 5 minutes: "so there"'
+
+
+@pytest.fixture
+def pair(books):
+    """Ann, who has savings and is on a call, and Bob."""
+    ann, bob = books.caller("Ann"), books.caller("Bob")
+    books.change(limits=BankLimits(known_days=0))
+    books.do(sysop_deposit, ann, 60 * MINUTE, "savings", "Sysop")
+    return ann, bob
+
+
+def mute(books, number: int, *, on: bool = True) -> None:
+    books.do(sysop.set_muted, number, on, "the test")
+
+
+def ignore(books, reader: int, writer: int, *, on: bool = True) -> None:
+    books.do(lambda desk: messages.ignore(desk, reader, callers.get(desk, writer), on=on))
+
+
+def sends(books, giver: int, taker: int) -> None:
+    books.call(giver, take_over=True).post(transfer, taker, 5 * MINUTE, "so there")
+
+
+def waits(books, number: int) -> list[str]:
+    """What waits for a caller, by both ways to it."""
+    texts = [str(each) for each in books.do(notices.waiting, number)]
+    unseen = books.do(notices.unseen, [number]).get(number, ())
+    assert [str(each) for each in unseen] == texts
+    return texts
+
+
+def kept(books) -> list[str]:
+    return [facts for (facts,) in books.sql("SELECT facts FROM transfers WHERE kind = 'transfer'")]
+
+
+def test_minutes_bring_the_words_that_were_written_with_them(books, pair):
+    ann, bob = pair
+    assert books.do(words_refusal, ann, bob) is None
+    sends(books, ann, bob)
+    assert waits(books, bob) == [WITH]
+
+
+@pytest.mark.parametrize("by", ["the sysop", "the reader"])
+def test_minutes_of_a_caller_who_is_not_heard_come_without_words(books, pair, by):
+    ann, bob = pair
+    if by == "the sysop":
+        mute(books, ann)
+    else:
+        ignore(books, bob, ann)
+    assert books.do(words_refusal, ann, bob) is not None
+    sends(books, ann, bob)
+    assert WITHOUT in waits(books, bob)
+    assert "so there" not in "".join((*waits(books, bob), *kept(books)))
+
+
+def test_words_that_wait_with_minutes_are_held_back_while_their_writer_is_muted(books, pair):
+    ann, bob = pair
+    sends(books, ann, bob)
+    mute(books, ann)
+    assert waits(books, bob) == [WITHOUT]
+    mute(books, ann, on=False)
+    assert waits(books, bob) == [WITH]
+    ignore(books, bob, ann)
+    assert [str(each) for each in books.do(notices.notices, bob)] == [WITHOUT]
+
+
+def test_messages_that_wait_are_held_back_while_their_reader_ignores_the_writer(books, pair):
+    ann, bob = pair
+    books.do(lambda desk: messages.send(desk, ann, callers.get(desk, bob), "boo", Limits()))
+    ignore(books, bob, ann)
+    assert books.do(messages.unseen, [bob]) == {}
+    assert books.do(messages.take, bob) == ()
+    ignore(books, bob, ann, on=False)
+    assert [each.text for each in books.do(messages.take, bob)] == ["boo"]
+    ignore(books, bob, ann)
+    assert books.do(messages.latest, bob, 9) == []
+    assert [each.text for each in books.do(messages.latest, ann, 9)] == ["boo"]
+
+
+def test_a_one_liner_is_not_shown_to_who_ignores_its_writer(books, pair):
+    ann, bob = pair
+    call = books.call(ann)
+    books.do(lambda desk: messages.write(desk, ann, call.id, "I was here"))
+    assert [each.text for each in books.do(messages.wall, 9, bob)] == ["I was here"]
+    ignore(books, bob, ann)
+    assert books.do(messages.wall, 9, bob) == []
+    assert [each.text for each in books.do(messages.wall, 9)] == ["I was here"]
+    mute(books, ann)
+    assert books.do(messages.wall, 9) == []
+
+
+def test_callers_are_always_shown_their_own_words(books, pair):
+    ann, bob = pair
+    mute(books, ann)
+    assert books.do(hearing.unheard, ann, [ann, bob]) == frozenset()
+    assert books.do(hearing.unheard, bob, [ann, bob]) == {ann}
