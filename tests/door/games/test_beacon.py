@@ -21,7 +21,8 @@ from door.games.vegas.table import VegasTable
 from tests.beacons import OWN, OwnRounds, sign
 from tests.door.beacon.test_fetching import relay
 from tests.door.playing import PLACE_BET, Table, at_the_table
-from tests.door.seated import Party, Sitter, party
+from tests.door.reading import read_again
+from tests.door.seated import MINUTE, Party, Sitter, party, vegas
 from tests.terminal import Terminal
 from tests.world import BOARD, World, log_on
 from timebank.errors import JournalDamaged, NotDealtYet
@@ -308,6 +309,18 @@ async def test_one_round_is_waited_for_by_all_seats(tmp_path: Path) -> None:
         assert len(rounds.asked) == 1
         assert three.state.hand is not None
         is_in_order(three.here)
+
+
+async def test_bets_that_wait_for_a_round_stay_what_they_were_made_for(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, ahead=FAIRNESS) as three:
+        await seats_beside_a_beacon(three)
+        assert three.state.undealt is not None
+        read_again(three.here, vegas(coin_minutes=20, largest_bet=1) + FAIRNESS)
+        await three.here.at_rest()
+        assert three.table.coin == MINUTE
+        await three.pass_time(LONG)
+        assert three.stored().coin == MINUTE
+        assert [seat.bet for seat in three.round.seats] == [MINUTE] * 3
 
 
 async def test_without_a_round_the_dealer_says_so(tmp_path: Path) -> None:

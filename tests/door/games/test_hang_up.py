@@ -168,6 +168,18 @@ async def test_a_hand_goes_on_under_the_rules_it_was_dealt_under_and_the_next_on
         assert ada.moved() == [("stake", 900), ("returned", 900), ("won", 1800)]
 
 
+async def test_a_double_costs_what_the_bet_did_whatever_was_set_after_the_bet(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand("double", ends="win"))
+        toml = house(coin_minutes=20, largest_bet=1, turns_per_day=1) + PLAIN_SHOES
+        (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
+        ada.board.server.reload()
+        await ada.does("double")
+        assert ada.moved()[:2] == [("stake", 240), ("double", 240)]
+
+
 # A second call
 
 
