@@ -41,6 +41,8 @@ OWNER_ALONE = 0o600
 AS_FOLDER = -1
 
 _PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not keep us waiting
+# Of a folder that we may pass through; whether we may list it does not matter.
+_PASSING = getattr(os, "O_PATH", os.O_RDONLY)
 _NO_FILES = frozenset({errno.EISDIR, errno.ENXIO, errno.ENODEV})
 
 
@@ -195,7 +197,7 @@ def put_new(path: Path, source: BinaryIO) -> None:
             os.close(file)
             with contextlib.suppress(OSError):
                 os.unlink(begun, dir_fd=folder)
-        os.fsync(folder)
+        _sync_opened(folder)
 
 
 def _name_new(begun: str, name: str, folder: int) -> None:
@@ -205,7 +207,8 @@ def _name_new(begun: str, name: str, folder: int) -> None:
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        if name in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):
+            os.stat(name, dir_fd=folder, follow_symlinks=False)
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from error
         os.rename(begun, name, src_dir_fd=folder, dst_dir_fd=folder)
 
@@ -238,7 +241,7 @@ def replace(path: Path, data: bytes, mode: int, like: int | None = None) -> None
             with contextlib.suppress(OSError):
                 os.unlink(begun, dir_fd=folder)
             raise
-        os.fsync(folder)
+        _sync_opened(folder)
 
 
 @contextlib.contextmanager
@@ -246,7 +249,7 @@ def _folder_of(path: Path) -> Iterator[int]:
     """Open the folder of a file; errors within name the whole path unless they name another."""
     folder = None
     try:
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        folder = os.open(path.parent, _PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
         yield folder
     except OSError as error:
         if error.filename is None or not os.path.isabs(error.filename):
@@ -265,7 +268,7 @@ def _opened(path: Path, flags: int, mode: int, *, ours: bool, lasts: bool) -> in
             if is_new and mode == AS_FOLDER:
                 _share(file, folder)
             if is_new and lasts:
-                os.fsync(folder)
+                _sync_opened(folder)
         except BaseException:
             os.close(file)
             raise
@@ -307,6 +310,14 @@ def _refuse_unexpected(
     else:
         return
     raise NotPlain(errno.EPERM, why, str(path))
+
+
+def _sync_opened(folder: int) -> None:
+    readable = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        os.fsync(readable)
+    finally:
+        os.close(readable)
 
 
 def _refuse_another(file: int, path: Path, folder: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -185,6 +186,22 @@ class TestAnImport:
         way.symlink_to(board.path.parent.name)
         assert board.take(way / board.path.name).applied == 1
         assert board.kept(1).read_bytes() == content
+
+
+@needs_root
+def test_a_folder_may_be_closed_to_who_would_list_it():
+    """Whoever may pass through it and knows a name may open the file, as ever."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name, "THEBANK.EXT")
+        path.write_bytes(b"a line")
+        path.chmod(0o644)
+        path.parent.chmod(0o711)
+        os.seteuid(STRANGER)
+        try:
+            assert files.fault(path) is None
+            assert files.fault(path.with_name("none")) is None
+        finally:
+            os.seteuid(0)
 
 
 @needs_root
