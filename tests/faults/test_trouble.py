@@ -154,7 +154,7 @@ async def test_a_server_whose_books_are_read_only_says_so_and_touches_nothing(
     )
     _, said = await refused.communicate()
     assert refused.returncode != 0
-    assert f"The database {books} cannot be opened: Permission denied." in said.decode()
+    assert f"{books} is yours, and its mode (-r--r--r--) does not let you write it" in said.decode()
     assert books.read_bytes() == before
     books.chmod(0o600)
     async with served(tmp_path, toml=TOML) as point.board:
