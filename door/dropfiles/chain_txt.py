@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
 BOARD = 22
+# What shows that the board's name and the sysop's are where they seem to be.
+_BEHIND = (
+    (21, re.compile(r"(COM ?)?-?[0-9]*:?", re.IGNORECASE), "the port"),
+    (23, re.compile(r"|.*[^0-9].*"), "the sysop's name"),
+    (24, re.compile(r"[^A-Z]*", re.IGNORECASE), "the time of the log-on"),
+)
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi"}
 
 
@@ -16,6 +24,9 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     lines.need(BOARD, "CHAIN.TXT")
     if lines.time(17, 1, fractions=True).limit in (dropfile.Limit.LEFT, dropfile.Limit.UNLIMITED):
         raise lines.refusal(17, "a number stands where a folder belongs")
+    for line, form, what in _BEHIND:
+        if form.fullmatch(lines.field(line)) is None:
+            raise lines.refusal(line, f"something else stands where {what} belongs")
     return dropfile.DropFile(
         kind=dropfile.Format.CHAIN,
         path=lines.path,

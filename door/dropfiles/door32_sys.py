@@ -10,6 +10,7 @@ import re
 from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
+LINES = 11
 # What ENiGMA writes for every caller; by newer versions it means "unlimited".
 ENIGMA_MINUTES = 546
 ENIGMA_NAME = "enigma"
@@ -28,6 +29,7 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     lines.need(9, "DOOR32.SYS")
     if lines.field(5) and lines.number(5) is None:
         raise lines.refusal(5, "no number stands where the user number belongs")
+    _check_count(lines)
     enigma = _is_enigma(lines)
     return dropfile.DropFile(
         kind=dropfile.Format.DOOR32,
@@ -46,6 +48,24 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
         doubts=tuple(lines.doubts),
         enigma=enigma,
     )
+
+
+def _check_count(lines: Lines) -> None:
+    """Raise `DropFileRefused` where more or fewer than eleven lines show that some have moved.
+
+    Some writers may leave out the node, and some end with an empty line.
+    """
+    if lines.field(LINES + 1).isdigit():
+        for line, what in ((8, "security level"), (9, "time left")):
+            if lines.number(line) is None:
+                raise lines.refusal(line, f"no number stands where the {what} belongs")
+        what = "a number stands behind the last line, so one before it is there twice"
+        raise lines.refusal(LINES + 1, what)
+    if len(lines) < LINES and lines.number(7) is not None:
+        raise lines.refusal(7, "a number stands where the alias belongs")
+    if len(lines) < LINES and lines.number(9) in _EMULATIONS:
+        what = "the node is missing, and this could be the emulation as well as the time left"
+        raise lines.refusal(9, what)
 
 
 def _is_enigma(lines: Lines) -> bool:

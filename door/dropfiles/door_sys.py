@@ -32,8 +32,6 @@ _TOGGLES = 4
 ENIGMA = ((15360, 256), (32760, 546))
 # Synchronet and others that count in 16 bits write this for all longer times.
 MOST_SECONDS = 32767
-# Boards give their sysops as high a level, or a higher one.
-SYSOP_LEVEL = 90
 
 _SLASHES = r"[0-9]{1,4}(?P<slash>[-/.])[0-9]{1,2}(?P=slash)[0-9]{1,4}"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
@@ -114,7 +112,7 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     if (
         number is not None
         and number == lines.node(4)
-        and (level or 0) < SYSOP_LEVEL
+        and (level or 0) < dropfile.SYSOP_LEVEL
         and _fills_in(alias, sysop, lines.field(at.name))
     ):
         lines.doubts.append(

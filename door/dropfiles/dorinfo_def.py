@@ -14,7 +14,9 @@ from door.dropfiles.lines import LONGEST_TEXT, Lines
 from timebank.words import clean
 
 USER = 7
-_PORT = re.compile(r"(COM ?)?[0-9]*:?", re.IGNORECASE)
+MOST_EMULATIONS = 9  # a higher number is a level or a time
+_PORT = re.compile(r"(COM ?)?-?[0-9]*:?", re.IGNORECASE)
+_NETWORK = re.compile(r"-?[0-9]")  # of RBBS; all others write 0
 _LOCAL = re.compile(r"(COM ?)?0:?", re.IGNORECASE)
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
 
@@ -28,6 +30,8 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     emulation = _emulation_line(lines, user)
     minutes_line = emulation + 2
     lines.need(minutes_line, "DORINFO")
+    if None not in (lines.number(minutes_line + 1), lines.number(minutes_line + 2)):
+        raise lines.refusal(minutes_line + 2, "a number stands behind the last line")
     first, last = lines.field(user), lines.field(user + 1)
     name = dropfile.undoubled(first, last)
     # Others write 546 for longer times; ENiGMA, which doubles names, writes it for everybody.
@@ -52,12 +56,12 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
 
 
 def _user_line(lines: Lines) -> int:
-    """Find the user, behind the reserved zero of line 6, before which icy_board has a blank."""
-    if lines.field(USER - 1) == "0":
+    """Find the user, behind the digit of line 6, before which icy_board has a blank."""
+    if _NETWORK.fullmatch(lines.field(USER - 1)):
         return USER
     if not lines.field(USER - 1) and lines.field(USER) == "0":
         return USER + 1
-    raise lines.refusal(USER - 1, "the zero that always stands here is missing")
+    raise lines.refusal(USER - 1, "the zero that belongs here is missing")
 
 
 def _emulation_line(lines: Lines, user: int) -> int:
@@ -68,7 +72,7 @@ def _emulation_line(lines: Lines, user: int) -> int:
         read = [
             not text or number is not None for text, number in zip(fields, numbers, strict=True)
         ]
-        if all(read) and any(fields):
+        if all(read) and any(fields) and (numbers[0] or 0) <= MOST_EMULATIONS:
             return line
     raise lines.refusal(user + 3, "no emulation and security level are near this line")
 

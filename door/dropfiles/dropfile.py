@@ -23,6 +23,8 @@ SECOND = timedelta(seconds=1)
 DAY_MINUTES = 24 * 60
 # Boards write a higher number, such as the largest of 16 bits, for callers without a limit.
 LONGEST_SECONDS = DAY_MINUTES * 60
+# Boards give their sysops as high a level, or a higher one.
+SYSOP_LEVEL = 90
 
 
 class Format(StrEnum):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from door.dropfiles import events_ra, terminal_ini
 from door.dropfiles.dropfile import (
+    SYSOP_LEVEL,
     TRUST,
     UNSAID,
     Connection,
@@ -28,6 +29,7 @@ from door.dropfiles.dropfile import (
     Limit,
     NextEvent,
     TimeLeft,
+    fold_name,
     folded,
     lasting,
 )
@@ -138,12 +140,13 @@ def understand(found: Found, reading: HostSettings) -> Understood:
     for file in files:
         doubts.extend(file.doubts)
     _look_at_age(chosen, reading, doubts)
+    aliased = _aliased(files, ())
     trusted = sorted(files, key=lambda file: TRUST[file.kind])
     return Understood(
         files=tuple(files),
         found=found,
-        who=_who(files),
-        name=_name(files, (), doubts),
+        who=_who(aliased),
+        name=_name(files, aliased, doubts),
         real_name=_first(file.real_name for file in files),
         board=_first(file.board or file.software for file in files),
         names=tuple(
@@ -238,36 +241,57 @@ def _who(files: list[DropFile]) -> HostIdentity:
 
 def named(understood: Understood, names: Iterable[str]) -> Understood:
     """Return the call with the caller's name chosen again: none of `names` is an alias."""
-    doubts: list[str] = []
-    name = _name(list(understood.files), names, doubts)
-    kept = tuple(doubt for doubt in doubts if doubt not in understood.doubts)
-    return replace(understood, name=name, doubts=(*understood.doubts, *kept))
+    files, doubts = list(understood.files), list(understood.doubts)
+    aliased = _aliased(files, names)
+    return replace(
+        understood,
+        who=_who(aliased),
+        name=_name(files, aliased, doubts),
+        doubts=tuple(doubts),
+    )
 
 
-def _name(files: list[DropFile], names: Iterable[str], doubts: list[str]) -> str:
-    """Choose an alias before a name that may be real.
+def _aliased(files: list[DropFile], names: Iterable[str]) -> list[DropFile]:
+    """Return the files without the aliases that are none.
 
     Some writers put the sysop or the board where the alias belongs, for every caller. `names` are
-    what the settings call the board.
+    what the settings call the board. Where the account goes by a name, it is not by such an alias.
     """
     sysops = {folded(file.sysop) for file in files if file.sysop}
     boards = {*names, *(file.board for file in files), *(file.software for file in files)}
+    known = {lasting(name) for name in boards if name}
+    aliased = []
     for file in files:
-        if not file.alias or _is_alias(file, sysops, {lasting(name) for name in boards if name}):
+        if not file.alias or _is_alias(file, sysops, known):
+            aliased.append(file)
             continue
-        other = _first(each.real_name for each in files)
-        if other and folded(other) != folded(file.alias):
-            doubts.append(
+        is_key = file.name_key == fold_name(file.alias) and file.real_name
+        key = fold_name(file.real_name) if is_key else file.name_key
+        aliased.append(replace(file, alias="", name_key=key))
+    return aliased
+
+
+def _name(files: list[DropFile], aliased: list[DropFile], doubts: list[str]) -> str:
+    """Choose an alias before a name that may be real."""
+    alias = _first(file.alias for file in aliased)
+    if alias:
+        return alias
+    other = _first(file.real_name for file in files)
+    for file in files:
+        if file.alias and other and folded(other) != folded(file.alias):
+            doubt = (
                 f"The alias in {file.path.name} is the name of the board or its sysop, and not the "
                 "caller's. The caller goes by the other name in the file."
             )
-        return other or file.alias
-    return _first(file.alias for file in files) or _first(file.real_name for file in files)
+            doubts += [doubt] if doubt not in doubts else []
+            break
+    return other or _first(file.alias for file in files)
 
 
 def _is_alias(file: DropFile, sysops: set[str], boards: set[str]) -> bool:
     alias = folded(file.alias)
-    if alias in sysops and file.role != "sysop":
+    is_sysops = file.role == "sysop" or (file.number == 1 and (file.level or 0) >= SYSOP_LEVEL)
+    if alias in sysops and not is_sysops:
         return False
     return lasting(alias) not in boards and _BBS.search(alias) is None
 

@@ -9,7 +9,7 @@ import pytest
 from door.dropfiles.dropfile import Limit
 from door.dropfiles.finding import find
 from door.dropfiles.telling import sentences
-from door.dropfiles.understanding import Understood, understand
+from door.dropfiles.understanding import Understood, named, understand
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import (
@@ -329,6 +329,49 @@ def test_the_sysops_account_stays_the_sysops_on_every_node(tmp_path: Path) -> No
     for node in ("1", "2"):
         lines = fields(alias="The Keeper", number="1", level="255", node=node)
         assert understood(tmp_path, "DOOR.SYS", text(*lines)).who.caller == "number 1"
+
+
+@pytest.mark.parametrize(("level", "number"), [("90", "1"), ("255", "1")])
+def test_the_sysops_real_name_stays_the_sysops(level, number, tmp_path: Path) -> None:
+    lines = fields(alias="The Keeper", number=number, level=level, node="2")
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.doubts) == ("The Keeper", ())
+
+
+@pytest.mark.parametrize(("level", "number"), [("89", "1"), ("255", "2")])
+def test_another_caller_is_not_called_as_the_sysop(level, number, tmp_path: Path) -> None:
+    lines = fields(alias="The Keeper", number=number, level=level, node="3")
+    assert understood(tmp_path, "DOOR.SYS", text(*lines)).name == "Ann Example"
+
+
+@pytest.mark.parametrize("first", ["DOOR32.SYS", "DOOR.SYS"])
+def test_the_alias_in_one_file_counts_beside_what_is_none_in_another(first, tmp_path: Path) -> None:
+    put(tmp_path, Written("DOOR.SYS", text(*fields(alias="The Keeper"))))
+    put(tmp_path, Written("DOOR32.SYS", text(*door32())))
+    found = understand(find(tmp_path / first, NO_ENVIRONMENT, None), AS_WRITTEN)
+    assert (found.name, found.doubts) == ("Moth", ())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("DOOR32.SYS", text(*door32(host="Moth House", alias="Moth House", number="0"))),
+        ("CHAIN.TXT", text(*chain(alias="Moth House", number="0"))),
+        ("CHAIN.TXT", text(*chain(alias="The Keeper", number=""))),
+    ],
+)
+def test_an_account_never_goes_by_an_alias_that_all_callers_have(
+    name, content, tmp_path: Path
+) -> None:
+    found = understood(tmp_path, name, content)
+    assert (found.name, found.who.caller) == ("Ann Example", "name ann example")
+
+
+def test_an_account_never_goes_by_a_name_of_the_board_in_the_settings(tmp_path: Path) -> None:
+    content = text(*door32(host="Mystic 1.12 A48", alias="Moth House", number="0"))
+    found = named(understood(tmp_path, "DOOR32.SYS", content), ("Moth House",))
+    assert (found.name, found.who.caller) == ("Ann Example", "name ann example")
+    assert found.who.board == "mystic"
 
 
 def test_an_alias_counts_before_a_name_that_may_be_real(tmp_path: Path) -> None:
