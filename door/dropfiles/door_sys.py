@@ -15,6 +15,8 @@ from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 from door.errors import DropFileRefused
 
+NAME = 10
+CALLS = 16
 GRAPHICS = 20
 USER_NUMBER = 26
 SYSOP = 35
@@ -32,22 +34,36 @@ _TOGGLES = 4
 ENIGMA = ((15360, 256), (32760, 546))
 # Synchronet and others that count in 16 bits write this for all longer times.
 MOST_SECONDS = 32767
+SLOWEST = 300  # bits a second of a line, and more than any board has nodes
 
 _SLASHES = r"[0-9]{1,4}(?P<slash>[-/.])[0-9]{1,2}(?P=slash)[0-9]{1,4}"
 _CLOCK = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
 _NUMBER = re.compile(r"(?:[+-]?[0-9]{1,10}(?:\.[0-9]*)?)?")
-_DATE = re.compile(rf"(?:{_SLASHES}|[0-9]{{5,8}})?")  # some count days or leave out the slashes
-_TIME = re.compile(rf"(?:{_CLOCK}(?: ?[AP]M)?|none)?", re.IGNORECASE)
+# Some count days or seconds, or leave out the slashes.
+_DATE = re.compile(rf"(?:{_SLASHES}|[0-9]{{5,10}})?")
+_TIME = re.compile(
+    rf"(?:{_CLOCK}(?: ?[AP]M)?|[0-9]{{1,2}}\.[0-9]{{2}}|[0-9]{{4}}|[0-9]{{10}}|none)?",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^0-9]*")
-_YES = re.compile(r"[YNTF]?", re.IGNORECASE)
+_SWITCH = re.compile(r"[01]|[^0-9]*")
+_YES = re.compile(r"[YNTF01]?", re.IGNORECASE)
 _TEXT = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK})$).*")
 _ALIAS = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK}|[YN])$).*")
-# A number, a date, a time or a letter: in a wrong place it shows that lines have moved.
+_FOLDER = r"[A-Z]:[\\/].*|/.*|.*\\"
+_SYSOP = re.compile(rf"(?!(?:{_SLASHES}|{_CLOCK}|{_FOLDER})$).*", re.IGNORECASE)
+# Two of these in wrong places show that lines have moved: a number, a date, a time or a letter.
 _SHORT = re.compile(r"[0-9/.:+-]{1,10}|[A-Z]?", re.IGNORECASE)
+# One of these shows it, up to the alias: no board writes it for anything else.
+_CERTAIN = re.compile(
+    rf"[0-9]{{2,4}}([-/.])[0-9]{{2}}\1[0-9]{{2,4}}|[0-9]{{2}}:[0-9]{{2}}|{_FOLDER}", re.IGNORECASE
+)
+_BLANK = re.compile(r"[-/.:_ ]*")  # a date or a time without digits is an empty one
+_PHONE = re.compile(r"[(+]?[0-9][0-9 ()./+-]{5,}")
 # What belongs on each line behind the graphics mode. An empty line may be any of them.
 _BELONGS: dict[int, tuple[re.Pattern[str], str]] = {
     21: (_NUMBER, "the page length belongs"),
-    22: (_WORD, "Y or N for an expert belongs"),
+    22: (_SWITCH, "Y or N for an expert belongs"),
     **dict.fromkeys((23, 24), (_TEXT, "the conferences belong")),
     25: (_DATE, "the date of expiry belongs"),
     USER_NUMBER: (_NUMBER, "the user number belongs"),
@@ -56,7 +72,7 @@ _BELONGS: dict[int, tuple[re.Pattern[str], str]] = {
     **dict.fromkeys((30, 31), (_NUMBER, "the size of downloads belongs")),
     32: (_DATE, "the date of birth belongs"),
     **dict.fromkeys((33, 34), (_TEXT, "a folder belongs")),
-    SYSOP: (_TEXT, "the sysop's name belongs"),
+    SYSOP: (_SYSOP, "the sysop's name belongs"),
     ALIAS: (_ALIAS, "the alias belongs"),
     EVENT: (_TIME, "the time of the next event belongs"),
     **dict.fromkeys((38, 39, 40), (_YES, "Y or N belongs")),
@@ -88,11 +104,11 @@ def layout(lines: Lines) -> DoorSysLayout:
 
 
 def _name_line(lines: Lines, shift: int) -> int:
-    """Find the name, behind four lines of Y or N, the first of which is line 5 or 6."""
-    for first in (5, 6):
+    """Find the name, behind four lines of Y or N: the first is line 6, or one beside it."""
+    for first in (6, 5, 7):
         if all(lines.field(first + n).upper() in _YES_NO for n in range(_TOGGLES)):
             return first + _TOGGLES
-    return GRAPHICS - 10 + shift
+    return NAME + shift
 
 
 def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
@@ -100,6 +116,7 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     at = layout(lines)
     shift = at.shift
     lines.need(USER_NUMBER + shift, "DOOR.SYS")
+    _check_front(lines, at)
     number = lines.user(USER_NUMBER + shift)
     is_sound = _is_sound(lines, shift, number)
     alias = lines.text(ALIAS + shift) if is_sound else ""
@@ -145,16 +162,52 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     )
 
 
+def _check_front(lines: Lines, at: DoorSysLayout) -> None:
+    """Raise `DropFileRefused` where the line that is missing, or one too many, may be a name, a
+    time or the node.
+
+    Line 5 and the password may be missing. No sentence quotes what stands there.
+    """
+    before = at.name - NAME
+    behind = at.shift - before
+    wrong: list[tuple[int, str]] = []
+    if before:
+        numbers = ((3, "the data bits belong"), (4, "the node belongs"))
+        wrong += [(line, what) for line, what in numbers if (lines.number(line) or 0) >= SLOWEST]
+    if before > 0 and lines.field(3) == lines.field(4):
+        wrong.append((4, "the node belongs"))
+    if lines.field(at.name).upper() in _YES_NO:
+        wrong.append((at.name, "the name belongs"))
+    if behind < 0 and _PHONE.fullmatch(lines.field(at.name + 1)):
+        wrong.append((at.name + 1, "the city belongs"))
+    if behind and _NUMBER.fullmatch(lines.field(CALLS + at.shift)) is None:
+        wrong.append((CALLS + at.shift, "the number of calls belongs"))
+    if behind and not _is_date(lines.field(CALLS + 1 + at.shift)):
+        wrong.append((CALLS + 1 + at.shift, "the date of the last call belongs"))
+    if wrong:
+        line, belongs = wrong[0]
+        what = f"something else stands where {belongs}"
+        raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
+
+
+def _is_date(text: str) -> bool:
+    return text == "0" or bool(_DATE.fullmatch(text) or _BLANK.fullmatch(text))
+
+
 def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
     """Return whether the lines behind the graphics mode may be believed.
 
     A text where something else belongs is a doubt, and so is one line that fits elsewhere. Two such
-    show that lines are missing or have moved: raises `DropFileRefused` for a whole file, and
-    wherever a user number would be believed. A short file without one has its name and time before
-    them, and nothing behind them counts.
+    show that lines are missing or have moved, and so does one that is certain: raises
+    `DropFileRefused` for a whole file, and wherever a user number would be believed. A short file
+    without one has its name and time before them, and nothing behind them counts. In a whole file a
+    zero shows nothing, because some write it for whatever they do not know.
     """
+    fields = {at: lines.field(at + shift) for at in _BELONGS}
     wrong = [
-        at for at, (form, _) in _BELONGS.items() if not form.fullmatch(lines.field(at + shift))
+        at
+        for at, (form, _) in _BELONGS.items()
+        if not form.fullmatch(fields[at]) and not _BLANK.fullmatch(fields[at])
     ]
     if not wrong:
         return True
@@ -162,8 +215,12 @@ def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
     text = lines.field(line)
     found = f'"{text}"' if _SHORT.fullmatch(text) else "a text"
     what = f"{found} stands where {_BELONGS[wrong[0]][1]}"
-    has_moved = sum(bool(_SHORT.fullmatch(lines.field(at + shift))) for at in wrong) > 1
-    if has_moved and (number is not None or lines.whole(CREDIT + shift)):
+    is_whole = lines.whole(CREDIT + shift)
+    short = [
+        at for at in wrong if _SHORT.fullmatch(fields[at]) and (fields[at] != "0" or not is_whole)
+    ]
+    has_moved = len(short) > 1 or any(_CERTAIN.fullmatch(fields[at]) for at in wrong if at <= ALIAS)
+    if has_moved and (number is not None or is_whole):
         raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
     lines.doubts.append(f"{lines.place(line)} is not as it should be: {what}.")
     if has_moved:
@@ -223,5 +280,7 @@ def _is_cut(seconds: int, minutes: int) -> bool:
     if minutes <= MOST_SECONDS // 60:
         return False
     around = MOST_SECONDS * 2 + 2
+    if seconds == around - 1:
+        return minutes * 60 > seconds
     apart = (minutes * 60 - seconds) % around
     return seconds == MOST_SECONDS or (seconds < 0 and min(apart, around - apart) < 180)

@@ -103,6 +103,7 @@ def _record(minutes: int) -> bytes:
         ("DOOR.SYS", text(*door_sys(seconds=str(LONG * MINUTE), minutes=str(LONG)))),
         ("DOOR.SYS", text(*door_sys(seconds="", minutes="32767"))),
         ("DOOR.SYS", text(*door_sys(seconds="32767", minutes="9999"))),
+        ("DOOR.SYS", text(*door_sys(seconds="65535", minutes="9999"))),
         ("DOOR.SYS", text(*door_sys(seconds="-31824", minutes="9300"))),
         ("DORINFO1.DEF", text(*dorinfo(("Ann", "Lee", "Home"), left=str(LONG)))),
         ("CHAIN.TXT", text(*chain(left=f"{LONG * MINUTE}.00"))),

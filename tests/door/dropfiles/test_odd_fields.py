@@ -1,0 +1,73 @@
+"""Fields as writers of the field fill them, each odd in its way: no reason to refuse a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from door.dropfiles.finding import find
+from door.dropfiles.understanding import Understood, understand
+from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
+from tests.door.dropfiles.writers import Written, chain, door_sys, dorinfo, text
+
+DATES, CLOCKS, SWITCHES = (17, 25, 32, 43), (37, 44, 45), (22, 38, 39, 40)
+
+
+def understood(folder: Path, name: str, content: bytes) -> Understood:
+    return understand(find(put(folder, Written(name, content)), NO_ENVIRONMENT, None), AS_WRITTEN)
+
+
+def with_fields(odd: dict[int, str]) -> bytes:
+    lines = door_sys(name="Ann Example")
+    for line, field in odd.items():
+        lines[line - 1] = field
+    return text(*lines)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        dict.fromkeys(DATES, "--"),
+        dict.fromkeys(DATES, "  /  /  "),
+        dict.fromkeys(DATES, "0"),
+        dict.fromkeys(DATES, "31.12.99"),
+        dict.fromkeys(DATES, "31/12/2026"),
+        dict.fromkeys((*DATES, *CLOCKS), ""),
+        dict.fromkeys((*DATES, *CLOCKS), "--"),
+        dict.fromkeys((*DATES, 44, 45), "1790000000"),
+        dict.fromkeys(CLOCKS, "03.30"),
+        dict.fromkeys(CLOCKS, "0330"),
+        dict.fromkeys(CLOCKS, "0"),
+        dict.fromkeys(CLOCKS, "--:--"),
+        dict.fromkeys(SWITCHES, "0"),
+        dict.fromkeys(SWITCHES, "1"),
+        dict.fromkeys(SWITCHES, "n"),
+        {22: "0", 27: "1"},
+        {**dict.fromkeys(DATES, "--"), **dict.fromkeys(CLOCKS, "0"), 27: "0"},
+    ],
+)
+def test_odd_fields_do_not_close_a_door(odd, tmp_path: Path) -> None:
+    found = understood(tmp_path, "DOOR.SYS", with_fields(odd))
+    assert (found.name, found.who.caller, found.time.seconds) == ("Moth", "number 42", 3599)
+
+
+def test_a_date_of_dashes_is_an_empty_one(tmp_path: Path) -> None:
+    odd = dict.fromkeys((25, 32, 43), "--")
+    assert understood(tmp_path, "DOOR.SYS", with_fields(odd)).doubts == ()
+
+
+@pytest.mark.parametrize("port", ["COM1:", "com1", "COM0:", "COM-1", "-1", "0", ""])
+@pytest.mark.parametrize("network", ["0", "-1", "1"])
+def test_dorinfo_may_have_any_port_and_network(port, network, tmp_path: Path) -> None:
+    lines = list(dorinfo(("Ann", "Example", "Nowhere")))
+    lines[3], lines[5] = port, network
+    found = understood(tmp_path, "DORINFO1.DEF", text(*lines))
+    assert (found.name, found.time.seconds) == ("Ann Example", 3540)
+
+
+@pytest.mark.parametrize(("port", "since"), [("COM1", "14:00:00"), ("-1", ""), ("", "-7")])
+def test_chain_txt_may_have_any_port_and_clock(port, since, tmp_path: Path) -> None:
+    lines = list(chain())
+    lines[20], lines[23] = port, since
+    assert understood(tmp_path, "CHAIN.TXT", text(*lines)).who.caller == "number 42"
