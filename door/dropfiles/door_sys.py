@@ -45,6 +45,7 @@ _TIME = re.compile(
     rf"(?:{_CLOCK}(?: ?[AP]M)?|[0-9]{{1,2}}\.[0-9]{{2}}|[0-9]{{4}}|[0-9]{{10}}|none)?",
     re.IGNORECASE,
 )
+_EVENT = re.compile(rf"{_CLOCK}(?: ?[AP]M)?|none", re.IGNORECASE)
 _WORD = re.compile(r"[^0-9]*")
 _SWITCH = re.compile(r"[01]|[^0-9]*")
 _YES = re.compile(r"[YNTF01]?", re.IGNORECASE)
@@ -118,8 +119,8 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     lines.need(USER_NUMBER + shift, "DOOR.SYS")
     _check_front(lines, at)
     number = lines.user(USER_NUMBER + shift)
-    is_sound = _is_sound(lines, shift, number)
-    alias = lines.text(ALIAS + shift) if is_sound else ""
+    sound = _sound_until(lines, shift, number)
+    alias = lines.text(ALIAS + shift) if sound >= ALIAS else ""
     mode = lines.field(GRAPHICS + shift).upper()
     emulation = _MODES[mode]
     if mode == "NG" and lines.field(ANSI_UNUSED + shift).upper() == "Y":
@@ -150,13 +151,13 @@ def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
         number=number,
         level=level,
         time=time,
-        event=reading.event(lines.field(event_line) if is_sound else "", lines.place(event_line)),
+        event=reading.event(lines.field(event_line) if sound else "", lines.place(event_line)),
         node=lines.node(4),
         connection=dropfile.STDIO if port == "COM0" else dropfile.UNSAID,
         emulation=emulation,
         charset="us-ascii" if mode == "7E" else None,
         rows=lines.cells(GRAPHICS + 1 + shift),
-        credit_minutes=lines.number(CREDIT + shift) if is_sound else None,
+        credit_minutes=lines.number(CREDIT + shift) if sound > EVENT else None,
         doubts=tuple(lines.doubts),
         enigma=time.limit is dropfile.Limit.CONSTANT,
     )
@@ -194,14 +195,15 @@ def _is_date(text: str) -> bool:
     return text == "0" or bool(_DATE.fullmatch(text) or _BLANK.fullmatch(text))
 
 
-def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
-    """Return whether the lines behind the graphics mode may be believed.
+def _sound_until(lines: Lines, shift: int, number: int | None) -> int:
+    """Return the last line behind the graphics mode that may be believed, 0 for none.
 
     A text where something else belongs is a doubt, and so is one line that fits elsewhere. Two such
     show that lines are missing or have moved, and so does one that is certain: raises
     `DropFileRefused` for a whole file, and wherever a user number would be believed. A short file
     without one has its name and time before them, and nothing behind them counts. In a whole file a
-    zero shows nothing, because some write it for whatever they do not know.
+    zero shows nothing, because some write it for whatever they do not know. A time where the event
+    belongs shows that the lines before it are in their places, whatever is behind it.
     """
     fields = {at: lines.field(at + shift) for at in _BELONGS}
     wrong = [
@@ -210,7 +212,7 @@ def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
         if not form.fullmatch(fields[at]) and not _BLANK.fullmatch(fields[at])
     ]
     if not wrong:
-        return True
+        return CREDIT
     line = wrong[0] + shift
     text = lines.field(line)
     found = f'"{text}"' if _SHORT.fullmatch(text) else "a text"
@@ -219,6 +221,10 @@ def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
     short = [
         at for at in wrong if _SHORT.fullmatch(fields[at]) and (fields[at] != "0" or not is_whole)
     ]
+    last = CREDIT
+    if _EVENT.fullmatch(fields[EVENT]):
+        last = CREDIT if len(short) < 2 else EVENT
+        short = [at for at in short if at < EVENT]
     has_moved = len(short) > 1 or any(_CERTAIN.fullmatch(fields[at]) for at in wrong if at <= ALIAS)
     if has_moved and (number is not None or is_whole):
         raise DropFileRefused(lines.path, line, what, _DOOR32_INSTEAD)
@@ -228,7 +234,7 @@ def _is_sound(lines: Lines, shift: int, number: int | None) -> bool:
             f"Lines of {lines.path.name} are missing or have moved. Alias and event behind the"
             " graphics mode do not count, so the caller goes by the name before it."
         )
-    return not has_moved and ALIAS not in wrong
+    return 0 if has_moved or ALIAS in wrong else last
 
 
 def _fills_in(alias: str, sysop: str, name: str) -> bool:

@@ -240,11 +240,21 @@ def test_a_line_that_is_missing_is_never_guessed(missing, length, tmp_path: Path
     assert "belong" in what
 
 
-@pytest.mark.parametrize("extra", [23, 24, 25, 26, 28, 31, 32, 33, 34, 35, 36, 37, 41])
+@pytest.mark.parametrize("extra", [23, 24, 25, 26, 28, 31, 32, 33, 34, 35, 36, 37])
 def test_a_line_too_many_is_refused(extra, tmp_path: Path) -> None:
     lines = fields()
     lines.insert(extra - 1, "0")
     assert refusal(tmp_path, text(*lines)).line is not None
+
+
+@pytest.mark.parametrize("extra", [38, 39, 40, 41, 43])
+def test_lines_that_moved_behind_the_event_change_no_caller(extra, tmp_path: Path) -> None:
+    lines = fields()
+    lines.insert(extra - 1, "0")
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.who.caller, found.event.clock) == ("Moth", "number 42", "03:00")
+    assert "is not as it should be" in found.doubts[0]
+    assert found.gives == ()
 
 
 @pytest.mark.parametrize("moved", [2, 3])

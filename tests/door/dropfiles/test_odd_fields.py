@@ -8,6 +8,7 @@ import pytest
 
 from door.dropfiles.finding import find
 from door.dropfiles.understanding import Understood, understand
+from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import Written, chain, door_sys, dorinfo, text
 
@@ -71,3 +72,22 @@ def test_chain_txt_may_have_any_port_and_clock(port, since, tmp_path: Path) -> N
     lines = list(chain())
     lines[20], lines[23] = port, since
     assert understood(tmp_path, "CHAIN.TXT", text(*lines)).who.caller == "number 42"
+
+
+def test_a_writer_with_its_own_order_behind_the_event_is_read(tmp_path: Path) -> None:
+    behind = ("Y", "Y", "Y", "7", "240", "01/01/00", "14400", "0", "0", "N", "0", "0", "", "", "")
+    lines = [*door_sys(name="Ann Example")[:37], *behind]
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.who.caller, found.gives) == ("Moth", "number 42", ())
+
+
+def test_a_writer_that_names_the_caller_three_times_is_refused_where_it_shows(
+    tmp_path: Path,
+) -> None:
+    lines = ("2", "0", "115200", "Moth House", "1", "Moth", "Moth", "Moth", "0", "60", "1", "3")
+    with pytest.raises(DropFileRefused) as refused:
+        understood(tmp_path, "DOOR32.SYS", text(*lines))
+    assert (refused.value.line, refused.value.what) == (
+        8,
+        "no number stands where the security level belongs",
+    )
