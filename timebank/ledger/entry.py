@@ -726,7 +726,7 @@ class Posting:
             room = min(room, max(0, self.limit - self.balance["online"]))
         behind = Cutoff.decode(self.held_behind)
         self.move(self.held, self.online, room, reasons.Released(*behind))
-        if self.balance["held"]:
+        if room and self.balance["held"]:  # with no room, the next entry finds it as it was
             self._wait_for_event()
 
     def finish(self, winnings: int, source: str, ended: int = 0) -> Receipt:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import time
+
 import pytest
 
+from tests.timebank.books import DAILY
 from tests.timebank.vandal import Vandal
 from timebank.callers import powers
 from timebank.keeping import events, sysop
 from timebank.keeping.events import EventAsked
+from timebank.settings.schedule import Event
 from timebank.window import sysop as bank
 from timebank.window.teller import deposit, transfer
 
@@ -222,6 +226,16 @@ def test_what_is_held_behind_another_event_is_found(books, held, vandal):
         "caller 1: What is held for Ann waits behind Supper at 03:00, and was put behind Mail hour"
         " at 03:00."
     ]
+
+
+def test_what_is_held_behind_an_event_that_is_renamed_is_in_order(books, held):
+    books.change(events=(Event("Repairs", time(3), DAILY, 90),))
+    held.touch()  # of whose half hour nothing more could be used before it
+    assert books.audit() == []
+    books.wait(1800 + 90 * 60)
+    held.touch()
+    assert books.balances(1)["online"] == 1800
+    assert books.audit() == []
 
 
 def test_what_waits_for_nothing_since_an_event_was_taken_back_is_in_order(books, ann):
