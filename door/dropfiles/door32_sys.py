@@ -9,12 +9,14 @@ import re
 
 from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
+from door.errors import DropFileRefused
 
 LINES = 11
 # What ENiGMA writes for every caller; by newer versions it means "unlimited".
 ENIGMA_MINUTES = 546
 ENIGMA_NAME = "enigma"
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip", 4: "max"}
+_DOOR_SYS_INSTEAD = "Lines are missing or have moved. Have the board write DOOR.SYS instead."
 _PROGRAM = re.compile(
     r"\bv[0-9]|[0-9][.-][0-9]|\b(version|synchronet|mystic|wwiv|elebbs|renegade|magicka|gamesrv)",
     re.IGNORECASE,
@@ -55,17 +57,21 @@ def _check_count(lines: Lines) -> None:
 
     Some writers may leave out the node, and some end with an empty line.
     """
+    wrong: list[tuple[int, str]] = []
     if lines.field(LINES + 1).isdigit():
-        for line, what in ((8, "security level"), (9, "time left")):
-            if lines.number(line) is None:
-                raise lines.refusal(line, f"no number stands where the {what} belongs")
-        what = "a number stands behind the last line, so one before it is there twice"
-        raise lines.refusal(LINES + 1, what)
+        numbers = ((8, "security level"), (9, "time left"))
+        wrong += [
+            (line, f"no number stands where the {what} belongs")
+            for line, what in numbers
+            if lines.number(line) is None
+        ]
+        wrong.append((LINES + 1, "a number stands behind the last line, so one is there twice"))
     if len(lines) < LINES and lines.number(7) is not None:
-        raise lines.refusal(7, "a number stands where the alias belongs")
+        wrong.append((7, "a number stands where the alias belongs"))
     if len(lines) < LINES and lines.number(9) in _EMULATIONS:
-        what = "the node is missing, and this could be the emulation as well as the time left"
-        raise lines.refusal(9, what)
+        wrong.append((9, "with a line missing, this may be the emulation and not the time left"))
+    if wrong:
+        raise DropFileRefused(lines.path, *wrong[0], _DOOR_SYS_INSTEAD)
 
 
 def _is_enigma(lines: Lines) -> bool:
@@ -82,6 +88,14 @@ def _is_enigma(lines: Lines) -> bool:
 
 def enigma_time(place: str) -> dropfile.TimeLeft:
     return dropfile.TimeLeft(dropfile.Limit.CONSTANT, place, written=ENIGMA_MINUTES * 60)
+
+
+def enigma_doubt(place: str, name: int) -> str:
+    return (
+        f"{place} says {ENIGMA_MINUTES} minutes, as ENiGMA does for every caller. They count, "
+        f"because line {name} does not name ENiGMA: if it wrote this file, put ENiGMA into the "
+        "name of the board."
+    )
 
 
 def counts_seconds(software: str, reading: dropfile.HostSettings) -> bool:
@@ -103,11 +117,7 @@ def _time(lines: Lines, reading: dropfile.HostSettings, *, enigma: bool) -> drop
     else:
         time = dropfile.TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
         if amount == ENIGMA_MINUTES:
-            lines.doubts.append(
-                f"{lines.place(9)} says {amount} minutes, as ENiGMA does for every caller. They "
-                "count, because line 4 does not name ENiGMA: if it wrote this file, put ENiGMA "
-                "into the name of the board."
-            )
+            lines.doubts.append(enigma_doubt(lines.place(9), 4))
     return lines.noted(time)
 
 

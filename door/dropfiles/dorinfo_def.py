@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from door.dropfiles import dropfile
-from door.dropfiles.door32_sys import ENIGMA_MINUTES, ENIGMA_NAME, enigma_time
+from door.dropfiles.door32_sys import ENIGMA_MINUTES, ENIGMA_NAME, enigma_doubt, enigma_time
 from door.dropfiles.lines import LONGEST_TEXT, Lines
 from timebank.words import clean
 
@@ -80,4 +80,6 @@ def _emulation_line(lines: Lines, user: int) -> int:
 def _time(lines: Lines, line: int, *, enigma: bool) -> dropfile.TimeLeft:
     if enigma:
         return enigma_time(lines.place(line))
+    if lines.number(line) == ENIGMA_MINUTES:
+        lines.doubts.append(enigma_doubt(lines.place(line), 1))
     return lines.noted(lines.time(line, 60))

@@ -40,6 +40,7 @@ from door.errors import DropFileRefused
 STALE_SECONDS = 600  # an older file is likely to be that of another call
 APART_SECONDS = 120  # by which files of one call may differ: minutes are rounded, some less one
 MODUSER = "MODUSER.DAT"
+SYSOP = "sysop"  # no board lets another caller take that name
 _SYNCHRONET = "synchronet"
 _BBS = re.compile(r"\S bbs$")  # how many boards end their names, and no caller
 # The drop-file types after which Synchronet reads MODUSER.DAT.
@@ -257,7 +258,7 @@ def _aliased(files: list[DropFile], names: Iterable[str]) -> list[DropFile]:
     Some writers put the sysop or the board where the alias belongs, for every caller. `names` are
     what the settings call the board. Where the account goes by a name, it is not by such an alias.
     """
-    sysops = {folded(file.sysop) for file in files if file.sysop}
+    sysops = {SYSOP, *(folded(file.sysop) for file in files if file.sysop)}
     boards = {*names, *(file.board for file in files), *(file.software for file in files)}
     known = {lasting(name) for name in boards if name}
     aliased = []

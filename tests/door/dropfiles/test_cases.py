@@ -184,6 +184,13 @@ def test_minutes_that_could_be_enigmas_are_a_doubt(tmp_path: Path) -> None:
     assert "ENiGMA" in doubt
 
 
+def test_minutes_that_could_be_enigmas_are_a_doubt_in_dorinfo_too(tmp_path: Path) -> None:
+    content = text(*dorinfo(("Ann", "Lee", "Home"), left="546"))
+    (doubt,) = understood(tmp_path, "DORINFO1.DEF", content).doubts
+    assert "line 12 of DORINFO1.DEF says 546 minutes" in doubt
+    assert "because line 1 does not name ENiGMA" in doubt
+
+
 @pytest.mark.parametrize(("seconds", "minutes"), [("15360", "256"), ("32760", "546")])
 def test_enigmas_pairs_are_constants_and_others_are_not(seconds, minutes, tmp_path: Path) -> None:
     pair = text(*door_sys(seconds=seconds, minutes=minutes))
@@ -309,7 +316,9 @@ def test_odd_texts_are_a_doubt_and_no_shift(odd, tmp_path: Path) -> None:
 # Aliases that are none
 
 
-@pytest.mark.parametrize("alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's bbs"])
+@pytest.mark.parametrize(
+    "alias", ["The Keeper", "the  KEEPER", "Moth House BBS", "Moth's bbs", "Sysop", "SYSOP"]
+)
 def test_what_is_the_same_for_all_is_no_alias(alias, tmp_path: Path) -> None:
     found = understood(tmp_path, "DOOR.SYS", text(*fields(alias=alias)))
     assert (found.name, found.who.caller) == ("Ann Example", "number 42")
@@ -328,6 +337,13 @@ def test_a_board_that_another_file_names_is_no_alias(tmp_path: Path) -> None:
     put(tmp_path, Written("DOOR.SYS", text(*fields(alias="Moth House"))))
     found = understand(find(tmp_path, NO_ENVIRONMENT, None), AS_WRITTEN)
     assert found.name == "Ann Example"
+
+
+def test_the_sysop_of_door32_sys_may_be_called_so(tmp_path: Path) -> None:
+    content = text(*door32(alias="Sysop", number="1", level="255"))
+    assert understood(tmp_path, "DOOR32.SYS", content).name == "Sysop"
+    content = text(*door32(alias="Sysop", number="7", level="30"))
+    assert understood(tmp_path, "DOOR32.SYS", content).name == "Ann Example"
 
 
 def test_the_sysop_may_have_the_name_that_the_board_knows_them_by(tmp_path: Path) -> None:

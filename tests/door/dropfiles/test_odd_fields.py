@@ -91,3 +91,4 @@ def test_a_writer_that_names_the_caller_three_times_is_refused_where_it_shows(
         8,
         "no number stands where the security level belongs",
     )
+    assert "Have the board write DOOR.SYS" in refused.value.remedy
