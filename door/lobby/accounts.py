@@ -105,12 +105,20 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
 
 
 async def read_account(caller: Caller, caller_id: int, title: str) -> None:
-    """Page through an account's statement in words, newest first."""
+    """Page through an account's statement in words, newest first: the caller's own, or another's
+    for a sysop."""
     room = caller.console.page_rows - 2
+    reader_id = caller_id if caller_id == caller.record.id else None
     starts: list[int | None] = [None]  # where each page shown so far begins
     while True:
         lines = await caller.ask_books(
-            partial(history, caller_id=caller_id, before=starts[-1], limit=room + 1)
+            partial(
+                history,
+                caller_id=caller_id,
+                before=starts[-1],
+                limit=room + 1,
+                reader_id=reader_id,
+            )
         )
         body, last = _statement_page(caller, lines, room)
         caller.console.stage(Page(title, body or [f"|07{_('Nothing yet.')}"]))

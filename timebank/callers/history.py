@@ -7,13 +7,16 @@ is one line for each stretch in which nothing else happened.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
 from sqlalchemy import Column, bindparam, select, union
 
+from timebank.callers import hearing
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import Sent, encode
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, accounts, instant, transfers
 from timebank.ledger.sentences import Part, describe
 from timebank.ledger.sql import NEVER, Query, Reader, equal, read, total, value
@@ -111,16 +114,21 @@ _ROWS = read(Extract, _rows_of)
 _BALANCE: Reader[int] = value(_balance)
 
 
-def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[Happening]:
+def history(
+    desk: Desk, caller_id: int, before: int | None, limit: int, reader_id: int | None = None
+) -> list[Happening]:
     """List up to `limit` lines of a caller's statement, newest first.
 
-    `before` is the number of the last line of the page before, None for the first page.
+    `before` is the number of the last line of the page before, None for the first page. A reader is
+    not shown the words of callers who are held back from them; without one, the sysop reads.
     """
     before = NEVER if before is None else before
     balance = _BALANCE.one(desk.connection, caller_id=caller_id, before=before)
     lines: list[Happening] = []
     stretch: int | None = None  # the call whose time used the last line tells of, and nothing else
-    for _entry, group in groupby(_rows(desk, caller_id, before), key=lambda row: row.entry):
+    for _entry, group in groupby(
+        _rows(desk, caller_id, before, reader_id), key=lambda row: row.entry
+    ):
         rows = list(group)[::-1]
         line = _line(rows, caller_id, balance)
         alone = all(row.kind == "elapsed" for row in rows)
@@ -135,14 +143,26 @@ def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[
     return lines
 
 
-def _rows(desk: Desk, caller_id: int, before: int) -> Iterator[Extract]:
+def _rows(desk: Desk, caller_id: int, before: int, reader_id: int | None) -> Iterator[Extract]:
     """Give the caller's rows, newest first, looking up no more than are asked for."""
     while True:
         found = _ROWS.all(desk.connection, caller_id=caller_id, before=before, most=CHUNK)
-        yield from found
+        yield from found if reader_id is None else _heard(desk, reader_id, found)
         if len(found) < CHUNK:
             return
         before = found[-1].number
+
+
+def _heard(desk: Desk, reader_id: int, rows: list[Extract]) -> Iterator[Extract]:
+    """Leave out what callers wrote beside minutes whom the reader is not to hear."""
+    writers = {row.number: row.source_caller_id for row in rows if isinstance(row.reason, Sent)}
+    others = {each for each in writers.values() if each is not None}
+    held_back = hearing.unheard(desk, reader_id, others)
+    for row in rows:
+        if writers.get(row.number) in held_back:
+            yield row._replace(facts=encode(replace(row.reason, message="")))
+        else:
+            yield row
 
 
 def _line(rows: list[Extract], caller_id: int, balance: int) -> Happening:

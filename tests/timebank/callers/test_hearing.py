@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from timebank.callers import callers, hearing, messages, notices
+from timebank.callers.history import history
 from timebank.callers.messages import Limits
 from timebank.keeping import sysop
 from timebank.settings.settings import BankLimits
@@ -110,3 +111,22 @@ def test_callers_are_always_shown_their_own_words(books, pair):
     mute(books, ann)
     assert books.do(hearing.unheard, ann, [ann, bob]) == frozenset()
     assert books.do(hearing.unheard, bob, [ann, bob]) == {ann}
+
+
+@pytest.mark.parametrize("by", ["the sysop", "the reader"])
+def test_a_statement_has_no_words_of_a_caller_who_is_not_heard(books, pair, by):
+    ann, bob = pair
+    sends(books, ann, bob)
+
+    def lines(reader: int | None, of: int = bob) -> list[str]:
+        return [each.words for each in books.do(history, of, None, 9, reader)]
+
+    heard = ['Received 5:00 from Ann: "so there"']
+    assert lines(bob) == heard
+    if by == "the sysop":
+        mute(books, ann)
+    else:
+        ignore(books, bob, ann)
+    assert lines(bob) == ["Received 5:00 from Ann"]
+    assert lines(None) == heard  # of the sysop
+    assert 'Sent 5:00 to Bob: "so there"' in lines(ann, ann)
