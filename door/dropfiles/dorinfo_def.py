@@ -16,7 +16,7 @@ from timebank.words import clean
 USER = 7
 MOST_EMULATIONS = 9  # a higher number is a level or a time
 _PORT = re.compile(r"(COM ?)?-?[0-9]*:?", re.IGNORECASE)
-_NETWORK = re.compile(r"-?[0-9]")  # of RBBS; all others write 0
+_NETWORK = re.compile(r"-?[0-9]{1,3}")  # of RBBS; others write 0, or the node
 _LOCAL = re.compile(r"(COM ?)?0:?", re.IGNORECASE)
 _EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
 
@@ -56,7 +56,7 @@ def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
 
 
 def _user_line(lines: Lines) -> int:
-    """Find the user, behind the digit of line 6, before which icy_board has a blank."""
+    """Find the user, behind the number of line 6, before which icy_board has a blank."""
     if _NETWORK.fullmatch(lines.field(USER - 1)):
         return USER
     if not lines.field(USER - 1) and lines.field(USER) == "0":
@@ -65,8 +65,11 @@ def _user_line(lines: Lines) -> int:
 
 
 def _emulation_line(lines: Lines, user: int) -> int:
-    """Find emulation and level, two numbers behind name and city, or two names and city."""
-    for line in (user + 3, user + 5):
+    """Find emulation and level, two numbers behind name and city, or two names and city.
+
+    Only icy_board, which has a blank line before the zero, gives names twice; they may differ.
+    """
+    for line in (user + 3, user + 5) if user > USER else (user + 3,):
         fields = (lines.field(line), lines.field(line + 1))
         numbers = (lines.number(line), lines.number(line + 1))
         read = [

@@ -59,7 +59,7 @@ def test_a_date_of_dashes_is_an_empty_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("port", ["COM1:", "com1", "COM0:", "COM-1", "-1", "0", ""])
-@pytest.mark.parametrize("network", ["0", "-1", "1"])
+@pytest.mark.parametrize("network", ["0", "-1", "1", "12"])
 def test_dorinfo_may_have_any_port_and_network(port, network, tmp_path: Path) -> None:
     lines = list(dorinfo(("Ann", "Example", "Nowhere")))
     lines[3], lines[5] = port, network
@@ -92,3 +92,47 @@ def test_a_writer_that_names_the_caller_three_times_is_refused_where_it_shows(
         "no number stands where the security level belongs",
     )
     assert "Have the board write DOOR.SYS" in refused.value.remedy
+
+
+def test_a_writer_of_dates_with_times_and_a_line_too_many_behind_the_event_is_read(
+    tmp_path: Path,
+) -> None:
+    lines = door_sys(name="Ann Example", level="50")
+    for line in (17, 43, 45):
+        lines[line - 1] = "2026-11-19 20:00:00"
+    lines[24], lines[43] = "", "Fri Nov 20 19:59:59 2026"
+    lines.insert(44, "")
+    del lines[4]
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.who.caller, found.node) == ("Moth", "number 42", 3)
+    assert found.time.seconds == 3599
+
+
+def test_the_two_names_of_icy_board_may_differ(tmp_path: Path) -> None:
+    head = (*dorinfo(())[:5], "", "0")
+    lines = (*head, "Moth", "", "Ann", "Example", "Nowhere", "1", "50", "59", "-1")
+    found = understood(tmp_path, "DORINFO4.DEF", text(*lines))
+    assert (found.name, found.time.seconds) == ("Moth", 3540)
+
+
+def test_dorinfo_in_another_order_is_refused(tmp_path: Path) -> None:
+    head = ("Moth House", "Keeper", "", "COM3", "0,N,8,1", "3")
+    lines = (*head, "Ann Example", "", "Moth", "50", "60", "1", "80", "1")
+    with pytest.raises(DropFileRefused) as refused:
+        understood(tmp_path, "DORINFO1.DEF", text(*lines))
+    assert (refused.value.line, refused.value.what) == (
+        10,
+        "no emulation and security level are near this line",
+    )
+
+
+def test_door_sys_in_another_order_is_refused_and_nothing_of_it_quoted(tmp_path: Path) -> None:
+    head = ("COM1:", "38400", "8", "3", "38400", "Y", "Ann", "Example", "Unknown")
+    front = (*head, "000-000-0000", "000-000-0000", "SWORDFISH", "50", "9", "11/19/2026", "3600")
+    behind = ("0", "3600", "GR", "N", "25", "", "01/01/2099", "42", "ANSI", *"000", "9999999")
+    lines = (*front, *behind, "11/20/2026", "20:00", "Moth House", "Sysop", "3", "38400", "Y")
+    content = text(*lines, "Moth", *["0"] * 15)
+    with pytest.raises(DropFileRefused) as refused:
+        understood(tmp_path, "DOOR.SYS", content)
+    assert refused.value.line is not None
+    assert not any(field in str(refused.value) for field in ("SWORDFISH", "Ann", "Moth"))
