@@ -2,8 +2,9 @@
 
 Line 14 is the caller's password, in clear text. Nothing here reads it, and no sentence quotes a
 line before the graphics mode: where lines are missing it could be any of them. icy_board leaves out
-line 5, RemoteAccess the password, so the graphics mode (GR, NG or 7E, line 20) is found first and
-the others are counted from there. What they hold shows whether they are the lines they seem to be.
+line 5, RemoteAccess the password, so the graphics mode (GR, NG, 7E or RIP, line 20) is found first,
+and the others are counted from there. What they hold shows whether they are the lines they seem to
+be.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ CREDIT = 42
 
 # Where the graphics mode may stand: as it should, one line missing, one line too many.
 _SHIFTS = (0, -1, 1)
-_MODES: dict[str, dropfile.Emulation] = {"GR": "ansi", "NG": "ascii", "7E": "ascii"}
+_MODES: dict[str, dropfile.Emulation] = {
+    "GR": "ansi",
+    "NG": "ascii",
+    "7E": "ascii",
+    "RIP": "rip",
+}
 _YES_NO = ("Y", "N")
 _TOGGLES = 4
 # Seconds and minutes that ENiGMA writes for every caller; since September 2026 the second pair.
@@ -100,7 +106,7 @@ def layout(lines: Lines) -> DoorSysLayout:
             return DoorSysLayout(shift, _name_line(lines, shift))
     if not lines.whole(GRAPHICS + 1):
         lines.need(USER_NUMBER, "DOOR.SYS")
-    what = "no graphics mode (GR, NG or 7E) is near this line, so this is not a DOOR.SYS"
+    what = "no graphics mode (GR, NG, 7E or RIP) is near this line, so this is not a DOOR.SYS"
     raise lines.refusal(GRAPHICS, what)
 
 

@@ -136,3 +136,17 @@ def test_door_sys_in_another_order_is_refused_and_nothing_of_it_quoted(tmp_path:
         understood(tmp_path, "DOOR.SYS", content)
     assert refused.value.line is not None
     assert not any(field in str(refused.value) for field in ("SWORDFISH", "Ann", "Moth"))
+
+
+def test_a_letter_in_place_of_the_locked_rate_is_no_toggle(tmp_path: Path) -> None:
+    lines = door_sys(name="Ann Example")[:31]
+    for line in range(3, 10):
+        lines[line - 1] = f" {lines[line - 1]}"
+    lines[4] = " N"
+    found = understood(tmp_path, "DOOR.SYS", text(*lines))
+    assert (found.name, found.who.caller, found.doubts) == ("Ann Example", "number 42", ())
+
+
+def test_door_sys_may_say_rip(tmp_path: Path) -> None:
+    found = understood(tmp_path, "DOOR.SYS", text(*door_sys(graphics="RIP")))
+    assert (found.screen.emulation, found.name, found.time.seconds) == ("rip", "Moth", 3599)
