@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from door.dropfiles.dropfile import ConnectionKind, EventSaid, Limit, TimeLeft
+from door.dropfiles.dropfile import SYSOP_LEVEL, ConnectionKind, EventSaid, Limit, TimeLeft
 from door.dropfiles.understanding import GiveBack, Understood, Way
 from timebank.words import MINUTE, clean, span
 
@@ -45,6 +45,12 @@ def _caller(understood: Understood) -> list[str]:
         told.append(f"Their security level is {understood.level}.")
     if understood.node is not None:
         told.append(f"They are on node {understood.node}.")
+    constants = ("number 1", f"number {understood.node}")
+    if who.caller in constants and (understood.level or 0) < SYSOP_LEVEL:
+        told.append(
+            "If the board writes that number for all its callers, or for all on this node, they "
+            "share this account: have it write a file with a number for each."
+        )
     return told
 
 

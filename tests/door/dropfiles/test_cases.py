@@ -406,3 +406,23 @@ def test_an_alias_counts_before_a_name_that_may_be_real(tmp_path: Path) -> None:
     path = put(tmp_path, Written("DOOR32.SYS", text(*door32(alias="", number="42"))))
     put(tmp_path, Written("CHAIN.TXT", text(*chain(alias="Moth"))))
     assert understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN).name == "Moth"
+
+
+# Numbers that may be the same for all
+
+
+@pytest.mark.parametrize(
+    ("number", "node", "level", "may_be"),
+    [
+        ("1", "3", "50", True),
+        ("3", "3", "50", True),
+        ("42", "3", "50", False),
+        ("1", "1", "255", False),
+    ],
+)
+def test_the_doctor_asks_about_a_number_that_all_may_have(
+    number, node, level, may_be, tmp_path: Path
+) -> None:
+    content = text(*fields(number=number, node=node, level=level))
+    said = " ".join(sentences(understood(tmp_path, "DOOR.SYS", content)))
+    assert ("they share this account" in said) is may_be
