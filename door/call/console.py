@@ -82,7 +82,7 @@ def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
 COMMAND = "/"
 _COMMANDS = re.compile(r"/(?:[pr?](?: |$)|[wo] *$)", re.IGNORECASE)
 HELP_KEYS = ("?", F1)
-ANY_KEY = OpenKeys("any")
+UNDER_COVER = OpenKeys("text")  # whatever is typed goes to what covers the screen
 UNREAD = N_(
     "A letter that you typed can't be read here. Type this again without it, or set your terminal"
     " to UTF-8."
@@ -187,7 +187,6 @@ class Console:
         "_keys",
         "_keys_on_end",
         "_loop",
-        "_offer",
         "_offered",
         "_painted",
         "_paused",
@@ -255,8 +254,7 @@ class Console:
         self.commands: CommandLine | None = None
         # Where the other end shows what can be pressed now: what that is, once it is not shown yet.
         self._shows_offers: Callable[[OpenKeys, str], None] | None = getattr(line, "offers", None)
-        self._offer: OpenKeys | None = ANY_KEY
-        self._offered = ANY_KEY  # what is asked now, shown or not
+        self._offered = OpenKeys("any")  # what can be pressed now or at the next wait for a key
         self.cover: Cover | None = None
         self._kept = ""  # lines that were told below a cover
         self.onlookers: tuple[Callable[[str], None], ...] = ()  # hear all text that is sent
@@ -375,7 +373,7 @@ class Console:
             self.display.prompt(before.prompt, before.room)
             if before.typed:
                 self.display.typed(before.typed)
-        self._offer = self._offered = offered
+        self._offered = offered
 
     async def _next_key(self) -> str:
         while self.interruption is None:
@@ -437,24 +435,19 @@ class Console:
         if self._shows_offers is not None:
             keys = ((letter, plain(label)) for letter, label in (choices or {}).items())
             types = tuple((typed or {}).items())
-            self._offer = self._offered = OpenKeys(ask, tuple(keys), default or "", types)
+            self._offered = OpenKeys(ask, tuple(keys), default or "", types)
             if self._waiter is not None:
                 self.show_offer()
 
     def show_offer(self) -> None:
-        """Show what can be pressed now: for one who watches for a key and does other work. Where a
-        key of it was pressed and the same can be pressed again, it is shown again."""
-        if self._shows_offers is None:
-            return
-        if self._offer is None and getattr(self.line, "is_pressed", False):
-            self._offer = self._offered
-        if self._offer is not None:
-            self._offered, self._offer = self._offer, None
-            if self.cover is None:
-                self._shows_offers(self._offered, self.viewer.language)
+        """Show what can be pressed now, without a wait for a key. The line shows an offer once, and
+        again after each of its keys that was pressed."""
+        if self._shows_offers is not None:
+            offered = self._offered if self.cover is None else UNDER_COVER
+            self._shows_offers(offered, self.viewer.language)
 
     def _offer_no_more(self) -> None:
-        self._offer = self._offered = ANY_KEY
+        self._offered = OpenKeys("any")
 
     async def ask(
         self,
@@ -870,8 +863,7 @@ class Console:
         """
         self._show()
         self.cover, self._kept = cover, ""
-        if self._shows_offers is not None:
-            self._shows_offers(OpenKeys("text"), self.viewer.language)
+        self.show_offer()
 
     def uncover(self) -> None:
         cover, display = self.cover, self.display
@@ -888,8 +880,7 @@ class Console:
                 display.typed(view.typed)
         else:
             self._lay_out_anew(display.view())
-        if self._shows_offers is not None:
-            self._shows_offers(self._offered, self.viewer.language)
+        self.show_offer()
 
     async def part(self) -> None:
         """Let the last words leave, then hang up; what is said later is not heard."""
@@ -948,8 +939,7 @@ class Console:
         self.keys_heard += len(keys)
         if self.cover is not None:
             self.cover.typed(keys)
-            if self._shows_offers is not None and getattr(self.line, "is_pressed", False):
-                self._shows_offers(OpenKeys("text"), self.viewer.language)
+            self.show_offer()
             return
         self._keys.extend(keys)
         if len(self._keys) > KEYS_WAITING and not self._paused:

@@ -325,6 +325,7 @@ class CallersLink(Link):
             self._unanswered = self._console.last_key
             self._arm()
         super().received(data)
+        self._console.show_offer()  # what is asked is known to the other server alone
 
     def shows(self, content: bytes) -> None:
         self._shown_at = self._console.clock.monotonic()

@@ -172,8 +172,6 @@ async def linked(
 class Link:
     """Our end: what hears a caller's line while they are at the table of another server."""
 
-    asks_elsewhere = True  # no question of that server is offered on the caller's page
-
     def __init__(
         self, line: Line | None, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:

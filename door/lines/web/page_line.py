@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from door.lines.flow import LineLimits, StreamLine
-from door.lines.line import Hints, OpenKeys, Receiver, clamp_size, printable
+from door.lines.line import Hints, OpenKeys, clamp_size, printable
 from door.lines.web.connection import Inside, WebConnection
 
 SUBPROTOCOL = "bjft.1"
@@ -40,38 +40,29 @@ class PageLine(StreamLine):
         super().__init__("web", transport, limits, address)
         self._page = cast("WebConnection", transport)
         self._offer = 0  # the number of the last one
-        self._offered: dict[str, object] = {}
-        self.is_pressed = False  # whether a key of it was
-        self._asks_here = True  # whether questions are offered, as another server's are not
-
-    def attach(self, receiver: Receiver) -> None:
-        self._asks_here = not getattr(receiver, "asks_elsewhere", False)
-        super().attach(receiver)
+        self._offered: OpenKeys | None = None
+        self._is_pressed = False  # whether a key of it was
 
     @property
     def origin(self) -> str:
         return self._page.origin
 
     def offers(self, offer: OpenKeys, language: str) -> None:
-        """Show what can be pressed now, to a caller who reads that language."""
+        """Show what can be pressed now, to a caller who reads that language. The offer that the
+        page shows already is shown again only after one of its keys was pressed."""
+        if offer is self._offered and not self._is_pressed:
+            return
+        self._offer, self._offered, self._is_pressed = self._offer + 1, offer, False
         typed = dict(offer.typed)
         keys = [[key, label, *filter(None, [typed.get(key)])] for key, label in offer.keys]
         now = {"ask": offer.ask, "keys": keys, "default": offer.default, "language": language}
-        self._offered = dict(now)
-        self._tell_offer()
+        self.tell({"t": "open", "offer": self._offer, **now})
 
     def pressed(self, offer: object, keys: str) -> None:
         """Take the keys that were pressed on the page, unless they belong to an earlier offer."""
-        if offer != self._offer or self.is_pressed:
-            return
-        self.is_pressed = True
-        self.deliver(keys.encode("utf-8", "replace"))
-        if not self._asks_here:
-            self._tell_offer()
-
-    def _tell_offer(self) -> None:
-        self._offer, self.is_pressed = self._offer + 1, False
-        self.tell({"t": "open", "offer": self._offer, **self._offered})
+        if offer == self._offer and not self._is_pressed:
+            self._is_pressed = True
+            self.deliver(keys.encode("utf-8", "replace"))
 
     def give_ticket(self, ticket: str) -> None:
         self.tell({"t": "ticket", "ticket": ticket})

@@ -15,6 +15,7 @@ from door.call.console import Console, Look, Paint
 from door.call.display import Area, plain
 from door.call.page import Page, pages_of
 from door.clock import SystemClock
+from door.lines.line import OpenKeys
 from tests.ansi.terminal import Terminal
 from tests.door.wall import Wall
 from timebank.language import Viewer, speaking_to
@@ -35,6 +36,29 @@ class Felt:
 
     def explain(self) -> Sequence[str]:
         return ["|15Pot|07  What you can bet."]
+
+
+class PageWall(Wall):
+    """A line that shows what can be pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def offers(self, offer: OpenKeys, language: str) -> None:
+        self.shown.append(offer.ask)
+
+
+class Chat:
+    """Something that covers the screen and takes the keys."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+
+    def typed(self, keys: Sequence[str]) -> None:
+        self.keys.extend(keys)
+
+    def lifted(self) -> None: ...
 
 
 class Somebody:
@@ -496,6 +520,24 @@ async def test_a_yes_is_y_in_every_language_and_what_its_word_begins_with(caller
     async with caller.asked(caller.console.agrees("Leave?")) as answer:
         await caller.types(b"o")
         assert not answer.done()
+
+
+# Keys that a page shows
+
+
+async def test_a_page_has_a_field_while_a_chat_covers_the_question() -> None:
+    caller = Somebody()
+    caller.wall = PageWall()
+    caller.console = Console(caller.wall, Look(Charset.UTF8, Paint.COLOUR), SystemClock())
+    async with caller.asked(caller.console.ask(CHOICES)) as answer:
+        chat = Chat()
+        caller.console.put_on(chat)
+        await caller.types(b"B", b"R")
+        caller.console.uncover()
+        assert chat.keys == ["B", "R"]
+        assert caller.wall.shown == ["keys", "text", "text", "text", "keys"]
+        await caller.types(b"B")
+        assert answer.result() == "B"
 
 
 # What is shown once is not taken away by a key for help.

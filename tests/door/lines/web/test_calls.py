@@ -96,6 +96,26 @@ async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
             assert call.typed == "é..".encode()
 
 
+async def test_an_offer_is_shown_again_only_after_a_key_of_it_was_pressed() -> None:
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        assert await heard(socket) == GREETING
+        hit, same_keys = (OpenKeys("keys", (("H", "Hit"),)) for _ in range(2))
+        numbers = []
+        for offered, presses in ((hit, b""), (hit, b"H"), (hit, b"H"), (same_keys, b"")):
+            call.line.offers(offered, "en")
+            call.line.write(b".")
+            if isinstance(said := await heard(socket), str):
+                numbers.append(json.loads(said)["offer"])
+                assert await heard(socket) == b"."
+            if presses:
+                call.typed.clear()
+                press = {"t": "press", "offer": numbers[-1], "keys": presses.decode()}
+                await socket.send(json.dumps(press))
+                await call.until_typed(presses)
+        assert numbers == [1, 2, 3]
+
+
 @pytest.mark.parametrize("said", [{"keys": 7, "offer": 0}, {"offer": 0}], ids=["a number", "none"])
 async def test_keys_that_mean_nothing_end_the_call(said: dict[str, object]) -> None:
     async with open_site() as board, browser(board) as socket:
