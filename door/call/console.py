@@ -518,57 +518,54 @@ class Console:
         unread: Callable[[], Awaitable[None]] | None = None,
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
-        `typed` stands there to begin with. `answers` are some that a page may show as keys, each
-        with what it means.
 
-        `accept` says which characters count; `secret` shows stars; `changed` hears every change.
-        F1 says what the field takes, in the words of `meaning`; so does `?` in an empty one.
+        The field begins with `typed`. `accept` says which characters count; `secret` shows stars;
+        `changed` hears every change. `answers` are texts that a page may show as keys, each with
+        its meaning. F1 explains the field by `meaning`; so does `?` while it is empty.
 
-        A text with letters that cannot be read is refused with a sentence, or as `unread` does, and
-        typed again: it is never taken without them.
+        A text with letters that cannot be read is refused with a sentence, or by `unread`, and the
+        caller types it again.
         """
-        is_number = accept("1") and not accept("x")
-        kind: Ask = "secret" if secret else "number" if is_number else "text"
-        entered = {each: f"{each}\r" for each in answers or ()}
-        self.display.prompt(prompt, longest + 1)
-        self.offer(kind, answers, typed=entered)
-        text = typed
-        is_full = False
-        if text:
-            self.display.typed(text)
+        kind: Ask = "number" if accept("1") and not accept("x") else "text"
+
+        def show() -> None:
+            self.display.prompt(prompt, longest + 1)
+            entered = {each: f"{each}\r" for each in answers or ()}
+            self.offer("secret" if secret else kind, answers, typed=entered)
+
+        show()
+        self.display.typed(typed)
+        text, is_full = typed, False
         while True:
             key = await self.key(takes_slash=accept(COMMAND))
-            if key == ENTER and UNREADABLE in (text := reread(text, self.look.charset)):
-                self.display.answered()
-                self.forget_keys()  # they were typed for what would have come next
-                await (unread or self._refuse_letters)()
-                self.display.prompt(prompt, longest + 1)
-                self.offer(kind, answers, typed=entered)
-                text = ""
-                continue
-            if key == ENTER:
-                if secret or self.commands is None or not is_command(text):
-                    break
-                self.display.typed("")
-                await self._command(text)
-                text = ""
             if key in (ESCAPE, INTERRUPT):
-                self.display.answered()
-                self._offer_no_more()
-                return None
-            if key == F1 or (key == "?" and not text and not secret):
+                given = None
+                break
+            if key == ENTER:
+                text = reread(text, self.look.charset)
+                if UNREADABLE in text:
+                    self.display.answered()
+                    self.forget_keys()  # they were typed for what would have come next
+                    await (unread or self._refuse_letters)()
+                    show()
+                elif secret or self.commands is None or not is_command(text):
+                    given = text
+                    break
+                else:
+                    self.display.typed("")
+                    await self._command(text)
+                text = ""
+            elif key == F1 or (key == "?" and not text and not secret):
                 await self._explain(_field_explained(meaning, longest))
-                self.display.prompt(prompt, longest + 1)
-                self.offer(kind, answers, typed=entered)
+                show()
             elif key == BACKSPACE and text:
                 text = text[:-1]
             elif len(key) == 1 and accept(key):
-                if len(text) == longest:
-                    if not is_full:
-                        self.say(f"|07{_up_to(longest)}")
+                if len(text) < longest:
+                    text += key
+                elif not is_full:
                     is_full = True
-                    continue
-                text += key
+                    self.say(f"|07{_up_to(longest)}")
             else:
                 continue
             self.display.typed("*" * len(text) if secret else text)
@@ -576,7 +573,7 @@ class Console:
                 changed(text)
         self.display.answered()
         self._offer_no_more()
-        return text
+        return given
 
     async def _refuse_letters(self) -> None:
         self.say(f"|12{_(UNREAD)}")
