@@ -15,7 +15,7 @@ from door.clock import Clock, SystemClock
 from door.errors import CallRefused
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame, Gate
+from door.lines.port.gate import OpenGate
 from door.lines.port.listener import Listener
 
 QUESTION_SECONDS = 5.0  # that a question may take
@@ -24,8 +24,8 @@ LONGEST_QUESTION = 2048  # bytes
 _END = re.compile(rb"\r?\n\r?\n")
 
 
-class QuestionGate(Gate):
-    """Lets those in who may ask, so many `at_once`."""
+class QuestionGate(OpenGate):
+    """Lets in at most `at_once` connections, from addresses that may ask."""
 
     def __init__(self, may_ask: Callable[[str], bool], at_once: int) -> None:
         self._may_ask = may_ask
@@ -43,13 +43,7 @@ class QuestionGate(Gate):
         return self._leave
 
     def refused(self, address: str, *, is_known: bool) -> None:
-        """Called for who may not ask, and for who finds no place."""
-
-    def malformed(self, address: str, what: str) -> None:
-        """There is no header of a front end here."""
-
-    def cut_off(self, address: str, blame: Blame) -> None:
-        """Called for who takes too long, or says too much."""
+        """Learn that an address was refused, or found no place where it `is_known`."""
 
     def _leave(self) -> None:
         self._here -= 1
