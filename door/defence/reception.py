@@ -95,7 +95,7 @@ class Reception:
         # A front end's own address says nothing of its callers, a board's stands for many of them.
         self._defence.keep_to(config.defence, known_networks(config))
         self._lookout.keep_to(config)
-        self._look_everywhere()
+        self.look_again()
 
     def open_log(self, folder: Path) -> None:
         handler = _RefusalLog(
@@ -116,7 +116,7 @@ class Reception:
     def hear(self, counts: Iterable[StrangerCount], server: str) -> None:
         """Count with us what another server has counted."""
         self._defence.hear(counts, server, self._clock.monotonic())
-        self._look_everywhere()
+        self.look_again()
 
     def tell_lines(self) -> None:
         """Tell again how many lines are open, because others believe that for a while only."""
@@ -247,10 +247,6 @@ class Reception:
         """Whether somebody has logged on from there, or it is allowed everything."""
         return self._defence.callers_live_at(address)
 
-    def look_again(self) -> None:
-        """Let passwords be checked that are due by what was counted elsewhere."""
-        self._look_everywhere()
-
     def was_right(self, tried: Try) -> None:
         self._tries.right(tried, self._clock.monotonic())
         self._set_timer()
@@ -324,7 +320,7 @@ class Reception:
             forgiven = self._defence.forgive_address(address)
         else:
             forgiven = self._defence.forgive_name(names.fold(who))
-        self._look_everywhere()
+        self.look_again()
         return forgiven
 
     # Inside.
@@ -333,7 +329,8 @@ class Reception:
         self._tries.look(self._clock.monotonic())
         self._set_timer()
 
-    def _look_everywhere(self) -> None:
+    def look_again(self) -> None:
+        """Let passwords be checked that have become due by a change of what is counted."""
         self._tries.look_everywhere(self._clock.monotonic())
         self._set_timer()
 

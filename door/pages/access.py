@@ -3,7 +3,7 @@ by their own name and password.
 
 Passwords are hashed, counted and made to wait as at the log-on (`door.defence`); the books count
 them (tries.py). A password that has to wait for its turn keeps its place while the browser asks for
-it now and then: no connection waits.
+it now and then: no connection waits for it.
 """
 
 from __future__ import annotations
@@ -50,10 +50,8 @@ PATIENCE_SECONDS = 30.0  # without a question, until it has lost its place
 
 
 class _LogOn:
-    """What was typed, until it is known whether it is right. `at` is when, in seconds since 1970.
-
-    Its methods are called on the event loop.
-    """
+    """A name, a password and a code until they are found right or wrong. `at` is when they were
+    typed, in seconds since 1970. `turn` is set when the password is due."""
 
     task: asyncio.Task[CallerRecord | None]
 
@@ -78,13 +76,13 @@ class _LogOn:
     def _end(self, task: asyncio.Task[CallerRecord | None]) -> None:
         self._waits.set()
         if not task.cancelled():
-            task.exception()  # of a browser that has left nobody asks for it
+            task.exception()  # nobody asks for it where the browser has left
 
     def wait_for(self, tried: Try) -> None:
         self.tried = tried
         self._waits.set()
 
-    async def is_settled_or_waits(self) -> None:
+    async def until_settled_or_waiting(self) -> None:
         await self._waits.wait()
 
     def keep_until(self, timer: Timer) -> None:
@@ -105,7 +103,7 @@ class Access:
     def __init__(self, showing: Showing, now: Clock, *, is_safe: bool) -> None:
         self._showing = showing
         self._reading = showing.reading
-        self._tries = PageTries(showing, now)
+        self.tries = PageTries(showing, now)
         self._now = now
         self._is_safe = is_safe
         self._sessions = sessions.Sessions()
@@ -118,18 +116,6 @@ class Access:
             Route("/log-on/turn", self._look_at_turn),
             Route("/log-off", self.of_sysop(self._log_off), methods=["POST"]),
         ]
-
-    async def learn(self) -> None:
-        """Learn where callers have logged on from."""
-        await self._tries.learn()
-
-    def is_blocked(self, address: str) -> bool:
-        """Whether the sysop lets nobody in from an address."""
-        return self._tries.reception.is_blocked(address)
-
-    def is_known(self, address: str) -> bool:
-        """Whether somebody has logged on from an address."""
-        return self._tries.reception.callers_live_at(address)
 
     def close(self) -> None:
         for token in tuple(self._waiting):
@@ -170,11 +156,11 @@ class Access:
         address = "unknown" if request.client is None else request.client.host
         log_on = _LogOn(address, name, password, code, int(self._now.now().timestamp()))
         try:
-            leave = self._tries.reception.enter(address, log_on.cut)
+            leave = self.tries.reception.enter(address, log_on.cut)
         except CallRefused as refused:
             return self._refuse(str(refused) or WRONG)
         log_on.begin(self._settle(log_on), leave)
-        await log_on.is_settled_or_waits()
+        await log_on.until_settled_or_waiting()
         if log_on.task.done():
             return self._settled(log_on)
         token = secrets.token_urlsafe(32)
@@ -184,7 +170,7 @@ class Access:
         return answer
 
     async def _look_at_turn(self, request: Request) -> Response:
-        """Show what has become of a password that waits for its turn."""
+        """Answer a browser whose password waits: with the time left, or with the result."""
         token = request.cookies.get(QUEUE, "")
         log_on = self._waiting.get(token)
         if log_on is None:
@@ -199,11 +185,9 @@ class Access:
         return answer
 
     def _ask_to_wait(self, token: str, log_on: _LogOn) -> Response:
-        log_on.keep_until(
-            self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token)),
-        )
+        log_on.keep_until(self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token)))
         assert log_on.tried is not None  # it waits
-        wait = waiting(self._tries.reception.wait(log_on.tried))
+        wait = waiting(self.tries.reception.wait(log_on.tried))
         answer = self._showing.show("turn.html", words=IN_TURN.format(time=wait))
         answer.headers["Refresh"] = f"{ASK_SECONDS}; url=/log-on/turn"
         return answer
@@ -213,7 +197,7 @@ class Access:
             log_on.cut()
 
     def _settled(self, log_on: _LogOn) -> Response:
-        """Begin the session of who was right; tell all others why there is none."""
+        """Begin a session if the password was right; otherwise say why there is none."""
         if log_on.task.cancelled():
             return self._refuse(CROWDED)
         record = log_on.task.result()
@@ -228,29 +212,31 @@ class Access:
         return self._showing.show("log_on.html", status=403, words=words)
 
     async def _settle(self, log_on: _LogOn) -> CallerRecord | None:
-        """Return who may see the pages; None where nobody is let in, equally slowly."""
-        tried = await self._tries.present(log_on.address, log_on.name, log_on.turn.set)
+        """Return the caller if they may see the pages, else None, equally slowly."""
+        tried = await self.tries.present(log_on.address, log_on.name, log_on.turn.set)
         try:
             record = None if tried.is_due else await self._early(tried, log_on)
             if record is None:
                 if not tried.is_due:
-                    self._tries.reception.delayed(log_on.address, tried)
+                    self.tries.reception.delayed(log_on.address, tried)
                     log_on.wait_for(tried)
                     await log_on.turn.wait()
                 record = await self._in_turn(tried, log_on)
         finally:
-            self._tries.gave_up(tried)  # unless it has been checked
+            self.tries.gave_up(tried)  # unless it has been checked
         if record is None or not self._reading.may_look(record):
             return None
-        self._tries.reception.logged_on(log_on.address, log_on.name)
+        self.tries.reception.logged_on(log_on.address, log_on.name)
         return record
 
     async def _early(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
-        """Return the caller whose password is right and whose name has logged on from here before.
+        """Return the caller before their turn, if the password is right and the name has logged on
+        from this address before.
 
-        A check is made wherever callers live, and nothing is said of it but to that caller.
+        The password is checked at every address that callers have logged on from, and only the
+        caller learns the result.
         """
-        reception = self._tries.reception
+        reception = self.tries.reception
         early = reception.may_look_early(tried)
         if early is None:
             return None
@@ -261,18 +247,18 @@ class Access:
         return record if reception.is_believed_early(tried, early, right=is_right) else None
 
     async def _in_turn(self, tried: Try, log_on: _LogOn) -> CallerRecord | None:
-        await self._tries.begin(tried)
+        await self.tries.begin(tried)
         try:
             record, is_right = await self._has_password(log_on, tried.rank)
             if record is not None and is_right:
                 is_right = await self._has_code(record, log_on)
         except BooksFailed:
-            await self._tries.right(tried)
+            await self.tries.right(tried)
             raise
         if record is None or not is_right:
-            self._tries.reception.was_wrong(log_on.address, tried)
+            self.tries.reception.was_wrong(log_on.address, tried)
             return None
-        await self._tries.right(tried)
+        await self.tries.right(tried)
         return record
 
     async def _has_password(self, log_on: _LogOn, rank: Rank) -> tuple[CallerRecord | None, bool]:

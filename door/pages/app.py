@@ -49,16 +49,16 @@ class Pages:
     def __init__(self, reading: Reading, now: Clock, *, is_safe: bool = False) -> None:
         self.is_safe = is_safe
         self._showing = Showing(reading)
-        self._access = Access(self._showing, now, is_safe=is_safe)
+        self.access = Access(self._showing, now, is_safe=is_safe)
 
     def app(self) -> ASGIApp:
-        guard = self._access.of_sysop
+        guard = self.access.of_sysop
         subjects = (LedgerPages, HandPages, PeoplePages, PlotPages, SecondStepPages)
         inside = Starlette(
             routes=[
                 Route("/", guard(self._today)),
-                Route("/on-line", self._access.of_sysop(self._on_line, uses=False)),
-                *self._access.routes(),
+                Route("/on-line", self.access.of_sysop(self._on_line, uses=False)),
+                *self.access.routes(),
                 *(route for each in subjects for route in each(self._showing).routes(guard)),
                 *ActPages(self._showing, Doing(self._showing.reading)).routes(guard),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
@@ -67,20 +67,8 @@ class Pages:
         )
         return _With(inside, HEADERS)
 
-    async def learn(self) -> None:
-        """Learn where callers have logged on from."""
-        await self._access.learn()
-
-    def is_blocked(self, address: str) -> bool:
-        """Whether the sysop lets nobody in from an address."""
-        return self._access.is_blocked(address)
-
-    def is_known(self, address: str) -> bool:
-        """Whether somebody has logged on from an address."""
-        return self._access.is_known(address)
-
     def close(self) -> None:
-        self._access.close()
+        self.access.close()
         self._showing.close()
 
     async def _today(self, visit: Visit) -> Response:

@@ -8,7 +8,7 @@ seconds, and when there is no room the place of a stranger is given away, the lo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import h11
 import uvicorn
@@ -54,22 +54,19 @@ class PagesPort(Listener):
         is_blocked: Callable[[str], bool] = _nobody,
         is_known: Callable[[str], bool] = _nobody,
     ) -> None:
-        gate = Visitors(
-            *(OpenGate(), clock.monotonic, front_ends, is_blocked, LIMITS),
-            is_known=is_known,
-        )
+        rules = (front_ends, is_blocked, LIMITS, is_known)
+        gate = Visitors(OpenGate(), clock.monotonic, *rules)
         super().__init__(Entrance(gate, certificate=certificate, kind="pages"))
         self._server = server
         self._clock = clock
-        self._is_safe = certificate is not None
+        self._scheme: Literal["http", "https"] = "http" if certificate is None else "https"
         server.config.load()
 
     def farewell(self, words: str) -> bytes:
         return b""
 
     def answer(self, address: str, gone: Callable[[], None]) -> PageConnection:
-        scheme = "https" if self._is_safe else "http"
-        return PageConnection(self._server, self._clock, address, scheme, gone)
+        return PageConnection(self._server, self._clock, address, self._scheme, gone)
 
 
 class PageConnection(Answer, H11Protocol):
@@ -80,19 +77,19 @@ class PageConnection(Answer, H11Protocol):
         server: uvicorn.Server,
         clock: Clock,
         address: str,
-        scheme: str,
+        scheme: Literal["http", "https"],
         gone: Callable[[], None],
     ) -> None:
         H11Protocol.__init__(self, server.config, server.server_state, {})
         self.address = address
         self._clock = clock
-        self._kind = scheme
+        self._scheme: Literal["http", "https"] = scheme
         self._gone = gone
         self._timer: Timer | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         H11Protocol.connection_made(self, transport)
-        self.scheme = "https" if self._kind == "https" else "http"
+        self.scheme = self._scheme  # uvicorn takes our transport for one without TLS
         self._look()
 
     def take(self, data: bytes) -> None:

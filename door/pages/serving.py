@@ -112,10 +112,11 @@ async def _serve(
     tell: Callable[[str], None],
 ) -> None:
     host, port = place
-    await pages.learn()
+    tries = pages.access.tries
+    await tries.learn()
     front_ends = (*LOOPBACK, *known_networks(config))
-    asked = (front_ends, pages.is_blocked, pages.is_known)
-    entrance = PagesPort(server, SystemClock(), certificate, *asked)
+    who = (front_ends, tries.reception.is_blocked, tries.reception.callers_live_at)
+    entrance = PagesPort(server, SystemClock(), certificate, *who)
     try:
         await entrance.open(host, port)
     except OSError as error:
