@@ -13,22 +13,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.parser import BytesParser
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
-from wsgiref.util import setup_testing_defaults
 
-from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client import CollectorRegistry
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
     HistogramMetricFamily,
     Metric,
 )
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from door.defence.counts import Networks
 from door.errors import CannotListen, NoAnswer
 from door.lines.flow import LineLimits
-from door.lines.port.questions import QuestionGate, QuestionPort
+from door.lines.port.questions import QUESTION, QuestionGate, QuestionPort, http
 from door.metrics.watched import Watched, watched
 from door.server.asking import ask_server
 from door.server.tally import LAGS
@@ -36,8 +35,6 @@ from timebank.errors import BooksFailed
 from timebank.ledger.engines import books_of
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
-
     from door.clock import Clock
     from door.config.config import Config
     from door.lines.rlogin.trust import Network
@@ -173,41 +170,26 @@ def _of_books(found: Watched) -> Iterator[Metric]:
 
 
 class MetricsPort(QuestionPort):
-    """Answers who is at an address in `allow`; others are hung up on, and take nobody's place."""
+    """Answers addresses in `allow`. Others are hung up on, and take nobody's place."""
 
     def __init__(
         self, allow: Iterable[Network], registry: CollectorRegistry, clock: Clock | None = None
     ) -> None:
-        known = Networks(allow)
-        app = make_wsgi_app(registry)
-
         async def answer(question: bytes) -> bytes:
-            return await asyncio.to_thread(answer_of, app, question)
+            return await asyncio.to_thread(answer_to, question, registry)
 
-        super().__init__("metrics", QuestionGate(known.hold, AT_ONCE), answer, _LIMITS, clock)
+        gate = QuestionGate(Networks(allow).hold, AT_ONCE)
+        super().__init__("metrics", gate, answer, _LIMITS, clock)
 
 
-def answer_of(app: WSGIApplication, question: bytes) -> bytes:
-    """Return what an application of WSGI answers to a question without a body, as HTTP."""
-    first, _, rest = question.partition(b"\n")
-    words = first.decode("latin-1").split()
-    if len(words) != 3 or not words[2].startswith("HTTP/1."):
-        return b"HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\n"
-    path, _, query = words[1].partition("?")
-    environ: dict[str, Any] = {}
-    setup_testing_defaults(environ)
-    environ.update(REQUEST_METHOD=words[0], PATH_INFO=unquote(path), QUERY_STRING=query)
-    for name, value in BytesParser().parsebytes(rest, headersonly=True).items():
-        environ[f"HTTP_{name.upper().replace('-', '_')}"] = str(value)
-    head: list[str] = []
-
-    def start(status: str, headers: list[tuple[str, str]], *_: object) -> Callable[..., None]:
-        head[:] = [f"HTTP/1.0 {status}", *(f"{name}: {value}" for name, value in headers)]
-        return lambda _: None
-
-    body = b"".join(app(environ, start))
-    head += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
-    return "\r\n".join(head).encode("latin-1", "replace") + (b"" if words[0] == "HEAD" else body)
+def answer_to(question: bytes, registry: CollectorRegistry) -> bytes:
+    """Return all numbers as HTTP, in the format that the question accepts."""
+    asked = QUESTION.match(question)
+    if asked is None:
+        return http("400 Bad Request")
+    head = BytesParser().parsebytes(question[asked.end() :], headersonly=True)
+    encode, kind = choose_encoder(str(head.get("Accept", "")))
+    return http("200 OK", encode(registry), kind, has_body=asked[1] != b"HEAD")
 
 
 def serve(config: Config, host: str, port: int, announce: Callable[[str], None]) -> None:

@@ -8,7 +8,6 @@ off elsewhere. A server that stands still says nothing, which is an answer, too.
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +15,7 @@ from door.clock import sleep
 from door.lines.flow import LineLimits
 from door.lines.port.connection import Proxies
 from door.lines.port.gate import Blame
-from door.lines.port.questions import QuestionGate, QuestionPort
+from door.lines.port.questions import QUESTION, QuestionGate, QuestionPort, http
 from door.lines.rlogin.trust import address_in
 from timebank.errors import BooksFailed
 
@@ -40,7 +39,6 @@ _ANSWERS = {
     LOST: ("Service Unavailable", "This server does not reach its books."),
 }
 _LIMITS = LineLimits(unsent=4096, farewell=2.0)
-_QUESTION = re.compile(rb"(GET|HEAD|OPTIONS) [!-~]+ HTTP/1\.[01]\r?\n")
 
 
 class Refusals(Protocol):
@@ -94,7 +92,7 @@ class HealthPort(QuestionPort):
 
 def said_to(question: bytes, status: Callable[[], int]) -> bytes:
     """Return the answer to a question."""
-    found = _QUESTION.match(question)
+    found = QUESTION.match(question)
     has_body = not (found and found[1] == b"HEAD")
     return answer_of(status() if found else REFUSED, has_body=has_body)
 
@@ -106,23 +104,9 @@ def may_ask(address: str, proxies: Proxies) -> bool:
 
 
 def answer_of(status: int, *, has_body: bool = True) -> bytes:
-    """Return a whole answer of HTTP with one line of text.
-
-    >>> answer_of(404, has_body=False).split(b"\\r\\n")[0]
-    b'HTTP/1.0 404 Not Found'
-    """
+    """Return an answer of one line of text."""
     reason, words = _ANSWERS[status]
-    body = f"{words}\r\n"
-    lines = (
-        f"HTTP/1.0 {status} {reason}",
-        "Content-Type: text/plain; charset=us-ascii",
-        f"Content-Length: {len(body)}",
-        "Cache-Control: no-store",
-        "Connection: close",
-        "",
-        body if has_body else "",
-    )
-    return "\r\n".join(lines).encode("ascii")
+    return http(f"{status} {reason}", f"{words}\r\n".encode("ascii"), has_body=has_body)
 
 
 class _Gate(QuestionGate):

@@ -21,6 +21,9 @@ from door.lines.port.listener import Listener
 QUESTION_SECONDS = 5.0  # that a question may take
 LONGEST_QUESTION = 2048  # bytes
 
+QUESTION = re.compile(rb"(GET|HEAD|OPTIONS) [!-~]+ HTTP/1\.[01]\r?\n")  # its first line
+PLAIN = "text/plain; charset=us-ascii"
+
 _END = re.compile(rb"\r?\n\r?\n")
 
 
@@ -134,3 +137,21 @@ def whole(asked: bytes) -> bytes | None:
     if len(asked) > LONGEST_QUESTION:
         raise ValueError("its question is too long")
     return None
+
+
+def http(status: str, body: bytes = b"", kind: str = PLAIN, *, has_body: bool = True) -> bytes:
+    """Return a whole answer of HTTP; that to a HEAD only says how long the body is.
+
+    >>> http("404 Not Found").split(b"\\r\\n")[0]
+    b'HTTP/1.0 404 Not Found'
+    """
+    lines = (
+        f"HTTP/1.0 {status}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(body)}",
+        "Cache-Control: no-store",
+        "Connection: close",
+        "",
+        "",
+    )
+    return "\r\n".join(lines).encode("ascii") + (body if has_body else b"")
