@@ -6,6 +6,7 @@ Pure text, documented in docs/formats.md.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -167,6 +168,8 @@ def _local_time(field: str) -> datetime:
 
 LONGEST_LINE = 1024  # bytes, its end not counted; a record of ours has at most 100
 CHUNK = 65536
+# What a reader reads of a file at most: a sparse one may claim any size and take no room.
+MOST_READ = 64 * 1024 * 1024
 RECENT = 4096  # bytes before a position by which the file is known again
 
 _ENDS = re.compile(rb"[\n\x1a]")
@@ -213,11 +216,16 @@ class RawLine:
 
 
 class LineReader:
-    """Hands out the ended lines of an open file from a position on, for others to use besides."""
+    """Hands out the ended lines of an open file from a position on, for others to use besides.
+
+    It ends behind MOST_READ bytes, and another goes on from what was booked; `OSError` where there
+    is no line in so many.
+    """
 
     def __init__(self, file: int, position: Position) -> None:
         self._file = file
         self._offset = position.offset
+        self._last = position.offset + MOST_READ
         self._lines = position.lines
         # Bytes of the line that is not ended yet, known when all ended ones are handed out.
         self.unended = 0
@@ -225,7 +233,12 @@ class LineReader:
         self.rest = b""
 
     def __iter__(self) -> Iterator[RawLine]:
+        first = self._lines
         while chunk := os.pread(self._file, CHUNK, self._offset):
+            if self._offset >= self._last:
+                if self._lines > first:
+                    return
+                raise OSError(errno.EFBIG, f"{MOST_READ >> 20} MiB of it are no line")
             begin = 0
             for end in _ENDS.finditer(chunk):
                 self._add(chunk[begin : end.start()])

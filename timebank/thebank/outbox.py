@@ -238,8 +238,10 @@ class _Courier:
         try:
             with files.opened(path, _APPENDING) as file:
                 same_file = mark.is_continued_by(file)
-                content = os.pread(file, os.fstat(file).st_size, mark.size if same_file else 0)
-                if self._holds(content, row):
+                content = os.pread(file, format.MOST_READ, mark.size if same_file else 0)
+                if len(content) == format.MOST_READ:
+                    self._ask(row, f"{path} has too much in it to be read")
+                elif self._holds(content, row):
                     self._finish(row, file, path)
                 elif same_file and content and mark.line.startswith(content):
                     files.write_all(file, mark.line[len(content) :])

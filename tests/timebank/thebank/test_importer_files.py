@@ -10,6 +10,7 @@ import pytest
 
 from tests.timebank.importing import LATE, Board, record
 from timebank import files
+from timebank.thebank import format
 from timebank.thebank.importer import import_all, import_file
 
 
@@ -56,6 +57,24 @@ class TestTheFile:
         board.write(content)
         assert board.take().sentences() == (f"{board.path}: nothing new.",)
         assert board.path.read_bytes() == content
+
+    def test_of_more_than_a_round_reads_is_read_by_several(self, board, monkeypatch):
+        monkeypatch.setattr(format, "CHUNK", 64)
+        monkeypatch.setattr(format, "MOST_READ", 128)
+        board.write(*[record("Ann", 1)] * 10)
+        applied = [board.take().applied for _ in range(4)]
+        assert 0 < applied[0] < sum(applied) == 10
+        assert (board.bank("Ann"), applied[-1]) == (20, 0)
+        assert board.kept(1).exists()
+
+    def test_that_claims_any_size_is_given_up_and_read_once_it_is_another(self, board):
+        board.write(record("Ann", 12))
+        os.truncate(board.path, format.MOST_READ + format.CHUNK + 1)  # with nothing written there
+        assert (board.take().applied, board.bank("Ann")) == (1, 22)
+        said = f"{board.path} is in the way of an import: 64 MiB of it are no line."
+        assert board.take().problem == said
+        board.write(record("Ann", 5))
+        assert (board.take().problem, board.bank("Ann")) == (None, 27)
 
 
 class TestALineWithoutItsEnd:
