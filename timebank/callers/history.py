@@ -155,12 +155,12 @@ def _rows(desk: Desk, caller_id: int, before: int, reader_id: int | None) -> Ite
 
 def _heard(desk: Desk, reader_id: int, rows: list[Extract]) -> Iterator[Extract]:
     """Leave out what callers wrote beside minutes whom the reader is not to hear."""
-    writers = {row.number: row.source_caller_id for row in rows if isinstance(row.reason, Sent)}
-    others = {each for each in writers.values() if each is not None}
-    held_back = hearing.unheard(desk, reader_id, others)
+    writers = {row.source_caller_id for row in rows if isinstance(row.reason, Sent)}
+    held_back = hearing.unheard(desk, reader_id, {each for each in writers if each is not None})
     for row in rows:
-        if writers.get(row.number) in held_back:
-            yield row._replace(facts=encode(replace(row.reason, message="")))
+        reason = row.reason
+        if isinstance(reason, Sent) and row.source_caller_id in held_back:
+            yield row._replace(facts=encode(replace(reason, message="")))
         else:
             yield row
 

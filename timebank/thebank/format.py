@@ -238,7 +238,7 @@ class LineReader:
             if self._offset >= self._last:
                 if self._lines > first:
                     return
-                raise OSError(errno.EFBIG, f"{MOST_READ >> 20} MiB of it are no line")
+                raise OSError(errno.EFBIG, f"no line ends within {MOST_READ >> 20} MiB")
             begin = 0
             for end in _ENDS.finditer(chunk):
                 self._add(chunk[begin : end.start()])
