@@ -172,19 +172,11 @@ def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
     nothing is known."""
     if emulation is None:
         return None
-    paint = Paint.LINES if emulation == "ascii" else Paint.COLOUR
-    said = charset or ("us-ascii" if emulation == "ascii" else "cp437")
-    charsets = {
-        "cp437": Charset.CP437,
-        "cp437text": Charset.CP437_TEXT,
-        "utf8": Charset.UTF8,
-        "iso88591": Charset.LATIN1,
-        "usascii": Charset.ASCII,
-    }
-    found = charsets.get(said.casefold().replace("-", ""))
-    if found is None and paint is Paint.LINES:
-        return PLAIN_LINES
-    return None if found is None else Look(found, paint)
+    has_lines = emulation == "ascii"
+    said = (charset or ("ascii" if has_lines else "cp437")).casefold().removeprefix("us-")
+    charsets = {each.value.replace("-", ""): each for each in Charset}
+    found = charsets.get(said.replace("-", ""), Charset.ASCII if has_lines else None)
+    return None if found is None else Look(found, Paint.LINES if has_lines else Paint.COLOUR)
 
 
 def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
