@@ -390,10 +390,6 @@ class CanvasDisplay:
         self.area = Area(0, free, rows - STATUS_ROWS - self._below)
 
     @property
-    def scene_rows(self) -> int:
-        return self.area.rows
-
-    @property
     def whole_area(self) -> Area:
         return Area(0, self._canvas.width, self.area.rows)
 

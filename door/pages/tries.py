@@ -79,7 +79,7 @@ class PageTries:
         """Count a password that is due in the books, before it is checked; raises `BooksFailed`."""
         if tried.who is None:
             return
-        who, name = str(tried.who), _text(tried.name)
+        who, name = str(tried.who), kept_of(tried.name)
 
         def work(desk: Desk) -> tuple[str, int]:
             at = stamp(desk.now)
@@ -117,7 +117,7 @@ class PageTries:
 
         def look(desk: Desk) -> tuple[list[PageTry], int]:
             since = stamp(desk.now) - KEPT
-            return page_tries.of(desk, str(who), _text(name), since), stamp(desk.now)
+            return page_tries.of(desk, str(who), kept_of(name), since), stamp(desk.now)
 
         rows, now = await self._beside(lambda: self._reading.look(look))
         since = rows[0].at if len(rows) == page_tries.MOST_READ else now - KEPT
@@ -146,10 +146,6 @@ class PageTries:
 def _kept(name: str) -> int:
     """Give what stands for a folded name, here as in the books."""
     return int(kept_of(digest_of(name)), 16)
-
-
-def _text(kept: int) -> str:
-    return kept_of(kept)
 
 
 def _nobody_on() -> int:

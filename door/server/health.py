@@ -75,19 +75,13 @@ class Pulse:
 
 
 class HealthPort(QuestionPort):
-    def __init__(
-        self,
-        status: Callable[[], int],
-        proxies: Proxies,
-        refusals: Refusals,
-        clock: Clock | None = None,
-    ) -> None:
-        """`status` gives the number to answer with; who asks is one of `proxies`, or is here."""
+    def __init__(self, status: Callable[[], int], proxies: Proxies, refusals: Refusals) -> None:
+        """`status` gives the number to answer with. Only `proxies` and this machine may ask."""
 
         async def answer(question: bytes) -> bytes:
             return said_to(question, status)
 
-        super().__init__("health", _Gate(proxies, refusals), answer, _LIMITS, clock)
+        super().__init__("health", _Gate(proxies, refusals), answer, _LIMITS)
 
 
 def said_to(question: bytes, status: Callable[[], int]) -> bytes:
