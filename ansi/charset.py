@@ -6,7 +6,7 @@ character that the terminal lacks becomes something alike of the same width. No 
 out, because hosts between us and the caller forget to double it and telnet would read a command in
 it.
 
-What a terminal sends is never dropped in silence: bytes that mean no letter become `UNREADABLE`.
+Input is never dropped in silence: bytes that mean no letter become `UNREADABLE`.
 """
 
 import codecs
@@ -90,7 +90,7 @@ def _cp437_letters(low_glyphs: Sequence[int]) -> str:
 
 
 _SHAPES = "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•∙▲▼▬◘○◙♂♀♪♫☼↕‼↨↑↓→←∟↔⌂"
-# What stands for shapes where a text is read aloud, as `str.translate` takes it.
+# Stand-ins for shapes in a text that is read aloud, for `str.translate`.
 READ_ALOUD = {ord(shape): _LOOKALIKES[shape] for shape in _SHAPES}
 
 _CP437_MAP = codecs.charmap_build(_cp437_letters(_SAFE_GLYPHS))
@@ -153,9 +153,9 @@ _READ_AS = {Charset.ASCII: "utf-8", Charset.LATIN1: "cp1252"}
 class Decoder:
     """Text out of the bytes a terminal sends, however packets cut them.
 
-    What is no text in that character set becomes `UNREADABLE`. A terminal of which only ASCII is
-    known is read as UTF-8, which nothing else that is typed looks like; Latin-1 with the letters
-    that Windows adds to it.
+    Bytes that are no text in the character set become `UNREADABLE`. ASCII is decoded as UTF-8,
+    because typed text in other character sets does not look like it. Latin-1 is decoded as
+    Windows-1252, which adds letters to it.
     """
 
     __slots__ = ("_decoder",)
@@ -172,15 +172,15 @@ class Decoder:
         return bool(self._decoder.getstate()[0])
 
     def finish(self) -> str:
-        """Return what is left of a letter whose other bytes did not come."""
+        """Return `UNREADABLE` if the last letter lacks bytes, else nothing."""
         return self._decoder.decode(b"", final=True)
 
 
 def reread(text: str, charset: Charset) -> str:
-    """Return a text as it was meant, where a terminal that is read as CP437 types in UTF-8.
+    """Return a text as UTF-8 if a terminal that was decoded as CP437 had typed it in UTF-8.
 
-    Each letter of a European alphabet arrives as a piece of a box and another character, which
-    nobody types.
+    Decoded as CP437, an accented letter becomes a piece of a box and another sign, which nobody
+    types.
 
     >>> reread("├⌐t├⌐", Charset.CP437), reread("été", Charset.CP437), reread("├⌐", Charset.UTF8)
     ('été', 'été', '├⌐')

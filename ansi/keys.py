@@ -7,8 +7,8 @@ rest is swallowed. How the bytes were cut into packets makes no difference.
 Only time can tell a lone ESC from the beginning of a sequence: whoever feeds the decoder waits a
 moment while `pending_escape` holds and then calls `flush`.
 
-A letter that cannot be read comes out as `UNREADABLE` of `ansi.charset`, so whoever reads keys can
-say so. All spaces are one space.
+A letter that cannot be read becomes `UNREADABLE` of `ansi.charset`, so that a question can refuse
+it. Every kind of space becomes the same key.
 
 Terminals in doorway mode send the keys of a PC that have no character as NUL and a scan code.
 """
@@ -90,7 +90,7 @@ _ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(4, 9)
 
 
 def _typed(character: str) -> str:
-    """Return the key that a character is; "" for what is no letter and is not seen."""
+    """Return the key for a character; "" for one that controls or formats and is not seen."""
     if character.isprintable():
         return character
     kind = unicodedata.category(character)
@@ -134,8 +134,8 @@ class KeyDecoder:
         return self._state >= _ESCAPE
 
     def flush(self) -> list[str]:
-        """Nothing came for a while: a lone ESC was the key; an unfinished sequence is dropped, and
-        an unfinished letter is `UNREADABLE`."""
+        """Return the keys that a pause completes: a lone ESC, and `UNREADABLE` for an unfinished
+        letter. An unfinished sequence is dropped."""
         keys: list[str] = [ESCAPE] if self._state == _ESCAPE else []
         if self.pending_escape:
             self._state = _GROUND

@@ -181,8 +181,7 @@ class Board:
     async def renew_hash(
         self, record: CallerRecord, password: str, until: float | None = None
     ) -> None:
-        """Hash a caller's password anew if that was done at another cost or without some of its
-        letters, once they are believed.
+        """Hash a right password again if its hash has another cost or lacks some of its letters.
 
         A password that was changed meanwhile stays as it is. Where the books cannot be written,
         there is a next time: that is no reason to refuse them.
@@ -199,8 +198,8 @@ class Board:
             )
 
     async def let_keys_work(self, record: CallerRecord, until: float | None = None) -> CallerRecord:
-        """Let SSH keys work that wait for their owner's password, once that was right; where the
-        books cannot be written, there is a next time."""
+        """Let a caller's waiting SSH keys work again after a right password. Where the books
+        cannot be written, the keys wait for the next log-on."""
         if ssh_keys.waiting(record.preferences):
             with contextlib.suppress(BooksFailed):
                 return await self.books.run(

@@ -267,9 +267,9 @@ class Caller:
 
     @contextlib.asynccontextmanager
     async def uncharged(self, *, to_look_around: bool = False) -> AsyncIterator[int]:
-        """Let a caller without time go on for the grace of the day; yield its seconds, 0 where none
-        is left or there is time again. What is left of the last piece is theirs for later that
-        day."""
+        """Let a caller without time go on uncharged while the grace of the day lasts. Yield its
+        seconds: 0 if none are left, or if the caller has time again. At the end, give the unused
+        seconds of the last piece back to the day."""
         clock = self.console.clock
         grace = Grace(clock, self.purse.seconds_to_event, clock.monotonic(), to_look_around)
         with contextlib.suppress(BooksFailed):

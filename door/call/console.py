@@ -126,7 +126,7 @@ class Look:
 
     @property
     def has_shapes(self) -> bool:
-        """Whether lines, blocks and suits can be drawn; they are not where a text is read aloud."""
+        """Whether lines, blocks and suits can be drawn: never where the text is read aloud."""
         return self.charset.has_shapes and self.paint is not Paint.LINES
 
     def encode(self, text: str) -> bytes:
@@ -279,7 +279,7 @@ class Console:
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
 
     def _speak_unicode(self) -> None:
-        """Answer a caller of whose terminal nothing was known in the letters that they type."""
+        """Answer an unknown terminal in UTF-8, because its caller types UTF-8."""
         self.line.hints = replace(self.line.hints, typed=Charset.UTF8.value)
         self.look = replace(self.look, charset=Charset.UTF8)
         self.viewer.spelling = spelling(self.look.charset)

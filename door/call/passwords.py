@@ -14,9 +14,10 @@ takes as long as the old cost takes, and an unknown name as long as the new one.
 tell that such a name exists; of names with a hash of today they learn nothing.
 
 A password is hashed in one form, however its letters were typed (`prepared`), so it is the same by
-telnet, by SSH and from the web. Release 1.0 hashed what arrived, and dropped letters that it could
-not read. `_spellings` tries what it may have made of a password with such letters, right or wrong,
-known name or not. A hash that such a spelling matches is made anew of the whole password.
+telnet, by SSH and from the web. Release 1.0 hashed the letters as they arrived, and dropped those
+that it could not read. `_spellings` returns what it may have hashed. All spellings are tried, for
+known and unknown names alike. A hash that matches an old spelling is replaced by one of the whole
+password.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def prepared(password: str) -> str:
 
 
 def _spellings(password: str) -> list[str]:
-    """Return what a right password may have been hashed as, the form of today first."""
+    """Return the texts that a password may have been hashed as, today's form first."""
     if password.isascii():
         return [password]
     found = [prepared(password), password]

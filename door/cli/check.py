@@ -139,7 +139,7 @@ def _look_at_folders(settings: Config) -> list[str]:
 
 
 def _look_at_exchanged(settings: Config) -> list[str]:
-    """Tell of what stands where files of other programs are read or written, and is none."""
+    """Report paths of imports and THEBANK.EXT at which something other than a file lies."""
     doubts = []
     for path in (*settings.bank.imports, settings.bank.thebank_ext):
         if path is not None:

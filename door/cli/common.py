@@ -23,7 +23,7 @@ DEFAULT_CONFIG = Path("sysop.toml")
 config_option = click.option(
     "--config",
     "config_path",
-    # What cannot be read is said with whose it is, by who reads it.
+    # The reader of the file says whose it is, if it cannot be read.
     type=click.Path(path_type=Path, readable=False),
     default=DEFAULT_CONFIG,
     show_default=True,

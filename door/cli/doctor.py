@@ -103,7 +103,7 @@ def _has_table(understood: Understood, config: Config) -> bool:
     try:
         return any(board_of(config.boards, name) for name in understood.names)
     except BoardUnsure:
-        return True  # of two boards, between which the settings must decide
+        return True  # two boards have it: the settings must say which
 
 
 def _to_paste(understood: Understood, config: Config) -> list[str]:

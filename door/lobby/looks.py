@@ -5,7 +5,7 @@ caller's, who is shown the same box three ways and says which looks right. It is
 terminal type, because the same caller calls from SyncTERM today and from a phone tomorrow.
 
 Plain lines are in the terminal's own character set, as far as that is known: French is read aloud
-with its accents. Nobody chooses that set, and what is learnt of it later counts.
+with its accents. Callers do not choose that set, so it changes when more is known of the terminal.
 """
 
 from __future__ import annotations
@@ -135,8 +135,11 @@ def _named(said: str) -> Charset | None:
 
 
 def plain_lines(hints: Hints, otherwise: Charset = Charset.ASCII) -> Look:
-    """Return plain lines in the character set of a terminal, or else in another one. Letters that
-    were typed in a set say nothing of whether screens can be painted in it."""
+    """Return plain lines in the terminal's character set, or in `otherwise` if that is unknown.
+
+    The set in which letters were typed counts here alone: it does not show that screens can be
+    painted in it.
+    """
     return Look(charset_of(hints) or _named(hints.typed) or otherwise, Paint.LINES)
 
 
@@ -194,7 +197,7 @@ def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
 async def choose(console: Console, usual: Look | None = None) -> Look:
     """Show the same box in every character set and return what the caller's eye chose.
 
-    Enter takes `usual`, or what the terminal says of itself where that is None.
+    Enter chooses `usual`, or the look that the terminal's hints suggest where that is None.
     """
     offered = choices(console.line.hints)
     guessed = usual or guess(console.line.hints)

@@ -62,8 +62,8 @@ class GoingsOn:
     tournament: datetime | None = None  # until when one is open, by the clock of the board
 
     def lines(self, *, one_liners: bool, ignored: Set[int]) -> list[str]:
-        """Return what is shown of it, a line each, pipe codes allowed; the best comes first. The
-        one-liner of a caller who is `ignored` is not."""
+        """Return the news as lines with pipe codes, the best first, without the one-liner of a
+        caller who is `ignored`."""
         told = []
         line = self.one_liner
         if line is not None and one_liners and line.caller_id not in ignored:

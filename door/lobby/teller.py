@@ -204,8 +204,10 @@ async def _transfer(caller: Caller) -> str:
 
 
 async def _ask_note(caller: Caller, receiver: CallerRecord) -> str | None:
-    """Return what goes with minutes that are sent, "" for nothing; `None` when they are not sent
-    after all. A caller whose words the receiver is not shown is told so, and asked for none."""
+    """Ask for the note of a transfer. Return "" for none, and `None` if nothing is to be sent.
+
+    A caller whose words the receiver is not shown is told so, and may send without a note.
+    """
     refusal = await caller.ask_books(
         lambda desk: words_refusal(desk, caller.record.id, receiver.id)
     )

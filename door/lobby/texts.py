@@ -255,7 +255,8 @@ def _unpainted(sequence: re.Match[str]) -> str:
 def _read(path: Path) -> bytes | None:
     """Return a screen's bytes; one that cannot be read is named in the log, once a call.
 
-    Whoever writes in its folder has all callers read it: no other file must be under its name.
+    Another user's link, or a second name of a file, is refused: a writer of the folder
+    could show callers any file of the board.
     """
     try:
         place = files.own_links_followed(path)

@@ -227,8 +227,8 @@ async def _identify(
 
 
 async def _as_registered(board: Board, console: Console, name: str) -> str:
-    """Return a name as release 1.0 may have registered it, without letters that it could not read,
-    where somebody has that name and nobody the whole one."""
+    """Return a name without the letters that release 1.0 could not read, if only that shorter
+    name is registered; else the whole name."""
     bare = "".join(filter(str.isascii, name)).strip()
     if bare == name or not bare:
         return name
