@@ -70,14 +70,14 @@ class Reception:
         tell: Tell = nobody,
         defence: Defence | None = None,
     ) -> None:
-        """`tell` is told what is counted here, unless that is counted by a `defence` of others."""
+        """`tell` is called with each count, unless a `defence` is given, which has its own."""
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
         self._defence = Defence(config.defence, tell) if defence is None else defence
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a password that waits may be checked
         self._lookout = Lookout(config)
-        # Of a front end that does not say who is calling; ports of others are not looked at.
+        # Of a front end that does not say who is calling; only the board's own ports are watched.
         self._has_warned = defence is not None
         self._lines: dict[str, int] = {}  # open from each address that nothing is counted against
         # Every call that was let in, the longest first: where it comes from, and what ends it.
@@ -240,7 +240,7 @@ class Reception:
         return True
 
     def is_at_home(self, tried: Try) -> bool:
-        """Whether the name has logged on from there. It is not to be told."""
+        """Whether the name has logged on from the address of this try. Nobody may learn it."""
         return tried.who is not None and self._defence.is_at_home(tried.who, tried.name)
 
     def callers_live_at(self, address: str) -> bool:

@@ -82,10 +82,10 @@ def identity(path: str) -> str:
 
 
 def release() -> str:
-    """Return the release that is installed now, "" where none is found.
+    """Return the release that is installed now, "" if none is found.
 
-    By the names in the folders of packages: `importlib.metadata` takes as long to load as a door
-    takes in all.
+    It is read from the names in the folders of packages, because loading `importlib.metadata`
+    takes as long as a whole door.
     """
     for folder in sys.path:
         if folder.endswith("-packages"):

@@ -98,7 +98,7 @@ class _LogOn:
 
 
 class Access:
-    """`is_safe` says that the browser talks to us by TLS, so that the cookie goes nowhere else."""
+    """`is_safe` says that browsers come by TLS, and that cookies may go no other way."""
 
     def __init__(self, showing: Showing, now: Clock, *, is_safe: bool) -> None:
         self._showing = showing

@@ -1,8 +1,8 @@
 """Connections to the pages: uvicorn's HTTP behind a port of the board.
 
-A port of the board (`door.lines.port`) looks at who comes before there is TLS or HTTP. Nobody keeps
-others out: of one subscriber only so many connections are taken, a request must be whole within
-seconds, and when there is no room the place of a stranger is given away, the longest first.
+A port of the board (`door.lines.port`) checks each address before TLS and HTTP begin. Nobody can
+keep others out: one subscriber has few connections, a request must be complete within seconds, and
+when there is no room a new connection gets the place of the stranger who has been there longest.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from door.lines.tls.tls import Contexts
 
 MOST_AT_ONCE = 64  # connections
-REQUEST_SECONDS = 10.0  # that a request may take until it is whole
+REQUEST_SECONDS = 10.0  # until a request must be complete
 LIMITS = VisitorLimits(
     connections=MOST_AT_ONCE,
     of_one=16,  # a browser opens half a dozen
@@ -43,7 +43,7 @@ def _nobody(_: str) -> bool:
 
 
 class PagesPort(Listener):
-    """`server` answers who comes in; `front_ends` bring many readers from one address."""
+    """`server` answers the requests; `front_ends` bring many readers from one address."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class PageConnection(Answer, H11Protocol):
         self._gone()
 
     def _look(self) -> None:
-        """Let the time run while a request is awaited, from its first byte or the last answer."""
+        """Limit the time until a request is complete, from the connection or the last answer on."""
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop()
         elif self._timer is None:

@@ -1,9 +1,9 @@
-"""How often somebody may be wrong at the pages, and who waits: by the reception of the board.
+"""Wrong passwords at the pages: how many are allowed, and how long the next one waits.
 
-The reception is one of the pages' own, with the same rules, queue and known addresses as at the
-log-on (`door.defence`). The books count wrong passwords too, so several processes that show the
-pages give no more tries than one, and neither does a restart. Before a password is presented the
-reception is told what the books have against its address and its name.
+The pages have a reception of their own, with the rules, the queue and the known addresses of the
+log-on (`door.defence`). The books count wrong passwords too, so that several processes that show
+the pages give no more tries than one, and a restart gives no new ones. Before a password enters the
+queue, the reception takes over what the books have against its address and its name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_COUNTED = 50_000  # tries of the books whose charges are remembered
 
 
 class _Counted(NamedTuple):
-    """A try in the books that the reception knows of, and what was charged for it."""
+    """A try that the books and the reception both count, and what it was charged."""
 
     who: int
     name: int
@@ -55,11 +55,11 @@ class PageTries:
         self._counted: OrderedDict[str, _Counted] = OrderedDict()  # by their numbers in the books
         self._numbers: dict[Try, str] = {}  # of those that are being checked
         self._learned: float | None = None
-        # What is counted here and in the books is compared and changed by one task at a time.
+        # One task at a time compares or changes the counts of the books and the reception.
         self._turn = asyncio.Lock()
 
     async def learn(self) -> None:
-        """Learn where callers have logged on from, unless that was done lately."""
+        """Learn from which addresses callers have logged on, at most once in `LEARN_SECONDS`."""
         now = self._clock.monotonic()
         if self._learned is None or now - self._learned >= LEARN_SECONDS:
             self._learned = now
@@ -76,7 +76,8 @@ class PageTries:
         return self.reception.present(address, name, on_turn)
 
     async def begin(self, tried: Try) -> None:
-        """Count a password that is due in the books, before it is checked; raises `BooksFailed`."""
+        """Count a password that is due as wrong in the books, until it has been checked; raises
+        `BooksFailed`."""
         if tried.who is None:
             return
         who, name = str(tried.who), kept_of(tried.name)
@@ -107,13 +108,13 @@ class PageTries:
                 )
 
     def gave_up(self, tried: Try) -> None:
-        """A password is not waited for any more; one that was due, and not uncounted, was wrong."""
+        """End a try. A password that was due counts as wrong unless `right` was called."""
         self._numbers.pop(tried, None)
         self.reception.gave_up(tried)
 
     async def _compare(self, who: int, name: int) -> None:
-        """Charge what the books have against an address and a name, and forgive what they have not
-        any more."""
+        """Charge the tries that the books have of an address or a name, and forgive those that
+        another process has taken out of the books."""
 
         def look(desk: Desk) -> tuple[list[PageTry], int]:
             since = stamp(desk.now) - KEPT
@@ -144,9 +145,9 @@ class PageTries:
 
 
 def _kept(name: str) -> int:
-    """Give what stands for a folded name, here as in the books."""
+    """Return the number for a folded name that the books keep: the reception counts by it too."""
     return int(kept_of(digest_of(name)), 16)
 
 
 def _nobody_on() -> int:
-    return 0  # who has logged on takes no place of those who do
+    return 0  # a session at the pages takes no node

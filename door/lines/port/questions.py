@@ -1,7 +1,7 @@
-"""A port at which known programs ask by HTTP: one short question a connection, and one answer.
+"""A port for programs that ask by HTTP: one short question for each connection, and one answer.
 
-The address is looked at before a place is taken, and a question has an end in bytes and in time. So
-strangers take no place from those who may ask, and nobody keeps one by saying little.
+The address is checked before a connection takes a place, and a question may be so long and take so
+much time. So strangers take no place from those who may ask, and slow senders keep none.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class QuestionGate(OpenGate):
 
 
 class QuestionPort(Listener):
-    """`answer` gets a question, up to the empty line at its end, and returns all that is said."""
+    """Calls `answer` with each question, up to its empty line, and sends what that returns."""
 
     def __init__(
         self,
@@ -129,8 +129,8 @@ class QuestionConnection(StreamProtocol):
 
 
 def whole(asked: bytes) -> bytes | None:
-    """Return a question with the empty line at its end; None while it is not whole. Raises
-    `ValueError` for one that is too long."""
+    """Return the question with the empty line at its end; None until that has come. Raises
+    `ValueError` if the question is too long."""
     end = _END.search(asked)
     if end is not None:
         return asked[: end.end()]

@@ -347,7 +347,7 @@ class SshConnection(StreamProtocol):
             self._limit(seconds, f"no log-on within {seconds:g} seconds", own_fault=False)
 
     def logged_on(self) -> None:
-        """Wait a moment for what is asked for: `ssh -N` asks for nothing, ever."""
+        """Wait a moment for a request: `ssh -N` never makes one."""
         self._stop_timer()
         self._timer = self._loop.call_later(self._limits.idle, self._part)
 
@@ -591,7 +591,7 @@ class _Session(SSHServerSession[bytes]):
     def __init__(self, connection: SshConnection) -> None:
         self._connection = connection
         self._terminal: str | None = None
-        self._refusal = ""  # of what is asked for in place of a terminal
+        self._refusal = ""  # why there is no terminal, once something else was asked for
 
     def connection_made(self, chan: SSHServerChannel[bytes]) -> None:
         self._channel = cast("_Channel", chan)
@@ -607,8 +607,8 @@ class _Session(SSHServerSession[bytes]):
     def shell_requested(self) -> bool:
         return True
 
-    # What is refused is taken at first: Dropbear's program waits for ever where it is not, and no
-    # other way leaves room for a sentence.
+    # Commands and subsystems are accepted, told a sentence, and ended. If they were refused,
+    # Dropbear's program would wait for ever, and nobody would read why.
 
     def exec_requested(self, command: str) -> bool:
         self._refusal = _NO_COMMANDS

@@ -56,8 +56,8 @@ class Visitors:
         limits: VisitorLimits = USUAL_VISITORS,
         is_known: Callable[[str], bool] = _nobody,
     ) -> None:
-        """`forwarded` are front ends, who bring many; `clock` gives seconds. Who `is_known` keeps
-        a place as long as there are others."""
+        """`forwarded` are front ends, who bring many; `clock` gives seconds. An address that
+        `is_known` keeps its place while a stranger has one to lose."""
         self.gate = gate
         self._clock = clock
         self._forwarded = forwarded
@@ -100,7 +100,7 @@ class Visitors:
         return leave
 
     def _longest(self) -> int:
-        """Return the visit that has seen enough: the longest of a stranger, else of all."""
+        """Return the visit that makes room: the longest of a stranger, else the longest of all."""
         strangers = (
             number for number, (address, _) in self._here.items() if not self._is_known(address)
         )
