@@ -68,14 +68,14 @@ class DoorListener:
     ) -> None:
         """`session` is the block in which a call is counted as one that is on.
 
-        `comes` is called before a door is listened to, and `has_gone` when it is gone; `is_old`
-        when a door has come of a release that was installed in the place of this one.
+        `comes` is called before a door is heard, and `has_gone` once it is gone. `is_old` is called
+        when a door of another release comes that was installed in the place of this one.
         """
         self._board = board
         self._session = session
         self._comes, self._has_gone, self._is_old = comes, has_gone, is_old
         self._release = handed.release()  # of this process, whatever is installed meanwhile
-        self._releases = {self._release}  # that were spoken of, or are ours
+        self._releases = {self._release}  # ours, and those that the log has named
         self._wire: socket.socket | None = None
         self._path = Path()
         self._tasks: set[asyncio.Task[None]] = set()

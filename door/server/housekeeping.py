@@ -153,7 +153,7 @@ class Housekeeping:
             self._tell_at_once(),
             self._tell_of_awards(),
             self._each_time(self._notices_came, self._tell_notices),
-            # Whose call is closed is found out with the leases.
+            # Renewing the leases finds the calls that another server has closed.
             self._each_time(self._taken_over, self._board.renew_leases),
             self._close_when_gone(),
         )

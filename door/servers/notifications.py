@@ -4,9 +4,9 @@ One connection listens and sends. When it breaks it is made anew, as often as it
 everything is to be looked at: what was sent meanwhile is gone. A connection on which nothing comes
 back is found out by a beat: a message to ourselves, which must arrive like any other.
 
-Anybody who may log on to the database may send here, and listen. So servers sign what they send
-with a key that the books hold, and hear nothing that is signed otherwise. More than `MOST_A_SECOND`
-are a flood: the connection is given up, and what waits in it with it.
+Anybody who may log on to the database may send here, and listen. So servers sign their messages
+with a key from the books, and ignore messages without such a signature. More than `MOST_A_SECOND`
+messages are a flood: the connection is closed, and the messages that wait in it are lost.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AT_ONCE = 50  # of them in one statement
 BEAT_SECONDS = 5.0
 ANSWER_SECONDS = 5.0  # that the server may take to answer, or a beat to come back
 CONNECT_SECONDS = 10.0
-MOST_A_SECOND = 5000  # messages that come in; taking these holds the board up for 50 ms
+MOST_A_SECOND = 5000  # messages that are read; so many hold the board up for 50 ms
 LAST_SECONDS = 0.5  # that the last messages may take to leave when we end
 AGAIN_SECONDS = (0.1, 1.0, 2.0, 5.0)  # until it is tried again to reach the server
 

@@ -211,8 +211,8 @@ class Dealer:
         self._adopt_deal(step, here)
 
     async def cuts_told(self, cuts: Sequence[Committed]) -> Callable[[], None]:
-        """Return what tells everybody here with which words the shoe is cut; the words of callers
-        whom a guest is not to hear are left out for that guest."""
+        """Return a function that tells all guests of these cuts. It hides from each guest the
+        words of callers whom that guest may not hear."""
         writers = [each.caller_id for each in cuts]
         readers = [guest.caller.record.id for guest in self._state.guests()] if cuts else []
 

@@ -66,8 +66,8 @@ class BetRefused(OfSomebody):
 
 @dataclass(frozen=True)
 class CutMade(OfSomebody):
-    """Somebody cut the cards with these words; "" takes the cut back, and None stands for words
-    that are not shown to who is told."""
+    """Somebody cut the cards with these words; "" takes the cut back. None replaces words that
+    the reader is not shown."""
 
     words: str | None
 

@@ -115,7 +115,7 @@ class VegasScene:
         self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
-        # What of it all have heard, with the number of the speaker.
+        # The lines of it that were said to all, each with the number of its speaker.
         self.aloud: deque[tuple[int, str]] = deque(maxlen=LINES_OF_TALK)
         self.is_from_behind = False  # whether somebody else looks at it
         self.hidden: list[Place] = []  # cards that this caller is yet to see, in order
@@ -123,8 +123,8 @@ class VegasScene:
         self.has_side = False  # what is said stands beside the felt, where it was painted last
 
     def from_behind(self, name: str, unheard: Set[int]) -> VegasScene:
-        """Return it as it looks now to somebody behind the chair of its caller, without the talk of
-        callers who are `unheard` there; where they sit is on it, so nobody is told their name."""
+        """Return the table as somebody behind this caller's chair sees it, without the talk of
+        `unheard` callers. The felt shows where the caller sits, so `name` is not needed."""
         seen = copy(self)
         heard = (line for speaker, line in self.aloud if speaker not in unheard)
         seen.talk, seen.is_from_behind = deque(heard), True

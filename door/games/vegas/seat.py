@@ -560,8 +560,8 @@ class VegasVisit(Sitting):
         return letter == QUIT and await self._really_goes()
 
     async def _fairness(self) -> Fairness:
-        """Return what the cards are held against, without the words of callers whom this one is
-        not to hear, or whose they are is not known. The proof of a hand has all of them."""
+        """Return seal and cuts of the shoe. Words are hidden if this caller may not hear their
+        writer, or if the writer is unknown. The proof of a hand has all words."""
         fairness, by = self.scene.fairness(), self.table.state.cut_by
         me, own = self.caller.record.id, phrases.kept(self.caller.record.preferences)
         unheard = await self.caller.ask_books(lambda desk: hearing.unheard(desk, me, by.values()))
@@ -622,15 +622,15 @@ class VegasVisit(Sitting):
             await betting.remember(bet)
 
     async def _bet_again(self) -> None:
-        """Bet as last time; not while the caller has yet to hear what that costs now."""
+        """Bet as last time, unless the terms have changed: then only tell the caller so."""
         if not self._hears_new_terms():
             betting = self._betting()
             least, most = betting.limits()
             await self.table.bet(self, betting, max(least, min(betting.last(), most)))
 
     def _hears_new_terms(self) -> bool:
-        """Tell the caller how coin and rules have changed since they last heard of them; return
-        whether they have."""
+        """Tell the caller if coin or rules have changed since they were last told; return whether
+        they have."""
         before, self._terms_told = self._terms_told, self.table.settings
         told = []
         if before.coin_minutes != self._terms_told.coin_minutes:

@@ -85,7 +85,7 @@ class TableState:
     undealt: Undealt | None = None
     shoe: Shoe | None = None
     cut: str = ""
-    cut_by: dict[str, int] = field(default_factory=dict)  # who cut with which words, where known
+    cut_by: dict[str, int] = field(default_factory=dict)  # the writers of words, where known
     # In the order they were told in: who leaves before the deal stays in.
     commitments: list[Committed] = field(default_factory=list)
     seed: str = ""  # of the shoe that was done last, in hexadecimal, until the next deal
