@@ -4,6 +4,7 @@ ledger has them, and hands that are found to order."""
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -69,6 +70,14 @@ def _goes(round_: BlackjackRound, actions: tuple[str, ...], ends: str, holding: 
     if round_.hand is None:
         return False
     return holding is None or round_.hand.count.total == holding
+
+
+def moves(board: World) -> list[str]:
+    """Return all moves of all hands, the first bet first."""
+    with board.books() as desk:
+        query = "SELECT action FROM actions ORDER BY round_id, sequence"
+        rows = desk.connection.exec_driver_sql(query)
+        return [json.loads(action)["action"] for (action,) in rows]
 
 
 def insurance_is_offered(dealt: BlackjackRound) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest_asyncio
 
 from door.call.tickets import GOOD_SECONDS
 from tests.door.page import WEB, PageCaller, page_caller
-from tests.door.playing import hand
+from tests.door.playing import hand, moves
 from tests.door.strangers import Stranger, defended
 from tests.world import BOARD, PASSWORD, World, log_on, world
 from timebank.callers import callers, powers
@@ -22,14 +21,6 @@ async def board(tmp_path: Path) -> AsyncIterator[World]:
     async with world(tmp_path, toml=WEB) as here:
         here.enter("Ada")
         yield here
-
-
-def moves(board: World) -> list[str]:
-    """What was done in the last hand, the bet first."""
-    with board.books() as desk:
-        query = "SELECT action FROM actions ORDER BY round_id, sequence"
-        rows = desk.connection.exec_driver_sql(query)
-        return [json.loads(action)["action"] for (action,) in rows]
 
 
 async def plays(caller: PageCaller) -> None:

@@ -1,4 +1,4 @@
-"""SSH programs that callers really have, and what each of them is told."""
+"""SSH programs besides OpenSSH's own `ssh` (tests/door/server/test_ssh_client.py), and `ssh -N`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,6 @@ from tests.door.lines.ssh.board import SshBoard, open_board
 from tests.door.lines.test_rlogin_clients import installed
 
 AT_ONCE = replace(USUAL_LIMITS, idle=0.1)
-NO_COMMAND = "runs no commands"
-NO_FILES = "sends and takes no files"
-NO_FORWARDING = "forwards no connections"
-NO_TERMINAL = "needs a terminal"
 
 
 def openssh(name: str, home: Path) -> list[str]:
@@ -95,10 +91,6 @@ def dropbear(board: SshBoard) -> list[str]:
     ]
 
 
-def address(board: SshBoard) -> list[str]:
-    return ["-p", str(board.port), "new@127.0.0.1"]
-
-
 async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
     """It sends the first packet of the key exchange that it expects, before it knows ours."""
     async with open_board() as board:
@@ -114,52 +106,34 @@ async def test_dropbears_program_makes_a_call(tmp_path: Path) -> None:
             assert GREETING in bytes(said)
 
 
-@pytest.mark.parametrize("name", ["ssh", "dbclient"])
-async def test_a_command_is_refused_in_a_sentence(tmp_path: Path, name: str) -> None:
+async def test_a_command_by_dropbear_is_refused_in_a_sentence(tmp_path: Path) -> None:
     async with open_board() as board:
-        start = dropbear(board) if name == "dbclient" else openssh(name, tmp_path) + address(board)
-        said = await said_by(tmp_path, *start, "ls")
-        assert NO_COMMAND in said
-        assert board.calls.empty()
-
-
-@pytest.mark.parametrize("name", ["sftp", "scp"])
-async def test_no_files_are_sent_or_taken(tmp_path: Path, name: str) -> None:
-    async with open_board() as board:
-        (tmp_path / "file").write_text("x")
-        start = [*openssh(name, tmp_path), "-P", str(board.port)]
-        words = ["new@127.0.0.1"] if name == "sftp" else [f"{tmp_path}/file", "new@127.0.0.1:"]
-        assert NO_FILES in await said_by(tmp_path, *start, *words)
-        assert board.calls.empty()
-
-
-async def test_scp_of_the_old_kind_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    async with open_board() as board:
-        (tmp_path / "file").write_text("x")
-        start = [*openssh("scp", tmp_path), "-O", "-P", str(board.port)]
-        said = await said_by(tmp_path, *start, f"{tmp_path}/file", "new@127.0.0.1:")
-        assert NO_COMMAND in said
-
-
-async def test_a_connection_through_the_board_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    async with open_board() as board:
-        start = [*openssh("ssh", tmp_path), "-W", "127.0.0.1:1"]
-        assert NO_FORWARDING in await said_by(tmp_path, *start, *address(board))
+        assert "runs no commands" in await said_by(tmp_path, *dropbear(board), "ls")
         assert board.calls.empty()
 
 
 @pytest.mark.parametrize(
-    "options",
-    [("-N",), ("-N", "-R", "0:127.0.0.1:1"), ("-N", "-L", "{home}/local:127.0.0.1:1")],
-    ids=["-N", "-R", "-L"],
+    ("options", "refusal"), [((), "sends and takes no files"), (("-O",), "runs no commands")]
 )
+async def test_scp_new_and_old_is_refused_in_a_sentence(
+    tmp_path: Path, options: tuple[str, ...], refusal: str
+) -> None:
+    async with open_board() as board:
+        (tmp_path / "file").write_text("x")
+        start = [*openssh("scp", tmp_path), *options, "-P", str(board.port)]
+        assert refusal in await said_by(tmp_path, *start, f"{tmp_path}/file", "new@127.0.0.1:")
+        assert board.calls.empty()
+
+
+@pytest.mark.parametrize("options", [("-N",), ("-N", "-L", "{home}/local:127.0.0.1:1")])
 async def test_a_program_that_asks_for_no_terminal_is_not_kept(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     async with open_board(AT_ONCE) as board:
         words = [option.format(home=tmp_path) for option in options]
-        said = await said_by(tmp_path, *openssh("ssh", tmp_path), *words, *address(board))
-        assert NO_TERMINAL in said
+        address = ("-p", str(board.port), "new@127.0.0.1")
+        said = await said_by(tmp_path, *openssh("ssh", tmp_path), *words, *address)
+        assert "needs a terminal" in said
         assert board.calls.empty()
 
 

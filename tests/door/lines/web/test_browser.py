@@ -41,7 +41,7 @@ from tests.door.lines.web.visitor import (
     served_pages,
 )
 from tests.door.page import WEB
-from tests.door.playing import at_the_table, hand
+from tests.door.playing import at_the_table, hand, moves
 from tests.door.proved import proved_hands, still_fits, tampered
 from tests.door.shell import Shell
 from tests.world import NOON, PASSWORD, world
@@ -321,10 +321,7 @@ async def test_a_second_tap_takes_no_second_card(browser: Any, tmp_path: Path) -
         await ada.may_tap_again()
         await ada.taps("S")
         await ada.sees("<B>et")
-        with ada.board.books() as desk:
-            query = "SELECT action FROM actions ORDER BY round_id, sequence"
-            made = [json.loads(row[0])["action"] for row in desk.connection.exec_driver_sql(query)]
-        assert made == ["bet", "hit", "stay"]
+        assert moves(ada.board) == ["bet", "hit", "stay"]
 
 
 async def test_an_input_method_types_each_key_once(browser: Any, tmp_path: Path) -> None:
