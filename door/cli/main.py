@@ -801,16 +801,10 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     opened = _reading if take_away is None else _desk
     with opened(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        found = {}
-        waiting = set()
-        for line in kept.waiting(record.preferences):
-            key = ssh_keys.read(line)
-            found[key.fingerprint] = key
-            waiting.add(key.fingerprint)
-        for line in kept.of(record.preferences):
-            key = ssh_keys.read(line)
-            found[key.fingerprint] = key
-            waiting.discard(key.fingerprint)
+        works = [ssh_keys.read(line) for line in kept.of(record.preferences)]
+        waits = [ssh_keys.read(line) for line in kept.waiting(record.preferences)]
+        found = {key.fingerprint: key for key in (*waits, *works)}
+        waiting = found.keys() - {key.fingerprint for key in works}
         if take_away is not None:
             if take_away not in found:
                 raise UserError(f"{record.name} has no key {take_away}.")

@@ -370,6 +370,25 @@ def test_keys_are_shown_and_taken_away_with_a_line_in_the_log_and_a_notice(sysop
     assert sysop.notices == [(1, f"The sysop has taken away your SSH key {mark}.")]
 
 
+def test_keys_that_wait_since_a_restore_are_counted_and_can_be_taken_away(sysop: Sysop) -> None:
+    lines = [f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{each * 43} laptop" for each in "AB"]
+    marks = [ssh_keys.read(line).fingerprint for line in lines]
+    database = SqliteDatabase(sysop.settings.database)
+    database.open()
+    with database.transaction(sysop.settings.bank, CALLED) as desk:
+        kept.add(desk, 1, lines[0])
+        kept.let_wait(desk, 1)
+        kept.add(desk, 1, lines[1])
+    database.close()
+    shown = sysop("callers", "keys", "Ada")
+    assert all(mark in shown.output for mark in marks)
+    assert shown.error == "Since a restore 1 key waits until Ada logs on by password.\n"
+    assert sysop("callers", "keys", "Ada", "--take-away", marks[0]).status == 0
+    shown = sysop("callers", "keys", "Ada")
+    assert marks[0] not in shown.output
+    assert (marks[1] in shown.output, shown.error) == (True, "")
+
+
 # Notices, and events that are started early
 
 
