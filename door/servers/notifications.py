@@ -5,8 +5,10 @@ everything is to be looked at: what was sent meanwhile is gone. A connection on 
 back is found out by a beat: a message to ourselves, which must arrive like any other.
 
 Anybody who may log on to the database may send here, and listen. So servers sign their messages
-with a key from the books, and ignore messages without such a signature. More than `MOST_A_SECOND`
-messages are a flood: the connection is closed, and the messages that wait in it are lost.
+with a key from the books, and ignore messages without such a signature. PostgreSQL says by which of
+its processes a message came, and the signature is over that too: nobody can send again a message
+that they have overheard. More than `MOST_A_SECOND` messages are a flood: the connection is closed,
+and the messages that wait in it are lost.
 """
 
 from __future__ import annotations
@@ -61,6 +63,7 @@ class Notifications:
         self._heard_at = 0.0  # by the event loop's clock
         self._is_told = False  # whether the log knows that messages do not arrive
         self._key = b""
+        self._pid = 0  # of PostgreSQL's process at the other end
         self._second = 0.0  # when the second began in which messages are counted
         self._count = 0
         self._has_forged = False  # whether the log knows of messages that no server has sent
@@ -117,11 +120,14 @@ class Notifications:
             )
         try:
             connection.prepare_threshold = None
-            connection.add_notify_handler(lambda found: self._take(found.payload))
+            connection.add_notify_handler(lambda found: self._take(found.payload, found.pid))
             async with asyncio.timeout(ANSWER_SECONDS):
                 found = await connection.execute(MESSAGE_KEY, (secrets.token_hex(16),))
                 (key,) = await found.fetchone() or ("",)
                 self._key = key.encode()
+                # Not what the connection says of it, where there is a pooler between.
+                found = await connection.execute("SELECT pg_backend_pid()")
+                (self._pid,) = await found.fetchone() or (0,)
                 await connection.execute(f"LISTEN {CHANNEL}")
             yield connection
         finally:
@@ -162,7 +168,9 @@ class Notifications:
         while self._waiting:
             most = min(AT_ONCE, len(self._waiting))
             messages = [self._waiting.popleft().decode() for _ in range(most)]
-            await self._say(connection, [f"{self._sign(each)} {each}" for each in messages])
+            await self._say(
+                connection, [f"{self._sign(each, self._pid)} {each}" for each in messages]
+            )
         self._sent.set()
 
     async def _say(self, connection: AsyncConnection[Any], messages: list[str]) -> None:
@@ -175,13 +183,13 @@ class Notifications:
     def _take_in(self, connection: AsyncConnection[Any]) -> None:
         connection.pgconn.consume_input()
         while not self._is_flooded and (found := connection.pgconn.notifies()) is not None:
-            self._take(found.extra.decode(errors="replace"))
+            self._take(found.extra.decode(errors="replace"), found.be_pid)
 
     @property
     def _is_flooded(self) -> bool:
         return self._count > MOST_A_SECOND
 
-    def _take(self, payload: str) -> None:
+    def _take(self, payload: str, pid: int) -> None:
         now = asyncio.get_running_loop().time()
         if now - self._second >= 1:
             self._second, self._count = now, 0
@@ -190,7 +198,7 @@ class Notifications:
             return
         self._heard_at = now
         sign, _, message = payload.partition(" ")
-        is_of_a_server = self._is_of_a_server(sign, message)
+        is_of_a_server = self._is_of_a_server(sign, message, pid)
         if self._is_told and (is_of_a_server or payload == self._beat):
             self._is_told = False
             log.warning("messages of other servers arrive again")
@@ -204,12 +212,13 @@ class Notifications:
                 self._server,
             )
 
-    def _sign(self, message: str) -> str:
-        return hmac.digest(self._key, message.encode(), "sha256")[:_SIGN_BYTES].hex()
+    def _sign(self, message: str, pid: int) -> str:
+        signed = f"{pid} {message}".encode()
+        return hmac.digest(self._key, signed, "sha256")[:_SIGN_BYTES].hex()
 
-    def _is_of_a_server(self, sign: str, message: str) -> bool:
-        """Return whether somebody who can read the books has signed the message."""
-        return hmac.compare_digest(sign.encode(), self._sign(message).encode())
+    def _is_of_a_server(self, sign: str, message: str, pid: int) -> bool:
+        """Return whether somebody who can read the books has signed the message, and sent it."""
+        return hmac.compare_digest(sign.encode(), self._sign(message, pid).encode())
 
     def _tell(self, error: Exception) -> None:
         if not self._is_told:

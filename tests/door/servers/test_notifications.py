@@ -13,6 +13,7 @@ import pytest
 from psycopg import AsyncConnection
 from psycopg.errors import InsufficientPrivilege
 
+from door.servers import bus as bus_of
 from door.servers import notifications
 from door.servers.bus import LARGEST, LEASE, NOTICES, Bus
 from door.servers.notifications import CHANNEL, MOST_WAITING, Notifications
@@ -146,6 +147,29 @@ async def test_a_message_of_one_who_may_not_read_the_books_is_nothing(
         assert len(said) == 2, "once at each server"
 
 
+async def test_a_message_that_was_overheard_is_not_heard_again(
+    database: ServerPlace, cluster: Cluster, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bus_of, "MOST_SEEN", 1)  # as after many others, or at a server that begins
+    async with (
+        connected(database, "a") as (one, _),
+        connected(database, "b") as (_, ear),
+        stranger(database, cluster) as wire,
+    ):
+        await wire.execute(f"LISTEN {CHANNEL}")
+        one.publish(LEASE, name="first")
+        async for overheard in wire.notifies():
+            if "first" in overheard.payload:
+                break
+        one.publish(LEASE, name="second")
+        await ear.until(lambda ear: len(ear.said) == 2)
+        await wire.execute("SELECT pg_notify(%s, %s)", (CHANNEL, overheard.payload))
+        one.publish(LEASE, name="third")
+        await ear.until(lambda ear: {"name": "third"} in ear.said)
+        assert [each["name"] for each in ear.said] == ["first", "second", "third"]
+        await log.until("no server of this board")
+
+
 async def test_of_a_flood_no_more_is_taken_than_is_quick(
     database: ServerPlace, cluster: Cluster, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,9 +177,9 @@ async def test_of_a_flood_no_more_is_taken_than_is_quick(
     looked_at: list[str] = []
     is_of_a_server = Notifications._is_of_a_server
 
-    def look(way: Notifications, sign: str, message: str) -> bool:
+    def look(way: Notifications, sign: str, message: str, pid: int) -> bool:
         looked_at.append(message)
-        return is_of_a_server(way, sign, message)
+        return is_of_a_server(way, sign, message, pid)
 
     monkeypatch.setattr(Notifications, "_is_of_a_server", look)
     async with (
