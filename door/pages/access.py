@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -49,51 +50,36 @@ ASK_SECONDS = 5  # after which a browser asks again whether it is its turn
 PATIENCE_SECONDS = 30.0  # without a question, until it has lost its place
 
 
+@dataclass(eq=False)
 class _LogOn:
     """A name, a password and a code until they are found right or wrong. `at` is when they were
     typed, in seconds since 1970. `turn` is set when the password is due."""
 
-    task: asyncio.Task[CallerRecord | None]
-
-    def __init__(self, address: str, name: str, password: str, code: str, at: int) -> None:
-        self.address = address
-        self.name = name
-        self.password = password
-        self.code = code
-        self.at = at
-        self.turn = asyncio.Event()
-        self.tried: Try | None = None  # while it waits
-        self._waits = asyncio.Event()
-        self._timer: Timer | None = None
+    address: str
+    name: str
+    password: str
+    code: str
+    at: int
+    turn: asyncio.Event = field(default_factory=asyncio.Event)
+    queued: asyncio.Future[Try] = field(default_factory=asyncio.Future)
+    task: asyncio.Task[CallerRecord | None] = field(init=False)
+    timer: Timer | None = None  # until it loses its place
 
     def begin(
         self, work: Coroutine[None, None, CallerRecord | None], leave: Callable[[], None]
     ) -> None:
+        def over(task: asyncio.Task[CallerRecord | None]) -> None:
+            leave()
+            if not task.cancelled():
+                task.exception()  # nobody asks for it where the browser has left
+
         self.task = asyncio.create_task(work)
-        self.task.add_done_callback(lambda _: leave())
-        self.task.add_done_callback(self._end)
-
-    def _end(self, task: asyncio.Task[CallerRecord | None]) -> None:
-        self._waits.set()
-        if not task.cancelled():
-            task.exception()  # nobody asks for it where the browser has left
-
-    def wait_for(self, tried: Try) -> None:
-        self.tried = tried
-        self._waits.set()
-
-    async def until_settled_or_waiting(self) -> None:
-        await self._waits.wait()
-
-    def keep_until(self, timer: Timer) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = timer
+        self.task.add_done_callback(over)
 
     def cut(self) -> None:
         """End it; what has been settled stays."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self.timer is not None:
+            self.timer.cancel()
         self.task.cancel()
 
 
@@ -160,7 +146,8 @@ class Access:
         except CallRefused as refused:
             return self._refuse(str(refused) or WRONG)
         log_on.begin(self._settle(log_on), leave)
-        await log_on.until_settled_or_waiting()
+        either: set[asyncio.Future[Any]] = {log_on.task, log_on.queued}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if log_on.task.done():
             return self._settled(log_on)
         token = secrets.token_urlsafe(32)
@@ -185,9 +172,10 @@ class Access:
         return answer
 
     def _ask_to_wait(self, token: str, log_on: _LogOn) -> Response:
-        log_on.keep_until(self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token)))
-        assert log_on.tried is not None  # it waits
-        wait = waiting(self.tries.reception.wait(log_on.tried))
+        if log_on.timer is not None:
+            log_on.timer.cancel()
+        log_on.timer = self._now.call_later(PATIENCE_SECONDS, partial(self._drop, token))
+        wait = waiting(self.tries.reception.wait(log_on.queued.result()))
         answer = self._showing.show("turn.html", words=IN_TURN.format(time=wait))
         answer.headers["Refresh"] = f"{ASK_SECONDS}; url=/log-on/turn"
         return answer
@@ -219,7 +207,7 @@ class Access:
             if record is None:
                 if not tried.is_due:
                     self.tries.reception.delayed(log_on.address, tried)
-                    log_on.wait_for(tried)
+                    log_on.queued.set_result(tried)
                     await log_on.turn.wait()
                 record = await self._in_turn(tried, log_on)
         finally:
