@@ -22,6 +22,22 @@ MEMORY = 1_000_000  # bytes that no caller may cost the board
 NO_BUDGET = replace(USUAL_LIMITS, commands=CommandAllowance(burst=10**9, a_second=0.0))
 
 
+QUESTION = b"GET / HTTP/1.0\r\n\r\n"
+
+
+async def said_by(number: int, question: bytes = QUESTION) -> bytes:
+    """Ask at a port, and return all that is said until the end."""
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", number)
+        try:
+            writer.write(question)
+            return await reader.read()
+        except ConnectionError:
+            return b""
+        finally:
+            writer.transport.abort()
+
+
 class Call:
     """One caller, as the board sees them: a receiver that notes everything."""
 

@@ -28,7 +28,7 @@ from door.server.tally import LoopLag
 from door.setup import templates
 from tests.certificates import NEED_CLIENTS
 from tests.clock import FakeClock
-from tests.door.lines.board import PATIENCE
+from tests.door.lines.board import PATIENCE, said_by
 from tests.door.playing import hand, house, sit_down
 from tests.door.shell import door
 from tests.world import NOON, World, world
@@ -140,23 +140,11 @@ class One(Collector):
         yield GaugeMetricFamily("bjft_up", "Whether a server answers.", value=1)
 
 
-async def asked(number: int, question: bytes = b"GET /metrics HTTP/1.1\r\n\r\n") -> bytes:
-    async with asyncio.timeout(PATIENCE):
-        reader, writer = await asyncio.open_connection("127.0.0.1", number)
-        try:
-            writer.write(question)
-            return await reader.read()
-        except ConnectionError:
-            return b""
-        finally:
-            writer.transport.abort()
-
-
 async def test_only_those_who_are_allowed_are_told() -> None:
     async with port("127.0.0.0/8") as here:
-        assert b"bjft_up 1.0" in await asked(here.port)
+        assert b"bjft_up 1.0" in await said_by(here.port)
     async with port("192.0.2.0/24") as here:
-        assert await asked(here.port) == b""
+        assert await said_by(here.port) == b""
     elsewhere = port_for("192.0.2.0/24")
     for stranger in ("127.0.0.1", "192.0.3.1", "::1", "unknown"):
         with pytest.raises(CallRefused):
@@ -180,7 +168,7 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
     clock = FakeClock(NOON)
     async with port("127.0.0.1", clock) as here, asyncio.timeout(PATIENCE):
         lines = [await asyncio.open_connection("127.0.0.1", here.port) for _ in range(AT_ONCE)]
-        assert await asked(here.port) == b""
+        assert await said_by(here.port) == b""
         for _ in range(4):  # one byte a second holds no place
             for _, writer in lines:
                 writer.write(b"G")
@@ -191,7 +179,7 @@ async def test_a_question_that_drips_makes_room_in_time() -> None:
             with contextlib.suppress(ConnectionError):
                 assert await reader.read() == b""
             writer.transport.abort()
-        while not (said := await asked(here.port)):
+        while not (said := await said_by(here.port)):
             pass  # until the kernel has told of the ends
         assert b"bjft_up 1.0" in said
 
@@ -215,7 +203,7 @@ async def test_what_is_asked_by_http_is_answered(
     question: bytes, first: bytes, last: bytes
 ) -> None:
     async with port("127.0.0.1") as here:
-        said = await asked(here.port, question)
+        said = await said_by(here.port, question)
         assert said.startswith(first + b"\r\n")
         assert said.endswith(last)
 

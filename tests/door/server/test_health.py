@@ -26,12 +26,11 @@ from door.server.health import (
 )
 from door.server.workers import _adapted
 from tests.clock import FakeClock
-from tests.door.lines.board import PATIENCE
+from tests.door.lines.board import PATIENCE, QUESTION, said_by
 from tests.door.visiting import visitor
 from tests.world import BOARD, NOON, World, world
 from timebank.errors import BooksUnavailable
 
-QUESTION = b"GET / HTTP/1.0\r\n\r\n"
 WITH_HEALTH = f'{BOARD}\n[server]\nhealth = "127.0.0.1:0"\n'
 
 
@@ -56,19 +55,6 @@ async def port(log: Log, *proxies: str, status: int = SERVES) -> AsyncIterator[H
         yield made
     finally:
         await made.finish(0)
-
-
-async def said_by(number: int, question: bytes = QUESTION, at: str = "127.0.0.1") -> bytes:
-    """Ask, and return all that is said until the end."""
-    async with asyncio.timeout(PATIENCE):
-        reader, writer = await asyncio.open_connection(at, number)
-        try:
-            writer.write(question)
-            return await reader.read()
-        except ConnectionError:
-            return b""
-        finally:
-            writer.transport.abort()
 
 
 @pytest.mark.parametrize(
