@@ -208,6 +208,7 @@ class Console:
         "on_key",
         "on_redraw",
         "on_shown",
+        "on_unread",
         "onlookers",
         "pace",
         "rubout",
@@ -222,6 +223,7 @@ class Console:
         self.viewer = Viewer(spelling=spelling(look.charset))  # who reads here
         self.wants_lines = False  # whether they asked for plain lines, or their terminal did
         self.is_look_chosen = False  # by the caller, or for their call
+        self.on_unread: Callable[[Console], Awaitable[None]] = refuse_letters
         self.pace = 1.0  # how long a moment lasts at a table; 0 for none
         self.clock: Clock = clock
         self.look = look
@@ -515,7 +517,6 @@ class Console:
         meaning: str = "",
         typed: str = "",
         answers: Mapping[str, str] | None = None,
-        unread: Callable[[], Awaitable[None]] | None = None,
     ) -> str | None:
         """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
 
@@ -523,8 +524,7 @@ class Console:
         `changed` hears every change. `answers` are texts that a page may show as keys, each with
         its meaning. F1 explains the field by `meaning`; so does `?` while it is empty.
 
-        A text with letters that cannot be read is refused with a sentence, or by `unread`, and the
-        caller types it again.
+        A text with letters that cannot be read is refused by `on_unread`, and typed again.
         """
         kind: Ask = "number" if accept("1") and not accept("x") else "text"
 
@@ -546,7 +546,7 @@ class Console:
                 if UNREADABLE in text:
                     self.display.answered()
                     self.forget_keys()  # they were typed for what would have come next
-                    await (unread or self._refuse_letters)()
+                    await self.on_unread(self)
                     show()
                 elif secret or self.commands is None or not is_command(text):
                     given = text
@@ -574,9 +574,6 @@ class Console:
         self.display.answered()
         self._offer_no_more()
         return given
-
-    async def _refuse_letters(self) -> None:
-        self.say(f"|12{_(UNREAD)}")
 
     async def any_key(self, prompt: str = "") -> None:
         """Wait for a key. One for help takes nothing away: what is shown may be shown only once."""
@@ -982,6 +979,11 @@ class Console:
         """End the wait for a key, or a `pause`, now: what was waited for has come."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+
+async def refuse_letters(console: Console) -> None:
+    """Say that a text was not taken, because some of its letters cannot be read."""
+    console.say(f"|12{_(UNREAD)}")
 
 
 def _is_foreign(key: str) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ansi.keys import ENTER
 from door.call import passwords
 from door.call.caller import Caller
-from door.call.console import UNREAD, Console, Look, Paint, at_the_door
+from door.call.console import Console, Look, Paint, at_the_door, refuse_letters
 from door.config.config import NEW_CALLER
 from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks, texts
@@ -69,6 +69,7 @@ async def log_on(board: Board, console: Console, shown: Shown | None = None) -> 
     What they have `shown` before that is not asked for again.
     """
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
+    console.on_unread = _choose_letters
     try:
         calls, bank = board.config.calls, board.config.bank
         news = ngettext(
@@ -273,7 +274,6 @@ async def _ask_name(console: Console) -> str:
             changed=changed,
             meaning=_(NAME_MEANS),
             answers={NEW_CALLER: _("First call")},
-            unread=partial(_choose_letters, console),
         )
     except _LinesWanted:
         console.display.answered()
@@ -304,12 +304,7 @@ async def _ask_password(console: Console) -> str | None:
 
 
 async def _ask_secret(console: Console, prompt: str) -> str | None:
-    return await console.entry(
-        f"|11{prompt}|07",
-        longest=passwords.LONGEST,
-        secret=True,
-        unread=partial(_choose_letters, console),
-    )
+    return await console.entry(f"|11{prompt}|07", longest=passwords.LONGEST, secret=True)
 
 
 async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
@@ -333,7 +328,7 @@ async def _look_of(console: Console, record: CallerRecord) -> tuple[Look, bool]:
 async def _choose_letters(console: Console) -> None:
     """Ask a caller whose letters cannot be read how their terminal shows and sends them."""
     if console.wants_lines or console.is_look_chosen or looks.is_ours(console.line.hints):
-        console.say(f"|12{_(UNREAD)}")
+        await refuse_letters(console)
         return
     console.is_look_chosen = True
     console.say(f"|14{_(CHOOSE_LETTERS)}")
@@ -380,10 +375,7 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
     password = None
     while True:
         typed = await console.entry(
-            f"|11{_('The name you want:')}|07",
-            longest=names.LONGEST,
-            meaning=_(NAME_MEANS),
-            unread=partial(_choose_letters, console),
+            f"|11{_('The name you want:')}|07", longest=names.LONGEST, meaning=_(NAME_MEANS)
         )
         if not typed:
             return None
