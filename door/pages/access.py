@@ -250,7 +250,7 @@ class Access:
         return record
 
     async def _has_password(self, log_on: _LogOn, rank: Rank) -> tuple[CallerRecord | None, bool]:
-        record = await self._showing.read(partial(self._reading.find, log_on.name))
+        record = await self._showing.read(partial(self._reading.named, log_on.name))
         stored = None if record is None else record.password_hash
         return record, await self._desk.verify(stored, log_on.password, rank)
 

@@ -309,6 +309,10 @@ class Reading:
         number = name.removeprefix("#")
         if number != name and number.isascii() and number.isdecimal() and len(number) < 18:
             return self.look(lambda desk: _living(desk, int(number)))
+        return self.named(name)
+
+    def named(self, name: str) -> CallerRecord | None:
+        """Find a living caller by name alone."""
         if not name.isprintable():
             return None
         return self.look(lambda desk: callers.find(desk, name))

@@ -200,6 +200,17 @@ async def test_everybody_else_is_told_the_same(tmp_path: Path) -> None:
             assert not browser.cookies
 
 
+async def test_a_number_is_no_name_to_log_on_with(tmp_path: Path) -> None:
+    """It could be written in many ways, and wrong passwords are counted against each."""
+    async with shown(tmp_path) as (board, browser):
+        with board.books() as desk:
+            sysop = callers.find(desk, "Sysop")
+        assert sysop is not None
+        for name in (f"#{sysop.id}", f"#000{sysop.id}"):
+            assert (await browser.logs_on(name)).status == 403
+        assert not browser.cookies
+
+
 async def test_wrong_passwords_count_as_at_the_log_on(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         for _ in range(2):
