@@ -209,13 +209,7 @@ def _checked(typed: str, sysop: str, asks: bool) -> str:
     if typed:
         passwords.check(typed, sysop)
     while asks and not typed:
-        typed = click.prompt(
-            "Your password (Enter for none yet)",
-            default="",
-            show_default=False,
-            hide_input=True,
-            confirmation_prompt="Once more",
-        )
+        typed = _typed_secret("Your password (Enter for none yet)")
         if not typed:
             break
         try:
@@ -223,6 +217,15 @@ def _checked(typed: str, sysop: str, asks: bool) -> str:
         except PasswordRefused as refused:
             click.echo(str(refused))
             typed = ""
+            continue
+        if _typed_secret("Once more") != typed:
+            click.echo("The two passwords differ.")
+            typed = ""
+    return typed
+
+
+def _typed_secret(question: str) -> str:
+    typed: str = click.prompt(question, default="", show_default=False, hide_input=True)
     return typed
 
 

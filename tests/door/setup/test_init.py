@@ -148,7 +148,7 @@ def test_somebody_at_a_terminal_is_asked_until_the_answers_will_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)
-    answers = ("Xibalba", "Nowhere", "UTC", "2424", "n", "Ann", "short", "short")
+    answers = ("Xibalba", "Nowhere", "UTC", "2424", "n", "Ann", "short")
     typed = "\n".join((*answers, SECRET, SECRET, "fail2ban logrotate", ""))
     told = made(tmp_path, typed=typed, environment={"BJFT_SYSOP_PASSWORD": ""})
     assert told.status == 0, told.error
@@ -158,6 +158,22 @@ def test_somebody_at_a_terminal_is_asked_until_the_answers_will_do(
     jail = (tmp_path / "system/fail2ban/jail.d/bjft.conf").read_text(encoding="utf-8")
     assert f"logpath = {tmp_path}/data/refused.log\nport = 2424\n" in jail
     assert not (tmp_path / "system" / "systemd").exists()
+
+
+def test_no_password_is_asked_for_once_and_one_that_differs_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("door.cli.init._somebody_is_there", lambda: True)
+    words = ("--name", "Xibalba", "--zone", "UTC", "--port", "0", "--telnet-only", "--sysop", "Ann")
+    nothing = {"BJFT_SYSOP_PASSWORD": ""}
+    told = made(tmp_path / "none", *words, typed="\nnone\n", environment=nothing)
+    assert told.status == 0, told.error
+    assert "Once more" not in told.output
+    typed = "\n".join((SECRET, "another", SECRET, SECRET, "none", ""))
+    told = made(tmp_path / "some", *words, typed=typed, environment=nothing)
+    assert told.status == 0, told.error
+    assert told.output.count("The two passwords differ.") == 1
+    assert "Ann is registered, with sysop powers." in told.output
 
 
 def test_the_password_comes_from_a_file_or_from_standard_input(tmp_path: Path) -> None:
