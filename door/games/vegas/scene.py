@@ -226,7 +226,7 @@ class VegasScene:
             words = _("Dealer: {cards} ({total})")
             said = words.format(cards=told_cards(cards), total=dealer_total(cards))
             told.append(f"|07{said}")
-        else:
+        if hand is None or hand.over:  # the next bet is theirs who hear this
             coin = _("A coin is {time} of your time.").format(time=span(self._table.coin))
             told.append(f"|07{coin}")
         if self.is_from_behind:

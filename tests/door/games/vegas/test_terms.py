@@ -132,6 +132,20 @@ async def test_same_as_last_time_is_not_bet_before_a_new_coin_was_named(tmp_path
         assert ada.round.seats[0].bet == 8 * MINUTE
 
 
+async def test_who_sits_down_at_a_hand_that_is_over_hears_what_a_coin_is_worth(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml(coin_minutes=1)) as board:
+        board.seeds = [shoe(1, over_at_once)]
+        ada = await player(board, "Ada", SILENT)
+        await ada.says_bet(2)
+        await ada.is_asked("<A>gain")
+        read_again(ada.board, table_toml(coin_minutes=4))
+        await ada.board.at_rest()
+        ada.presses("qv")
+        await ada.sees("A coin is 4 minutes of your time.")
+
+
 async def test_a_caller_hears_of_new_rules_before_they_bet(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
         ada = await player(board, "Ada", SILENT)
