@@ -45,7 +45,7 @@ def ask_server(
     try:
         settings = config.load(path)
     except SettingsError as error:
-        problem = f"\nCan't read the settings:\n{error}"
+        problem = f"Can't read the settings:\n{error}"
     else:
         try:
             return ask(settings.board.data, said)
@@ -60,11 +60,8 @@ def ask_server(
         except NobodyThere as error:
             nobody = nobody or error
     if nobody is None:
-        nobody = NoAnswer(
-            "No running server found for this board."
-            " If there is one, name its data folder: --data DIR."
-        )
-    raise NoAnswer(f"{nobody}{problem}") from nobody
+        raise NoAnswer(f"{problem}\nIf the board runs, name its data folder: --data DIR.")
+    raise NoAnswer(f"{nobody}\n{problem}".strip()) from nobody
 
 
 def ask(
@@ -128,10 +125,10 @@ def _elsewhere(bank: BankSettings) -> str:
         finally:
             database.close()
     except TimeBankError as error:
-        return f"\nWhether others run on other machines is not known: {error}"
+        return f"Whether others run on other machines is not known: {error}"
     if not names:
-        return "\nNo other server of the board runs either."
-    return f"\nOn other machines these run, and take commands there: {', '.join(names)}."
+        return "No other server of the board runs either."
+    return f"On other machines these run, and take commands there: {', '.join(names)}."
 
 
 async def _ask(

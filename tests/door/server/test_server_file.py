@@ -21,7 +21,8 @@ from tests.world import World, world
 
 NO_EVENTS = sysop_toml(events="")
 TYPO = NO_EVENTS.replace("[calls]", "[calls]\nnodes = sixteen")
-UNKNOWN = "No running server found for this board."
+UNNAMED = "If the board runs, name its data folder: --data DIR.\n"
+UNKNOWN = "Can't read the settings:\n"
 RANDOM_BYTES = random.Random(11).randbytes(4096)
 
 Ask = Callable[..., Awaitable[Told]]
@@ -134,10 +135,8 @@ async def test_what_can_be_written_nowhere_is_told_in_the_log_and_the_board_serv
         assert (await by_data(board)("nodes")).output == "Nobody is online.\n"
         told = await by_config(board)("nodes")
         assert told.status == 2
-        assert told.error.startswith(
-            "No running server found for this board. If there is one, name its data folder:"
-            " --data DIR.\nCan't read the settings:\n"
-        )
+        assert told.error.startswith(UNKNOWN)
+        assert told.error.endswith(UNNAMED)
 
 
 class Person:
@@ -160,8 +159,7 @@ async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_
     assert told == Told(
         2,
         "",
-        "No running server found for this board. If there is one, name its data folder:"
-        f" --data DIR.\nCan't read the settings:\n{complaint(path)}",
+        f"{UNKNOWN}{complaint(path)}{UNNAMED}",
     )
     told = await by_data(board)("stop")
     nothing = f"This board's server is not running: nothing listens in {board.config.board.data}.\n"
