@@ -133,12 +133,14 @@ class HostSettings:
 
     `now` is aware, in the zone of the host's clock. `door32_unit` is what line 9 of DOOR32.SYS
     counts: "auto" is minutes, but seconds where WWIV wrote it. `events` "believed" takes 00:00,
-    00:01 and 00:05 for true times, "ignored" leaves out what the host says of its events.
+    00:01 and 00:05 for true times, "ignored" leaves out what the host says of its events. `names`
+    are what the settings call the board: none of them is an alias.
     """
 
     now: datetime
     door32_unit: Unit
     events: Events
+    names: tuple[str, ...] = ()
 
     def event(self, text: str, place: str) -> NextEvent:
         """Read HH:MM as it stands in a file; what cannot be read is unknown."""

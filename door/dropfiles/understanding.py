@@ -141,7 +141,7 @@ def understand(found: Found, reading: HostSettings) -> Understood:
     for file in files:
         doubts.extend(file.doubts)
     _look_at_age(chosen, reading, doubts)
-    aliased = _aliased(files, ())
+    aliased = _aliased(files, reading.names)
     trusted = sorted(files, key=lambda file: TRUST[file.kind])
     return Understood(
         files=tuple(files),
@@ -240,18 +240,6 @@ def _who(files: list[DropFile]) -> HostIdentity:
     return HostIdentity(board, files[0].identity.caller)
 
 
-def named(understood: Understood, names: Iterable[str]) -> Understood:
-    """Return the call with the caller's name chosen again: none of `names` is an alias."""
-    files, doubts = list(understood.files), list(understood.doubts)
-    aliased = _aliased(files, names)
-    return replace(
-        understood,
-        who=_who(aliased),
-        name=_name(files, aliased, doubts),
-        doubts=tuple(doubts),
-    )
-
-
 def _aliased(files: list[DropFile], names: Iterable[str]) -> list[DropFile]:
     """Return the files without the aliases that are none.
 
@@ -280,11 +268,10 @@ def _name(files: list[DropFile], aliased: list[DropFile], doubts: list[str]) -> 
     other = _first(file.real_name for file in files)
     for file in files:
         if file.alias and other and folded(other) != folded(file.alias):
-            doubt = (
+            doubts.append(
                 f"The alias in {file.path.name} is the name of the board or its sysop, and not the "
                 "caller's. The caller goes by the other name in the file."
             )
-            doubts += [doubt] if doubt not in doubts else []
             break
     return other or _first(file.alias for file in files)
 

@@ -24,7 +24,7 @@ from door.dropfiles.dropfile import (
     without_version,
 )
 from door.dropfiles.finding import find
-from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, named, understand
+from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
 from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
@@ -79,10 +79,13 @@ def arrive(
     found = find(asked.dropfile, environment, asked.node, here)
     understood = understand(found, HostSettings(now, "auto", "auto"))
     board, formerly = _board(asked.board, understood, boards)
-    said = HostSettings(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
-    if said != HostSettings(now, "auto", "auto"):
-        understood = understand(found, said)
-    understood = named(understood, (board.name, *board.aliases))
+    said = HostSettings(
+        now,
+        board.door32_time,
+        "ignored" if board.event == "ignore" else "auto",
+        names=(board.name, *board.aliases),
+    )
+    understood = understand(found, said)
     charset = _charset(understood.screen, asked.charset)
     emulation = understood.screen.emulation or (asked.charset and "ansi")
     guest = Guest(

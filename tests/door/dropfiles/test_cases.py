@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from door.dropfiles.dropfile import Limit
 from door.dropfiles.finding import find
 from door.dropfiles.telling import sentences
-from door.dropfiles.understanding import Understood, named, understand
+from door.dropfiles.understanding import Understood, understand
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import (
@@ -396,7 +397,9 @@ def test_an_account_never_goes_by_an_alias_that_all_callers_have(
 
 def test_an_account_never_goes_by_a_name_of_the_board_in_the_settings(tmp_path: Path) -> None:
     content = text(*door32(host="Mystic 1.12 A48", alias="Moth House", number="0"))
-    found = named(understood(tmp_path, "DOOR32.SYS", content), ("Moth House",))
+    path = put(tmp_path, Written("DOOR32.SYS", content))
+    reading = replace(AS_WRITTEN, names=("Moth House",))
+    found = understand(find(path, NO_ENVIRONMENT, None), reading)
     assert (found.name, found.who.caller) == ("Ann Example", "name ann example")
     assert found.who.board == "mystic"
 
