@@ -113,7 +113,9 @@ _Lines = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def _said(lines: tuple[str, ...]) -> ColumnElement[bool]:
-    return or_(*(log.c.what.like(line) for line in lines))
+    """Whether a line of the log is one of these; behind a colon stands what a sysop wrote."""
+    what = log.c.what
+    return or_(*(and_(what.like(line), what.not_like(f"%:{line}")) for line in lines))
 
 
 def _by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:

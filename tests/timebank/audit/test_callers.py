@@ -124,6 +124,19 @@ def test_powers_whose_line_of_the_log_was_forgotten_are_in_order(books, ann):
 
 
 @pytest.mark.parametrize(
+    "why",
+    [
+        "Ann's account was frozen: and she lost five minutes",
+        "Ann, caller number 1, was locked out",
+        "Ann, caller number 1, was given sysop powers",
+    ],
+)
+def test_a_reason_that_reads_like_a_line_of_the_log_is_in_order(books, ann, why):
+    books.do(bank.adjust, ann, 300, why, BY)
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize(
     ("done", "undone", "flag", "finding"),
     [
         (
