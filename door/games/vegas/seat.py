@@ -8,6 +8,7 @@ the table as a request. So what a key means is asked of the table when the key c
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
@@ -183,21 +184,20 @@ class VegasVisit(Sitting):
         """Take keys until they get up; out of time, have the hand stood and see how it ends."""
         while True:
             try:
-                await self._take_keys()
+                return await self._take_keys()
             except TimeUp:
                 if self._place is None:
                     raise
-                if await self._stand():
-                    continue
-            return
+            with contextlib.suppress(TimeAgain):
+                return await self._see_it_stood()
 
     async def _take_keys(self) -> None:
         while await self._answer(await self._key()):
             pass
 
-    async def _stand(self) -> bool:
-        """Have the hand stood, and let them see how it ends; `False` when they get up. Raises
-        `TimeUp` unless there is time again then."""
+    async def _see_it_stood(self) -> None:
+        """Have the hand stood, and take keys until it is over. Then raises `TimeAgain` or `TimeUp`
+        for a caller who has not got up."""
         if not self._is_looking:
             self._come_to_table()
         self.console.say(f"|14{_('Your time is up. The dealer stands for you.')}")
@@ -207,12 +207,9 @@ class VegasVisit(Sitting):
                 await self.table.stand_for(self.caller.record.id, self)
                 self._end_stand()
                 await self._take_keys()
-        except TimeAgain:
-            return True
         finally:
             self._is_stood = False
             self.console.lift(TimeAgain)
-        return False
 
     def _end_stand(self) -> None:
         """Go on, or have the call ended, when the hand that was stood for them is over."""
