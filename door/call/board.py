@@ -200,7 +200,7 @@ class Board:
     async def let_keys_work(self, record: CallerRecord, until: float | None = None) -> CallerRecord:
         """Let a caller's waiting SSH keys work again after a right password. Where the books
         cannot be written, the keys wait for the next log-on."""
-        if ssh_keys.waiting(record.preferences):
+        if ssh_keys.must_wait(record.preferences):
             with contextlib.suppress(BooksFailed):
                 return await self.books.run(
                     lambda desk: ssh_keys.work_again(desk, record.id), until=until

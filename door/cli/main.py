@@ -801,10 +801,8 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     opened = _reading if take_away is None else _desk
     with opened(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        works = [ssh_keys.read(line) for line in kept.of(record.preferences)]
-        waits = [ssh_keys.read(line) for line in kept.waiting(record.preferences)]
-        found = {key.fingerprint: key for key in (*waits, *works)}
-        waiting = found.keys() - {key.fingerprint for key in works}
+        keys = map(ssh_keys.read, kept.of(record.preferences))
+        found = {key.fingerprint: key for key in keys}
         if take_away is not None:
             if take_away not in found:
                 raise UserError(f"{record.name} has no key {take_away}.")
@@ -818,8 +816,8 @@ def keys(config_path: Path, form: str, by: str, name: str, take_away: str | None
     listed = [(each, kind, printable(called)) for each, kind, called in rows]
     table = Listing(columns, listed, f"{record.name} has no SSH key here.")
     tell(form, [table], fields, [dict(zip(fields, row, strict=True)) for row in rows], paged=False)
-    if waiting:
-        count = "1 key waits" if len(waiting) == 1 else f"{len(waiting)} keys wait"
+    if kept.must_wait(record.preferences):
+        count = "1 key waits" if len(found) == 1 else f"{len(found)} keys wait"
         click.echo(f"Since a restore {count} until {record.name} logs on by password.", err=True)
 
 

@@ -48,7 +48,6 @@ _NO_PASSWORD = N_("{name} is a caller of {board}: there is no password to set.")
 _NO_NAME = N_("{name} is a caller of {board}: there is no name to set.")
 # Among the preferences: the public keys that log a caller on (ssh_keys.py).
 SSH_KEYS = "ssh_keys"
-WAITING_KEYS = "ssh_keys_waiting"  # until their owner has logged on with the password
 
 _LIVING = callers.c.deleted.is_(None)
 _ENTER = Prepared(
@@ -214,8 +213,8 @@ def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerR
     """
     record = get(desk, caller_id)
     refuse_of_board(record, _NO_PASSWORD)
-    if record.preferences.get(SSH_KEYS) or record.preferences.get(WAITING_KEYS):
-        change_preferences(desk, caller_id, {SSH_KEYS: [], WAITING_KEYS: []})
+    if record.preferences.get(SSH_KEYS):
+        change_preferences(desk, caller_id, {SSH_KEYS: []})
     return _changed(desk, _SET_PASSWORD, caller_id, password_hash=password_hash)
 
 

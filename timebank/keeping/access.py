@@ -224,12 +224,11 @@ class _Stricter:
     def _hold_preferences(self, record: CallerRecord, before: Mapping[str, object]) -> None:
         """Leave out keys that were removed, and ask for authenticators that were set up."""
         desk, number = self._desk, record.id
-        left = [*ssh_keys.of(before), *ssh_keys.waiting(before)]
-        for line in [*ssh_keys.of(record.preferences), *ssh_keys.waiting(record.preferences)]:
-            if not any(ssh_keys.is_same(line, each) for each in left):
+        for line in ssh_keys.of(record.preferences):
+            if not any(ssh_keys.is_same(line, each) for each in ssh_keys.of(before)):
                 ssh_keys.take_away(desk, number, line)
                 self._note(_KEYS, record)
-        if ssh_keys.waiting(before):
+        if ssh_keys.must_wait(before):
             ssh_keys.let_wait(desk, number)
         step, was = second_step.of(record), second_step.in_preferences(before)
         if was is not None:

@@ -63,6 +63,7 @@ def test_another_preference_that_changes_leaves_keys_as_the_books_have_them(book
     assert books.do(callers.change_preferences, ann, {"tutor": False}).preferences == {
         "tutor": False,
         "ssh_keys": [LINE],
+        "ssh_keys_wait": False,
     }
 
 

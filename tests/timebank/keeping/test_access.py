@@ -236,14 +236,14 @@ class TestWithoutTheBooksBefore:
             if way == "broken":
                 copies.path.write_bytes(b"no database" * 100)
             treated = copies.restore(copy).treated
-        assert ssh_keys.of(record(books, ann).preferences) == []
+        assert ssh_keys.must_wait(record(books, ann).preferences)
         assert self.WAITS in treated.sentences()
         assert OF_THE_COPY in treated.sentences()
         assert any("so your SSH keys wait" in each for each in told(books, ann))
         assert not any("SSH" in each for each in told(books, bob))
         books.do(ssh_keys.work_again, ann)
         assert ssh_keys.of(record(books, ann).preferences) == [ONE]
-        assert ssh_keys.waiting(record(books, ann).preferences) == []
+        assert not ssh_keys.must_wait(record(books, ann).preferences)
         assert books.audit() == []
 
     def test_keys_that_wait_are_void_with_a_new_password_and_can_be_taken_away(
@@ -252,15 +252,16 @@ class TestWithoutTheBooksBefore:
         for number in (ann, bob):
             books.do(ssh_keys.add, number, ONE)
             books.do(ssh_keys.let_wait, number)
-        books.do(callers.set_password_hash, ann, "another")
+        books.do(sysop.set_password, ann, "another", BY)
         books.do(ssh_keys.take_away, bob, ONE)
         for number in (ann, bob):
-            assert ssh_keys.of(books.do(ssh_keys.work_again, number).preferences) == []
+            assert ssh_keys.of(record(books, number).preferences) == []
+        assert any(str(ssh_keys.VOID) in each for each in told(books, ann))
 
     def test_keys_that_wait_still_do_after_another_restore(self, copies, books, ann):
         books.do(ssh_keys.add, ann, ONE)
         copy = copies.take()
         books.do(ssh_keys.let_wait, ann)
         copies.restore(copy)
-        assert ssh_keys.of(record(books, ann).preferences) == []
-        assert ssh_keys.waiting(record(books, ann).preferences) == [ONE]
+        assert ssh_keys.of(record(books, ann).preferences) == [ONE]
+        assert ssh_keys.must_wait(record(books, ann).preferences)
