@@ -30,7 +30,7 @@ LOCK_POLL_SECONDS = 0.02
 MOST_LINKS = 40  # as many as the kernel follows
 COPIED_AT_ONCE = 1024 * 1024  # bytes
 # What a file system without hard links says to one.
-NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
 IS_LINK = "it is a symbolic link, and must be a file of its own"
 IS_NO_FILE = "it is not a file"
@@ -184,28 +184,25 @@ def put_new(path: Path, source: BinaryIO) -> None:
 
     Raises `FileExistsError` where something has that name, and `OSError`.
     """
-    begun = f".{path.name}.{secrets.token_hex(8)}"
+    with _begun(path) as (file, begun, folder):
+        while piece := source.read(COPIED_AT_ONCE):
+            write_all(file, piece)
+        os.fsync(file)
+        _refuse_another(file, path.with_name(begun), folder)
+        _name_new(begun, path.name, folder)
+
+
+def name_new(begun: Path, path: Path) -> None:
+    """Give a finished file another name in its folder; `FileExistsError` where that is taken."""
     with _folder_of(path) as folder:
-        file = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600, dir_fd=folder)
-        try:
-            while piece := source.read(COPIED_AT_ONCE):
-                write_all(file, piece)
-            os.fsync(file)
-            _refuse_another(file, path.with_name(begun), folder)
-            _name_new(begun, path.name, folder)
-        finally:
-            os.close(file)
-            with contextlib.suppress(OSError):
-                os.unlink(begun, dir_fd=folder)
-        _sync_opened(folder)
+        _name_new(begun.name, path.name, folder)
 
 
 def _name_new(begun: str, name: str, folder: int) -> None:
-    """Give a file its name, never another file's."""
     try:
         os.link(begun, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     except OSError as error:
-        if error.errno not in NO_LINKS:
+        if error.errno not in _NO_LINKS:
             raise
         with contextlib.suppress(FileNotFoundError):
             os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -219,28 +216,36 @@ def replace(path: Path, data: bytes, mode: int, like: int | None = None) -> None
     It has `mode`, or AS_FOLDER; or owner, group and mode of the open file `like`, which it then
     replaces, and nothing else: `OSError` where `path` is not that file's name any more.
     """
+    with _begun(path) as (file, begun, folder):
+        write_all(file, data)
+        if like is not None:
+            _give_rights(file, os.fstat(like))
+        elif mode == AS_FOLDER:
+            _share(file, folder)
+        else:
+            os.fchmod(file, mode)
+        os.fsync(file)
+        if like is not None:
+            _refuse_another(like, path, folder)
+        os.replace(begun, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+@contextlib.contextmanager
+def _begun(path: Path) -> Iterator[tuple[int, str, int]]:
+    """Make a file for its owner alone under a name that nobody has, to be given the name `path`.
+
+    Yields the open file, its name, and the open folder. The name is gone at the end.
+    """
     begun = f".{path.name}.{secrets.token_hex(8)}"
     with _folder_of(path) as folder:
-        file = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600, dir_fd=folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN
+        file = os.open(begun, flags, OWNER_ALONE, dir_fd=folder)
         try:
-            try:
-                write_all(file, data)
-                if like is not None:
-                    _give_rights(file, os.fstat(like))
-                elif mode == AS_FOLDER:
-                    _share(file, folder)
-                else:
-                    os.fchmod(file, mode)
-                os.fsync(file)
-            finally:
-                os.close(file)
-            if like is not None:
-                _refuse_another(like, path, folder)
-            os.replace(begun, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
+            yield file, begun, folder
+        finally:
+            os.close(file)
             with contextlib.suppress(OSError):
                 os.unlink(begun, dir_fd=folder)
-            raise
         _sync_opened(folder)
 
 

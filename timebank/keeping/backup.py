@@ -271,7 +271,8 @@ def new_file(path: Path) -> Iterator[Path]:
         try:
             yield part
             sync(part)
-            _name(part, path)
+            with _refusing_existing(path):
+                files.name_new(part, path)
             sync(path.parent)
         finally:
             _unlink(part, ("", *COMPANIONS))
@@ -284,12 +285,8 @@ def _made_elsewhere(path: Path) -> Iterator[Path]:
         part = Path(room, path.name)
         part.touch(0o600, exist_ok=False)
         yield part
-        with part.open("rb") as whole:
-            try:
-                files.put_new(path, whole)
-            except FileExistsError:
-                _refuse_existing(path)
-                raise
+        with part.open("rb") as whole, _refusing_existing(path):
+            files.put_new(path, whole)
 
 
 def _unlink(path: Path, endings: Iterable[str]) -> None:
@@ -302,17 +299,13 @@ def _refuse_existing(path: Path) -> None:
         raise BackupRefused(f"{path} is there already, and is not overwritten.")
 
 
-def _name(part: Path, path: Path) -> None:
-    """Give a finished file its name, never another file's."""
+@contextlib.contextmanager
+def _refusing_existing(path: Path) -> Iterator[None]:
     try:
-        os.link(part, path)
+        yield
     except FileExistsError:
         _refuse_existing(path)
-    except OSError as error:
-        if error.errno not in files.NO_LINKS:
-            raise
-        _refuse_existing(path)
-        os.rename(part, path)
+        raise
 
 
 @contextlib.contextmanager

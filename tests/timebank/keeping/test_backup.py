@@ -150,7 +150,7 @@ def test_a_file_that_comes_meanwhile_is_not_overwritten(played, timebank, folder
 
 
 def test_a_disk_without_hard_links_takes_a_backup_too(played, timebank, folder, monkeypatch):
-    def link(source, target):
+    def link(source, target, **how):
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "link", link)
