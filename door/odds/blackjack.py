@@ -291,17 +291,17 @@ class _Freely:
         self.must_hit = [decided.get((_HIT, total), False) for total in totals]
         self.gain = 0.0
         self.splits: set[int] = set()
-        # By entry: what is gained by the hands that do not want it, and by those that do.
+        # By entry: what hands gain that decide against it, and what those gain that decide for it.
         self.stakes: dict[_Entry, list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     @property
     def table(self) -> dict[_Entry, bool]:
-        """All entries of hands that come, an open one as most is at stake."""
+        """Return the table; an open entry is decided as more is gained by it."""
         wanted = {entry: wants > other for entry, (other, wants) in self.stakes.items()}
         return {**wanted, **self.decided}
 
     def disputed(self) -> _Entry | None:
-        """The open entry about which most is at stake; None when all hands agree."""
+        """Return the open entry on which hands disagree with most at stake; None if all agree."""
         least = {
             entry: min(stakes) for entry, stakes in self.stakes.items() if entry not in self.decided
         }
@@ -438,8 +438,8 @@ class _Totals:
         return play
 
     def _alike(self, free: _Freely) -> dict[_Entry, bool]:
-        """Whether hands that count alike had better hit, all of them alike: for totals that do not
-        come, because their hands are split or doubled."""
+        """Decide whether to hit at totals that never come, because their hands are split or
+        doubled: as all hands of that total together gain more."""
         main = self.main
         worth, _ = main.best(free.may_hit, must_hit=free.must_hit)
         leads: dict[Total, float] = defaultdict(float)
