@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from sqlalchemy import ColumnElement, and_, case, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, case, exists, func, not_, null, or_, select
 
 from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
 from timebank.audit.traces import DAY, clock_went_back, log_reaches, told
@@ -167,20 +167,30 @@ def _let_in() -> Query:
 
 
 def _registered() -> Query:
-    number = callers.c.id
-    before = func.max(callers.c.created).over(order_by=number, rows=(None, -1))
+    number, created = callers.c.id, callers.c.created
     first = select(calls.c.caller_id, func.min(calls.c.id).label("id")).group_by(calls.c.caller_id)
     called = first.subquery()
+    said = exists().where(log.c.caller_id == number, log.c.at == created).correlate(callers)
+    entered = or_(said, not_(log_reaches(created)))
+    behind = created > calls.c.opened + DAY
+    # By the log a sysop has entered them then, or may have; who called before that was entered by a
+    # clock that was wrong.
+    by_wrong_clock = and_(entered, func.coalesce(behind, True))
+    date = case((by_wrong_clock, null()), else_=created)
+    before = func.max(date).over(order_by=number, rows=(None, -1)).label("before")
     known = (
-        select(number, callers.c.name, callers.c.created, calls.c.opened, before.label("before"))
+        select(
+            *(number, callers.c.name, created, calls.c.opened, before),
+            and_(func.coalesce(behind, False), ~entered).label("late"),
+        )
         .select_from(callers)
         .join(called, called.c.caller_id == number, isouter=True)
         .join(calls, calls.c.id == called.c.id, isouter=True)
         .subquery()
     )
-    is_late = func.coalesce(known.c.created > known.c.opened + DAY, False)
+    is_late = known.c.late
     return (
-        select(known, is_late)
+        select(known)
         .where(or_(is_late, known.c.created < known.c.before - DAY))
         .order_by(known.c.id)
     )
@@ -191,7 +201,8 @@ _REGISTERED = Prepared(_registered)
 
 def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
     """Find callers who registered a day after their first call, or a day before one who has a
-    lower number. A clock that was wrong explains the latter, and leaves its traces."""
+    lower number. A clock that was wrong explains both, and leaves its traces: of one whom a sysop
+    has entered, in the log."""
     for number, name, created, opened, before, is_late in list(chosen(_REGISTERED, desk, since)):
         where, said = f"caller {number}", f"{name} is said to have registered on {told(created)}"
         if is_late:

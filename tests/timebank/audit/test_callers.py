@@ -205,6 +205,20 @@ def test_a_clock_that_was_wrong_explains_who_registered_before_whom(books, ann, 
     assert books.audit() == []
 
 
+def test_one_who_was_entered_by_a_clock_that_ran_ahead_is_in_order(books):
+    books.step(YEAR)
+    number = books.do(lambda desk: sysop.enter(desk, "Sysop", "hash", BY, with_powers=True)).id
+    books.step(-YEAR)
+    books.caller("Ann")
+    assert books.audit() == []
+    books.call(number)
+    assert books.audit() == []
+    books.wait(3 * YEAR)
+    books.do(sysop.set_locked, 2, True, BY)
+    books.sql("DELETE FROM sysop_log WHERE id = 1")  # as `timebank maintain` does
+    assert books.audit() == []
+
+
 # What is held behind an event.
 
 
