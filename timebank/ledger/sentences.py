@@ -122,6 +122,7 @@ _PHRASES: dict[type[Reason], str] = {
     r.Entered: N_("paid {amount} to enter the tournament of {day}"),
     r.PrizeWon: N_("won {amount} in the tournament of {day}, place {place}"),
 }
+_AT_A_DAYS_END = (r.LeftOfDay, r.OldStake, r.Earned)  # apart from what follows: they have colons
 _PUT_AWAY = {
     None: "",
     True: N_(": put in the bank"),
@@ -276,8 +277,7 @@ def describe(parts: Sequence[Part]) -> str:
     ... ])
     'Won 12:00 at Black Jack For Time, 3:00 of it banked because of Mail hour at 03:00'
     """
-    phrases = list(_phrases(parts)) or [_phrase(part, "") for part in parts]
-    said = ", ".join(phrases)
+    said = "".join(_phrases(parts)) or ", ".join(_phrase(part, "") for part in parts)
     return said[:1].upper() + said[1:]
 
 
@@ -285,12 +285,14 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
     """Say each row but time used, which has its own column, and a stake that comes with a win."""
     kinds = {part.reason.kind for part in parts}
     whole = False  # something was said that the next row may take a part of
+    between = ""
     for part in parts:
         kind = part.reason.kind
         if kind == "elapsed" or (kind == "returned" and "won" in kinds):
             continue
-        yield _phrase(part, _(" of it") if whole else "")
+        yield between + _phrase(part, _(" of it") if whole else "")
         whole = whole or kind in ("won", "grant")
+        between = "; " if isinstance(part.reason, _AT_A_DAYS_END) else ", "
 
 
 def _phrase(part: Part, of_it: str) -> str:

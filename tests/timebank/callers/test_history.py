@@ -99,8 +99,8 @@ class TestWords:
         books.wait(86400)
         books.call(call.caller_id)
         assert words(books, call.caller_id)[:3] == [
-            "59:59 forfeited: minutes of 1 June that were not used,"
-            " 35:00 earned on 1 June: put in the bank,"
+            "59:59 forfeited: minutes of 1 June that were not used;"
+            " 35:00 earned on 1 June: put in the bank;"
             " granted 1:00:00 for 2 June, 25:00 of it paid back on the loan",
             "Used 0:01 on node 1",
             "Won 10:00 at Black Jack For Time, 5:00 of it paid back on the loan",
