@@ -205,6 +205,15 @@ def test_a_clock_that_was_wrong_explains_who_registered_before_whom(books, ann, 
     assert books.audit() == []
 
 
+def test_one_who_registered_by_a_clock_that_ran_ahead_and_called_later_is_in_order(books, ann):
+    books.step(YEAR)
+    bob = books.caller("Bob")
+    books.call(ann).close()
+    books.step(-YEAR)
+    books.call(bob)
+    assert books.audit() == []
+
+
 def test_one_who_was_entered_by_a_clock_that_ran_ahead_is_in_order(books):
     books.step(YEAR)
     number = books.do(lambda desk: sysop.enter(desk, "Sysop", "hash", BY, with_powers=True)).id
