@@ -180,7 +180,7 @@ def reread(text: str, charset: Charset) -> str:
     """Return a text as UTF-8 if a terminal that was decoded as CP437 had typed it in UTF-8.
 
     Decoded as CP437, an accented letter becomes a piece of a box and another sign, which nobody
-    types.
+    types. Text that `clean` would cut is left as decoded.
 
     >>> reread("├⌐t├⌐", Charset.CP437), reread("été", Charset.CP437), reread("├⌐", Charset.UTF8)
     ('été', 'été', '├⌐')
@@ -188,9 +188,10 @@ def reread(text: str, charset: Charset) -> str:
     if text.isascii() or charset.codec != "cp437":
         return text
     try:
-        return text.encode("cp437").decode("utf-8")
+        typed = text.encode("cp437").decode("utf-8")
     except UnicodeError:
         return text
+    return typed if clean(typed) == unicodedata.normalize("NFC", typed) else text
 
 
 # Letters and signs in Unicode, but invisible: they would let two names look the same.

@@ -131,11 +131,20 @@ def test_the_beginning_of_a_character_waits_until_it_is_given_up() -> None:
     assert decoder.finish() == ""
 
 
-@given(st.text(alphabet=[chr(code) for code in [*range(32, 127), *range(0xA1, 0x250)]]))
+LETTERS = "".join(map(chr, [*range(32, 127), *range(0xA1, 0x250)]))
+
+
+@given(st.text(alphabet=clean(LETTERS)))
 def test_utf_8_that_was_read_as_cp437_is_read_again(text: str) -> None:
     misread = Decoder(Charset.CP437).decode(text.encode())
     assert reread(misread, Charset.CP437) == text
     assert reread(text, Charset.UTF8) == text
+
+
+@pytest.mark.parametrize("hidden", ["\x9b2J", "\u202e", "\u200b", "é\u0302\u0303\u0304"])
+def test_what_would_act_or_hide_on_a_terminal_is_not_read_again(hidden: str) -> None:
+    misread = Decoder(Charset.CP437).decode(f"lucky {hidden} duck".encode())
+    assert reread(misread, Charset.CP437) == misread
 
 
 @given(st.text(alphabet="aZ éèàùçüöäñåÅÆ½¿", max_size=8))
