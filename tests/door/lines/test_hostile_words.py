@@ -12,6 +12,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import click
@@ -35,6 +36,8 @@ EVIL = (
     b"|16|12red|07 \\x1b[2J %s {0}",  # pipe codes, and what other programs would unfold
     b"e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xe2\x80\x8b\xcc\x85",  # accents upon accents
 )
+UNREADABLE = EVIL[1]  # to a terminal that speaks UTF-8
+READABLE = tuple(evil for evil in EVIL if evil != UNREADABLE)
 OPEN = sysop_toml(timebank="known_days = 0")
 RLOGIN = """
 [[listeners]]
@@ -86,7 +89,7 @@ def assert_told_clean(command: click.Command, board: World, *words: str) -> str:
     return told.output
 
 
-@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+@pytest.mark.parametrize("evil", READABLE, ids=range(len(READABLE)))
 async def test_what_is_typed_at_the_log_on_stays_out_of_the_log(
     tmp_path: Path, log: list[str], evil: bytes
 ) -> None:
@@ -106,10 +109,32 @@ async def test_what_is_typed_at_the_log_on_stays_out_of_the_log(
         assert not any(PASSWORD in line for line in log)
 
 
-@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
-@pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["utf-8", "cp437"])
+async def test_bytes_that_are_no_letters_are_refused_at_the_log_on_and_in_no_log(
+    tmp_path: Path, log: list[str]
+) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        terminal = await board.call()
+        await terminal.until("Name:")
+        terminal.send(UNREADABLE + b"x\r")
+        await terminal.until("looks right")
+        terminal.send(b"2")
+        await terminal.until("Name:")
+        terminal.send(b"Ada\r")
+        await terminal.until("Password:")
+        terminal.send(UNREADABLE + b"x\r")
+        await terminal.until("can't be read here")
+        # The boxes to choose from have the suits of CP437.
+        assert_harmless(bytes(terminal.received).replace(b"\a", b""), cp437=True)
+
+
+@pytest.mark.parametrize(
+    ("profile", "evil"),
+    [*product([MODERN], READABLE), *product([SYNCTERM], EVIL)],
+    ids=range(len(READABLE) + len(EVIL)),
+)
 async def test_words_that_cut_the_cards_reach_the_sysop_as_words(
-    tmp_path: Path, log: list[str], evil: bytes, profile: Profile
+    tmp_path: Path, log: list[str], profile: Profile, evil: bytes
 ) -> None:
     async with world(tmp_path) as board:
         ada = await sit_down(board, "Ada", profile)
@@ -152,7 +177,7 @@ async def test_a_message_with_minutes_is_nothing_but_a_message(
         assert "for the tea" in assert_told_clean(timebank, board, "statement", "Bob")
 
 
-@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+@pytest.mark.parametrize("evil", READABLE, ids=range(len(READABLE)))
 async def test_what_callers_say_to_each_other_is_nothing_but_words(
     tmp_path: Path, log: list[str], evil: bytes
 ) -> None:
