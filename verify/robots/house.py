@@ -19,7 +19,7 @@ from argon2 import PasswordHasher
 from bench.processes import Usage, environment
 from door.config import config as settings
 from door.config import privacy
-from timebank.callers import callers
+from timebank.callers import callers, powers, sysop_log
 from timebank.ledger.engines import books_of
 from timebank.settings.hours import WEEKDAYS
 from verify.robots import inside, phone
@@ -120,7 +120,9 @@ def prepare(folder: Path, names: Iterable[str], database: str = "") -> settings.
     books = books_of(config.bank)
     books.open()
     with books.transaction(config.bank, datetime.now(UTC)) as desk:
-        callers.register_kept(desk, config.board.sysop, hashed, powers=True)
+        sysop = callers.register_kept(desk, config.board.sysop, hashed, powers=True)
+        entered = f"{powers.numbered(sysop)}, was entered, with the sysop's powers"
+        sysop_log.note(desk, "robots", sysop.id, entered)
         for number, name in enumerate(everybody):
             record = callers.register(desk, name, hashed)
             pace = _PACES[number % len(_PACES)]
