@@ -823,9 +823,9 @@ _CALL = (
     ),
     Mutant(
         "The uncharged time after the last second reaches into an event.",
-        "door/call/call_clock.py",
-        "seconds = seconds if room is None else min(seconds, room)",
-        "seconds = seconds if room is None else max(seconds, room)",
+        "timebank/calls/grace.py",
+        "room = min(room, posting.limit)",
+        "room = max(room, posting.limit)",
     ),
     Mutant(
         "A caller's last second is cut off when it begins.",
