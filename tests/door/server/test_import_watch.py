@@ -170,7 +170,7 @@ async def test_a_problem_is_logged_when_it_is_new_not_at_every_round(tmp_path: P
         board.enter("Bob")
         (tmp_path / "RATS.EXT").mkdir()
         await watch.looks()
-        assert watch.says("RATS.EXT is not a file."), watch.said
+        assert watch.says("RATS.EXT is not read: it is not a file."), watch.said
         for _ in range(3):
             await watch.looks()
         assert len(watch.said) == 1, watch.said
