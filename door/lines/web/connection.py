@@ -33,7 +33,7 @@ from door.lines.web.visitors import Visitors
 logger = logging.getLogger("door.lines")
 
 CALL_PATHS = frozenset({"/", "/call"})  # where a WebSocket is; fTelnet knows no path
-MOST_SAID = 2048  # bytes of a message in words
+MOST_SAID = 4096  # bytes of a message in words: there is room for the longest text of the page
 MOST_REQUESTS = 100  # on one connection
 MOST_SILENT = 2  # pings that nothing may follow
 CHUNK = 16_384  # bytes of a file that are sent at once

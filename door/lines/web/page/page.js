@@ -18,7 +18,6 @@ const PHONE_PIXELS = 600;
 const WIDE_PIXELS = 1500;
 const LYING_PIXELS = 500;
 const BELL_MILLISECONDS = 150;
-const MOST_PRESSED = 500; // letters; a message in words has no room for an SSH key
 const READ_ON = 1000; // lines that a screen reader can go back
 
 const part = (id) => document.getElementById(id);
@@ -219,11 +218,7 @@ function press(text) {
     for (const button of pad.querySelectorAll("button")) {
         button.disabled = true;
     }
-    if (text.length > MOST_PRESSED) {
-        line.type(text);
-    } else {
-        line.say({ t: "press", offer: offered.offer, keys: text });
-    }
+    line.say({ t: "press", offer: offered.offer, keys: text });
 }
 
 field.addEventListener("blur", layOut);

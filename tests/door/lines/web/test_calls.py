@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from door.lines.port.connection import Entrance
 from door.lines.port.gate import Blame
 from door.lines.rlogin.trust import networks
 from door.lines.tls.tls import Certificate
+from door.lines.web import pages
 from door.lines.web.web import USUAL_LIMITS
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import GREETING, PATIENCE
 from tests.door.lines.web.site import HELLO, browser, ended, heard, open_site, says_hello
+from timebank.callers import ssh_keys
 
 HOME = networks(["127.0.0.1"])
 
@@ -114,6 +117,19 @@ async def test_an_offer_is_shown_again_only_after_a_key_of_it_was_pressed() -> N
                 await socket.send(json.dumps(press))
                 await call.until_typed(presses)
         assert numbers == [1, 2, 3]
+
+
+async def test_the_longest_text_of_the_page_is_pressed_at_once() -> None:
+    page = pages.load("A board")["/"].plain
+    longest = int(re.findall(rb'id="text".* maxlength="([0-9]+)"', page)[0])
+    assert longest >= ssh_keys.LONGEST
+    async with open_site() as board, browser(board) as socket:
+        call = await says_hello(socket, board)
+        text = "€" * longest  # no letter of UTF-16 has more bytes
+        press = {"t": "press", "offer": 0, "keys": f"{text}\r"}
+        await socket.send(json.dumps(press, ensure_ascii=False))
+        await call.until_typed(f"{text}\r".encode())
+        assert len(call.pieces) == 1
 
 
 @pytest.mark.parametrize("said", [{"keys": 7, "offer": 0}, {"offer": 0}], ids=["a number", "none"])
