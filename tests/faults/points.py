@@ -115,7 +115,7 @@ class ABet(BeforeABet):
 class InAHand(Point):
     """Has a hand of Black Jack For Time in play."""
 
-    ASKED: tuple[str, ...] = ("<S>ta", "<N>o ")
+    ASKED: tuple[str, ...] = ("<S>ta", "<N>o")
 
     async def comes(self) -> None:
         await self.visits()
