@@ -4,10 +4,11 @@
     python -m verify.upgrades a4b80fb3 --seconds 60 --robots 16
 
 A wheel is built of the commit that is named, the release before, which must have the same tables,
-and one of what is committed now, as the release after it. Two servers of the release before serve one board from books on a server of
-PostgreSQL, which is started for the run; robots call both. Then each server in turn drains, and one
-of the new release takes its place. What may not serve beside it is tried meanwhile. At the end both
-releases' callers are compared with the books, and these are audited.
+and one of what is committed now, as the release after it. Two servers of the release before serve
+one board from books on a server of PostgreSQL, which is started for the run; robots call both. Then
+each server in turn drains, and one of the new release takes its place. What may not serve beside it
+is tried meanwhile. At the end both releases' callers are compared with the books, and these are
+audited.
 """
 
 from __future__ import annotations
