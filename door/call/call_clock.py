@@ -152,7 +152,8 @@ class CallClock:
         left = purse.time_left()
         self.status.show()
         self.on_tick()
-        self._warn(left)
+        if not purse.is_behind:
+            self._warn(left)
         self.patience.look()
         self._check_idle()
         self._warn_of_grace()
@@ -218,7 +219,9 @@ class CallClock:
         purse = self.purse
         if self.day_grace is not None and self.day_grace.wants_more():
             return True
-        if purse.ticked() - purse.posted.ticked >= POST_SECONDS or self._has_to_end():
+        if purse.is_behind or self._has_to_end():
+            return True
+        if purse.ticked() - purse.posted.ticked >= POST_SECONDS:
             return True
         now, closing = self.console.clock.now(), purse.posted.closing
         if now >= self._next_day or (closing is not None and now >= closing.end):

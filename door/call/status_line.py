@@ -44,8 +44,9 @@ def _width(piece: str) -> int:
 @dataclass(slots=True, eq=False)
 class StatusLine:
     """The pot is told in coins of `coin` seconds, as they are where the caller sits. The line is
-    kept back while it `waits` for cards that are on their way: it would tell the result. `account`
-    is told in place of the bank, pipe codes allowed."""
+    kept back while it `waits` for cards that are on their way: it would tell the result; and while
+    the purse is behind, for its figures would be those of before. `account` is told in place of the
+    bank, pipe codes allowed."""
 
     console: Console
     books: Books
@@ -61,7 +62,7 @@ class StatusLine:
     _made: tuple[str, ...] = ()
 
     def show(self) -> None:
-        if not self.waits:
+        if not (self.waits or self.purse.is_behind):
             self.console.status(self.pieces())
 
     @contextlib.contextmanager

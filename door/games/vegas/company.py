@@ -209,6 +209,7 @@ class Company:
                 end.forgets()
                 line.attach(console)
                 caller.is_away = False
+                caller.purse.falls_behind()
                 if end.has_shown:
                     self._sits(since)
 

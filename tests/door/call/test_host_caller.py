@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
@@ -14,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from door.call.console import Console
+from ansi.charset import Charset
+from door.call.console import Console, Look, Paint
 from door.call.guest_caller import HostCaller
 from door.dropfiles.formats import read
 from door.dropfiles.understanding import GiveBack, Way
@@ -383,8 +385,9 @@ async def at_the_servers_table(
     folder: Path,
 ) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
     """A guest whose keys and screen the server sees to."""
-    async with guest_of(folder, seconds=3600) as (here, caller):
+    async with guest_of(folder, seconds=3600) as (here, caller), asyncio.TaskGroup() as group:
         caller.clock.start()
+        keeper = group.create_task(caller.keep())
         visit = asyncio.create_task(DoorCompany(here.server.board, caller).visit())
         await reads(caller, "Tal<k>")
         try:
@@ -392,6 +395,7 @@ async def at_the_servers_table(
                 yield here, caller, visit
         finally:
             caller.clock.stop()
+            keeper.cancel()
             visit.cancel()
 
 
@@ -445,3 +449,63 @@ async def test_what_was_typed_for_the_table_does_not_take_the_words_away(tmp_pat
         caller.console.received(b" ")
         await visit
         assert caller.console.next_key() is None
+
+
+def plays_at_that_table(here: World, caller: HostCaller, stake: int, ended: Settlement) -> None:
+    """Have the server post a hand, of which the door of the caller knows nothing."""
+    with here.books() as desk:
+        place_bet(desk, caller.call_id, caller.purse.ticked(), wager(stake), ended)
+
+
+def status_of(caller: HostCaller) -> str:
+    """Read what their terminal shows in its last row, "" where nothing is painted."""
+    rows = caller.console.display.seen()
+    return re.sub(r"\x1b\[[\d;]*m", "", rows[-1]).strip() if rows else ""
+
+
+@asynccontextmanager
+async def at_the_servers_table_on_a_painted_screen(
+    folder: Path,
+) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
+    """The same guest, whose door paints a status line when they are back."""
+    async with at_the_servers_table(folder) as (here, caller, visit):
+        caller.console.look = Look(Charset.UTF8, Paint.COLOUR)
+        caller.console.on_redraw = caller.status.show
+        yield here, caller, visit
+
+
+@pytest.mark.usefixtures("undealt")
+async def test_no_time_of_before_the_visit_is_shown_until_the_books_have_answered(
+    tmp_path,
+) -> None:
+    async with at_the_servers_table_on_a_painted_screen(tmp_path) as (here, caller, visit):
+        plays_at_that_table(here, caller, 600, lost(600))
+        ticks = asyncio.Event()
+        caller.clock.on_tick = ticks.set
+        async with here.slow_books():
+            caller.console.line.receiver.received(b"q")
+            await ticks.wait()
+            await here.clock.advance_at_once(2)
+            assert status_of(caller) == ""
+        await visit
+        await here.pass_time(1)
+        assert "Time left 49:57 " in status_of(caller)
+
+
+@pytest.mark.usefixtures("undealt")
+async def test_nobody_is_out_of_time_that_they_had_before_the_visit(tmp_path) -> None:
+    """While the books cannot say what they have won meanwhile."""
+    async with at_the_servers_table_on_a_painted_screen(tmp_path) as (here, caller, visit):
+        await loses(caller, 3480)
+        plays_at_that_table(here, caller, 60, Settlement(0, 60, 540, "win", {"net": 540}, True))
+        here.server.board.books.hurry(0)
+        with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            caller.console.line.receiver.received(b"q")
+            with pytest.raises(BooksUnavailable):
+                await visit
+            await here.pass_time(130)
+            assert status_of(caller) == ""
+            assert caller.console.interruption is None
+        await here.pass_time(2)
+        assert "Time left 8:48 " in status_of(caller)
