@@ -263,6 +263,7 @@ class Inspection:
         self._stale.pop(caller.call_id, None)
         seen = shown.time_left(wire.screen)
         is_told = wire.telephone.paints and not wire.closed and not caller.status.waits
+        is_told = is_told and not shown.is_on_its_way(caller.console, world.monotonic)
         second_begins = caller.purse.on_for() % 1 < JUST_NOW  # its tick is due
         if seen is not None and is_told and not second_begins:
             left_to_stay = caller.purse.time_left()

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+from door.call.console import Console
 from door.games.engine import shuffle
 from door.games.registry import GAMES
 from door.games.rounds import found
@@ -42,6 +43,7 @@ _BEGINS_AT_VEGAS = re.compile(
 _LEFT_THE_PAPER = re.compile(r"BJ\(VI\)|\$ bj|The black jack of UNIX")
 _SUITS = {"♥": "H", "♦": "D", "♣": "C", "♠": "S"}
 _SIGNS = re.compile(r"(?<![0-9A-Z])(10|[2-9AJQK])([♥♦♣♠])")
+TIMERS_LATE = 0.001  # seconds by which a timer may be
 LETTERS = re.compile(r"(?<![0-9A-Za-z])([2-9TJQKA])([HDCS])(?![0-9A-Za-z])")
 
 
@@ -113,6 +115,13 @@ def time_left(screen: Screen) -> int | None:
     """Read the seconds of time left on the status line; None where there is none."""
     found = phrases.TIME_LEFT.search(screen.rows[-1])
     return None if found is None else reading.clock(found["clock"])
+
+
+def is_on_its_way(console: Console, monotonic: float) -> bool:
+    """Tell whether the screen is about to change: what a caller who is being served has been told
+    is sent at once with the answer, or `SERVED_WITHIN` seconds later."""
+    sending = console._echo
+    return sending is not None and monotonic < sending.when() + TIMERS_LATE
 
 
 def seals_are_kept(screen: Screen, file: sqlite3.Connection, *, paints: bool) -> int:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from hashlib import sha256
 from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
+from ansi.charset import Charset
+from door.call.console import SERVED_WITHIN, Console, Look, Paint
+from tests.clock import FakeClock
+from tests.door.wall import Told
+from tests.world import NOON
 from verify.simulate import shown
 from verify.simulate.wrong import Wrong
 
@@ -57,3 +64,19 @@ def test_a_seed_may_be_the_seal_of_the_next_shoe_of_its_chain(
     else:
         with pytest.raises(Wrong, match=wrong):
             shown.seals_are_kept(screen, books, paints=False)
+
+
+async def test_a_screen_is_old_for_no_longer_than_an_answer_may_take() -> None:
+    """A figure that has changed while its caller is served is sent together with the answer."""
+    wall, now = Told(), asyncio.get_running_loop().time
+    console = Console(wall, Look(Charset.UTF8, Paint.COLOUR), FakeClock(NOON))
+    console.paint_screens()
+    with mock.patch.object(Console, "_send_echo"):  # it is never sent
+        console.display.status(["29:55"])
+        assert shown.is_on_its_way(console, now())
+        assert not shown.is_on_its_way(console, now() + SERVED_WITHIN + 2 * shown.TIMERS_LATE)
+    console._show()
+    assert not shown.is_on_its_way(console, now())
+    console.display.status(["29:54"])
+    await wall.until(b"29:54")
+    assert not shown.is_on_its_way(console, now())
