@@ -66,7 +66,7 @@ def serve(
         database.open_existing()
         clock = SystemClock()
         pages = Pages(Reading(config, database, clock), clock, is_safe=certificate is not None)
-        server = _Server(
+        server = _HttpServer(
             uvicorn.Config(
                 pages.app(),
                 ws="none",
@@ -89,14 +89,10 @@ def serve(
             pages.close()
 
 
-class _Server(uvicorn.Server):
-    """Answers connections that a port of the board takes in."""
+class _HttpServer(uvicorn.Server):
+    """Answers connections that a port of the board takes in; it has no sockets of its own."""
 
     entrance: PagesPort
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self.servers = []
-        self.started = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.entrance.close()
@@ -106,7 +102,7 @@ class _Server(uvicorn.Server):
 async def _serve(
     config: Config,
     pages: Pages,
-    server: _Server,
+    server: _HttpServer,
     place: tuple[str, int],
     certificate: Certificate | None,
     tell: Callable[[str], None],
@@ -125,7 +121,7 @@ async def _serve(
     scheme = "http" if certificate is None else "https"
     tell(f"{scheme}://{_written(host)}:{entrance.port}/")
     server.entrance = entrance
-    await server.serve()
+    await server.serve(sockets=[])
     await entrance.finish(0)
 
 
