@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from tests.timebank.books import Books
 from tests.timebank.cluster import Cluster, programs, shared
 from tests.timebank.tables import Table
+from tests.timebank.vandal import Vandal
 from timebank.audit import chain
 from timebank.cli.main import main
 from timebank.settings.place import read_place
@@ -164,6 +165,11 @@ def ann(books):
 @pytest.fixture
 def bob(books):
     return books.caller("Bob")
+
+
+@pytest.fixture
+def vandal(books):
+    return Vandal(books)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import sqlite3
 import pytest
 
 from tests.timebank.books import GAME, pushed
-from tests.timebank.vandal import Vandal
 from timebank.keeping import sysop
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
@@ -39,11 +38,6 @@ def books(open_books, folder):
     books.change(mode="external", thebank_ext=folder / "THEBANK.EXT")
     books.call(ann)
     return books
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
 
 
 def number(books, kind) -> int:

@@ -7,7 +7,6 @@ from datetime import time
 import pytest
 
 from tests.timebank.books import DAILY
-from tests.timebank.vandal import Vandal
 from timebank.callers import powers
 from timebank.keeping import events, sysop
 from timebank.keeping.events import EventAsked
@@ -18,11 +17,6 @@ from timebank.window.teller import deposit, transfer
 DAY = 86_400
 YEAR = 365 * DAY
 BY = "root (command line)"
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
 
 
 @pytest.fixture

@@ -34,11 +34,6 @@ def books(open_books):
     return books
 
 
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
-
-
 def chained(books) -> list[str]:
     """What the audit finds that has to do with the chain, the first finding first."""
     words = re.compile(

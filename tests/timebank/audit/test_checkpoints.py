@@ -22,11 +22,6 @@ pytestmark = pytest.mark.usefixtures("narrow_search")
 
 
 @pytest.fixture
-def vandal(books):
-    return Vandal(books)
-
-
-@pytest.fixture
 def evening(books):
     """Ann's call and hand, and that of a guest, are open when a checkpoint is made, and go on."""
     ann = books.call(books.caller("Ann"))

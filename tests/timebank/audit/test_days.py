@@ -7,16 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tests.timebank.books import won
-from tests.timebank.vandal import Vandal
 from timebank.calls import clock_mend
 from timebank.window.teller import borrow
 
 DAY = 86_400
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
 
 
 @pytest.fixture

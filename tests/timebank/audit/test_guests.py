@@ -6,14 +6,8 @@ import pytest
 
 from tests.timebank.books import stand_alone
 from tests.timebank.hosts import HOUR, comes, known
-from tests.timebank.vandal import Vandal
 from timebank.guests.claims import not_done
 from timebank.wagers.rounds import Move, Settlement
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
 
 
 @pytest.fixture

@@ -5,12 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.timebank.books import lost, pushed, won
-from tests.timebank.vandal import Vandal
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
 
 
 @pytest.fixture

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.timebank.at_the_window import borrow, limit
 from tests.timebank.books import stand_alone, won
-from tests.timebank.vandal import Vandal
 from timebank.wagers.rounds import Move
 
 DAY = 86_400
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
 
 
 def wrong(call, waived) -> str:

@@ -20,11 +20,6 @@ from timebank.settings.schedule import Event
 from timebank.wagers import journal
 
 
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
 def test_a_new_caller_has_five_empty_accounts(books, ann):
     assert books.balances(ann) == {"online": 0, "held": 0, "bank": 0, "stake": 0, "loan": 0}
     record = books.do(callers.get, ann)

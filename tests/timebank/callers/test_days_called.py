@@ -5,18 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from timebank.callers import days_called
 from timebank.callers.days_called import DaysCalled
 from timebank.calls import clock_mend
 
 DAY = 86_400
-
-
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
 
 
 def calls(books, caller_id: int) -> None:

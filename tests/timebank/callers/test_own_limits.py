@@ -17,11 +17,6 @@ A_DAY = 86_400
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def call(books, ann):
     return books.call(ann)
 

@@ -10,11 +10,6 @@ CODE, OTHER = "a" * 64, "b" * 64
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def code(books, ann):
     """Give Ann a code."""
     before = books.do(recovery.secrets_of, ann)

@@ -14,11 +14,6 @@ DATA = b"one key"
 LINE = f"ssh-ed25519 {base64.b64encode(DATA).decode()} laptop"
 
 
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
 def lines(books, caller):
     return ssh_keys.of(books.do(callers.get, caller).preferences)
 

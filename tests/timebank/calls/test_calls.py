@@ -19,11 +19,6 @@ from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCall
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def call(books, ann):
     return books.call(ann)
 

@@ -16,11 +16,6 @@ from timebank.window.sysop import adjust
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
 def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 

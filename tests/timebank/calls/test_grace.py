@@ -21,11 +21,6 @@ MINUTE = 60
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def call(books, ann):
     """A call of Ann's who has used up her minutes."""
     books.change(grace_minutes=1)

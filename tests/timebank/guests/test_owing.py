@@ -41,11 +41,6 @@ OWES = r"^You owe {}: pay that back before you send any minutes\.$"
 
 
 @pytest.fixture
-def bob(books):
-    return books.caller("Bob")
-
-
-@pytest.fixture
 def ann(books, bob):
     """Somebody who is known for long enough, on line, with 40 minutes saved."""
     number = books.caller("Ann")

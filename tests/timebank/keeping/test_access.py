@@ -47,16 +47,6 @@ def books(kept) -> Books:
     return kept.books
 
 
-@pytest.fixture
-def ann(books) -> int:
-    return books.caller("Ann")
-
-
-@pytest.fixture
-def bob(books, ann) -> int:
-    return books.caller("Bob")
-
-
 def record(books: Books, number: int) -> callers.CallerRecord:
     return books.do(callers.get, number)
 

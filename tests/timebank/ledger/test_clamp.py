@@ -20,11 +20,6 @@ def books(open_books):
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def call(books, ann):
     return books.call(ann)
 

@@ -17,11 +17,6 @@ from timebank.wagers import chains, journal
 ROOTS = [bytes([number]) * 32 for number in range(1, 9)]
 
 
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
 def open_shoe(books, owner, root=ROOTS[0], ahead=3, table=1, game=GAME):
     return books.do(journal.open_shoe, owner, game, 1, root, "no seal", table, ahead)
 

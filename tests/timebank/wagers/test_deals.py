@@ -22,11 +22,6 @@ def deal(books):
     return sealed(books, 1)
 
 
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
 def test_one_deal_is_sealed_a_day_and_its_seed_is_shown_when_the_day_is_over(books, deal):
     assert (deal.day, deal.rules, deal.shown_seed) == (books.now.date(), RULES, None)
     assert sealed(books, 2) == deal

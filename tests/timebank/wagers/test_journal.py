@@ -18,11 +18,6 @@ SEED = bytes(range(32))
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def call(books, ann):
     return books.call(ann)
 

@@ -21,11 +21,6 @@ from timebank.wagers.rounds import Move, Settlement
 
 
 @pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-@pytest.fixture
 def call(books, ann):
     return books.call(ann)
 
