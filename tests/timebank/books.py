@@ -204,6 +204,12 @@ class Call:
     def close(self) -> None:
         self.post(close_call, "hung up")
 
+    def next_day(self) -> Call:
+        """End this call, and return the caller's first one of the next day."""
+        self.close()
+        self.books.wait(24 * 60 * 60)
+        return self.books.call(self.caller_id)
+
     def renew(self) -> list[int]:
         process = self.books.sql("SELECT process FROM calls WHERE id = ?", self.id)[0][0]
         return self.books.do(renew, process, [(self.id, self.ticked)])

@@ -7,7 +7,6 @@ import pytest
 from tests.timebank.at_the_window import borrow, deposit, give, limit, repay, withdraw
 from tests.timebank.books import lost, pushed, won
 from tests.timebank.hosts import comes, known
-from tests.timebank.vandal import Vandal
 from timebank.audit.accounts import Task, check
 from timebank.audit.checkpoints import draft
 from timebank.callers import callers
@@ -15,18 +14,6 @@ from timebank.window import sysop
 
 DAY = 86_400
 MINUTE = 60
-
-
-@pytest.fixture
-def vandal(books):
-    return Vandal(books)
-
-
-def next_day(books, call):
-    """End a call, and return the first one of the next day."""
-    call.close()
-    books.wait(DAY)
-    return books.call(call.caller_id)
 
 
 def found_since(books, begin) -> list[str]:
@@ -50,7 +37,7 @@ def test_minutes_that_were_said_to_be_earned_and_banked_overnight_are_found(book
         "day before, and the purse held 0."
     )
     assert books.audit() == [began]
-    next_day(books, call)
+    call.next_day()
     assert books.balances(ann)["bank"] == 600
     assert books.audit() == [began]
     vandal("UPDATE days SET carried = 0")  # and nobody sees it any more, but for what was kept
@@ -70,7 +57,7 @@ def test_minutes_that_were_earned_and_forfeited_are_found(books, ann, vandal):
     assert books.audit() == []
     vandal("UPDATE days SET carried = 0 WHERE carried = 300")
     call.act(pushed(300))
-    next_day(books, call)
+    call.next_day()
     assert books.audit() == [
         "caller 1: When 2026-06-02 began for Ann, 0 counted as earned and 0 as left of a day "
         "before, and the purse held 300."
@@ -122,7 +109,7 @@ def test_an_old_stake_in_a_hand_of_two_midnights_is_in_order(books, ann):
         assert books.audit() == []
     call.act(lost(150, final=False), stake=300, kind="double")
     call.act(won(750, 750))
-    next_day(books, call)
+    call.next_day()
     assert books.audit() == []
 
 
@@ -133,11 +120,11 @@ def test_all_that_a_caller_can_do_with_minutes_is_in_order(books, ann):
     call = books.call(ann)
     for act, minutes in ((deposit, 20), (withdraw, 50), (borrow, 30), (repay, 10), (repay, 5)):
         act(call, minutes)
-    call = next_day(books, call)
+    call = call.next_day()
     assert books.audit() == []
     call.win(300, 900)
     call.lose(600)
-    next_day(books, call)
+    call.next_day()
     assert books.audit() == []
 
 
@@ -147,11 +134,11 @@ def test_what_was_earned_of_a_frozen_account_is_in_order_and_found_if_it_was_rai
     call = books.call(ann)
     call.win(300, 900)
     books.do(sysop.freeze, ann, "a dispute", "root (command line)")
-    call = next_day(books, call)
+    call = call.next_day()
     assert books.sql("SELECT carried FROM days ORDER BY day") == [(0,), (900,)]
     assert books.audit() == []
     call.bet(300)
-    call = next_day(books, call)
+    call = call.next_day()
     assert books.audit() == []
     vandal("UPDATE days SET carried = carried + 600 WHERE day = '2026-06-03'")
     assert books.audit() == [
@@ -165,7 +152,7 @@ def test_a_board_without_a_bank_forfeits_and_is_in_order(books, ann, vandal):
     call = books.call(ann)
     call.win(300, 900)
     call.bet(600)
-    call = next_day(books, call)
+    call = call.next_day()
     assert books.audit() == []
     vandal("UPDATE days SET carried = 300, standing = 300 WHERE standing = 600")
     assert len(books.audit()) == 1
@@ -173,11 +160,11 @@ def test_a_board_without_a_bank_forfeits_and_is_in_order(books, ann, vandal):
 
 def test_an_audit_from_a_checkpoint_sees_the_days_that_ended_behind_it(books, ann, bob, vandal):
     call, bobs = books.call(ann), books.call(bob, node=2)
-    call = next_day(books, call)
+    call = call.next_day()
     begin = checkpoint(books)
     bobs.win(300, 600)
     vandal("UPDATE days SET carried = 600 WHERE caller_id = 1")
-    next_day(books, call)
+    call.next_day()
     (said,) = found_since(books, begin)
     assert "When 2026-06-02 began for Ann, 600 counted as earned" in said
     vandal("UPDATE days SET carried = 0 WHERE caller_id = 1")
@@ -200,7 +187,7 @@ def test_a_day_that_ended_by_the_rule_of_version_1_0_is_in_order(books, ann, van
     call = books.call(ann)
     deposit(call, 10)
     call.win(300, 900)
-    next_day(books, call)
+    call.next_day()
     left = dict(books.sql("SELECT kind, id FROM transfers WHERE kind IN ('carry', 'forfeit')"))
     vandal(
         f"UPDATE transfers SET amount = 300 WHERE id = {left['carry']}",

@@ -25,20 +25,6 @@ from tests.timebank.books import Books
 from timebank.callers import callers
 from timebank.errors import Refused
 
-DAY = 86400
-
-
-@pytest.fixture
-def ann(books):
-    return books.caller("Ann")
-
-
-def next_day(books, call):
-    """End a call, and return the first one of the next day."""
-    call.close()
-    books.wait(DAY)
-    return books.call(call.caller_id)
-
 
 def win(call, minutes):
     call.win(MINUTE, MINUTE * minutes)
@@ -48,35 +34,46 @@ def lose(call, minutes):
     call.lose(MINUTE * minutes)
 
 
-# Deposits.
+ACTS = {"win": win, "deposit": deposit, "withdraw": withdraw, "lose": lose, "borrow": borrow}
+ACTS["repay"] = repay
 
 
-@pytest.mark.parametrize("first", ["deposit", "win"])
-def test_winnings_are_banked_next_to_a_deposit_in_either_order(books, ann, first):
+@pytest.mark.parametrize(
+    ("acts", "banked"),
+    [
+        ([("deposit", 55), ("win", 40)], 95),
+        ([("win", 40), ("deposit", 55)], 95),
+        ([("win", 40), ("deposit", 55), ("lose", 15)], 80),
+        ([("deposit", 55), ("withdraw", 60)], 55),
+        ([("borrow", 30), ("deposit", 30)], 60),
+        ([("borrow", 30), ("repay", 30)], 0),
+        ([("borrow", 30), ("win", 40)], 50),  # of winnings the loan takes a half
+    ],
+)
+def test_the_grant_pays_for_deposits_and_what_was_earned_is_banked(books, ann, acts, banked):
+    limit(books, known_days=0, loan_share=50)
+    give(books, ann, 300)
     call = books.call(ann)
-    for act in (deposit, win) if first == "deposit" else (win, deposit):
-        act(call, 55 if act is deposit else 40)
-    next_day(books, call)
-    assert saved(books, ann) == (55 + 40) * MINUTE
+    for way, minutes in acts:
+        ACTS[way](call, minutes)
+    call.next_day()
+    assert saved(books, ann) == (300 + banked) * MINUTE
     assert books.audit() == []
 
 
-def test_savings_withdrawn_and_unused_are_banked_again_next_to_a_deposit(books, ann):
-    give(books, ann, 300)
-    call = books.call(ann)
-    deposit(call, 55)
-    withdraw(call, 60)
-    next_day(books, call)
-    assert saved(books, ann) == 355 * MINUTE
-
-
-def test_a_loan_that_is_left_is_banked_next_to_a_deposit(books, ann):
-    limit(books, known_days=0)
+@pytest.mark.parametrize(
+    "acts", [[("repay", 30), ("win", 20)], [("repay", 30), ("borrow", 30), ("repay", 10)]]
+)
+def test_a_repayment_of_an_earlier_loan_takes_nothing_from_what_is_earned(books, ann, acts):
+    limit(books, known_days=0, loan_share=0)
     call = books.call(ann)
     borrow(call, 30)
-    deposit(call, 30)
-    next_day(books, call)
-    assert saved(books, ann) == 60 * MINUTE
+    books.wait(90 * MINUTE)
+    call = call.next_day()
+    for way, minutes in acts:
+        ACTS[way](call, minutes)
+    call.next_day()
+    assert saved(books, ann) == 20 * MINUTE
 
 
 def test_winnings_are_banked_next_to_a_deposit_at_log_off(books, ann):
@@ -84,7 +81,7 @@ def test_winnings_are_banked_next_to_a_deposit_at_log_off(books, ann):
     limit(books, deposit=60)
     call = books.call(ann)
     win(call, 100)
-    next_day(books, call)
+    call.next_day()
     # The second that a call costs at least is of the grant, which is all deposited.
     assert saved(books, ann) == 160 * MINUTE - 1
 
@@ -94,70 +91,12 @@ def test_no_more_is_banked_than_is_left_when_a_deposit_took_some_of_the_winnings
     call = books.call(ann)
     win(call, 40)
     deposit(call, 90)
-    next_day(books, call)
+    call.next_day()
     assert saved(books, ann) == 90 * MINUTE + 10 * MINUTE - 1
-
-
-def test_a_loss_costs_winnings_whatever_was_deposited(books, ann):
-    call = books.call(ann)
-    win(call, 40)
-    deposit(call, 55)
-    lose(call, 15)
-    next_day(books, call)
-    assert saved(books, ann) == (55 + 25) * MINUTE
-
-
-# Loans.
-
-
-def test_a_loan_that_is_paid_back_on_its_day_earns_nothing(books, ann):
-    limit(books, known_days=0)
-    call = books.call(ann)
-    borrow(call, 30)
-    repay(call, 30)
-    next_day(books, call)
-    assert saved(books, ann) == 0
-
-
-def test_a_repayment_of_an_earlier_loan_takes_nothing_from_winnings(books, ann):
-    limit(books, known_days=0, loan_share=0)
-    call = books.call(ann)
-    borrow(call, 30)
-    books.wait(90 * MINUTE)
-    call = next_day(books, call)
-    repay(call, 30)
-    win(call, 20)
-    next_day(books, call)
-    assert saved(books, ann) == 20 * MINUTE
-
-
-def test_a_new_loan_is_no_less_after_a_repayment_of_an_earlier_one(books, ann):
-    limit(books, known_days=0, loan_share=0)
-    call = books.call(ann)
-    borrow(call, 30)
-    books.wait(90 * MINUTE)
-    call = next_day(books, call)
-    repay(call, 30)
-    borrow(call, 30)
-    repay(call, 10)
-    next_day(books, call)
-    assert saved(books, ann) == 20 * MINUTE
-
-
-def test_the_share_of_winnings_that_a_loan_takes_is_not_banked(books, ann):
-    limit(books, known_days=0, loan_share=50)
-    call = books.call(ann)
-    borrow(call, 30)
-    win(call, 40)
-    next_day(books, call)
-    assert saved(books, ann) == (30 + 20) * MINUTE
-    assert books.balances(ann)["loan"] == 0
 
 
 # Whatever else is done on a day.
 
-ACTS = {"win": win, "deposit": deposit, "withdraw": withdraw, "lose": lose, "borrow": borrow}
-ACTS["repay"] = repay
 an_act = st.tuples(st.sampled_from(list(ACTS)), st.integers(1, 60))
 some_days = st.lists(st.lists(an_act, min_size=2, max_size=8), min_size=1, max_size=4)
 
@@ -198,7 +137,7 @@ def play(days, share: int, used: int) -> list[End]:
         for day in days:
             done = [act for act in day if is_possible(call, *act)]
             books.wait(used)
-            call = next_day(books, call)
+            call = call.next_day()
             forfeited = sum(amount for kind, amount, *_ in call.moved if kind == "forfeit")
             ends.append(End(done, forfeited, saved(books, ann)))
         assert books.audit() == []

@@ -67,15 +67,11 @@ def test_it_is_banked_when_the_day_ends_on_which_the_account_is_opened(books, an
 def test_a_loss_of_the_next_day_costs_it_and_a_win_adds_to_it(books, ann):
     call = books.call(ann)
     call.win(600, 900)
-    call.close()
     set_frozen(books, ann)
-    books.wait(DAY)
-    call = books.call(ann)
+    call = call.next_day()
     call.lose(600)
     call.win(60, 120)
-    call.close()
-    books.wait(DAY)
-    assert books.call(ann).purse.online == 3600 + 420
+    assert call.next_day().purse.online == 3600 + 420
 
 
 def test_it_is_told_next_to_what_lies_on_the_table(books, ann):
@@ -83,17 +79,13 @@ def test_it_is_told_next_to_what_lies_on_the_table(books, ann):
     call = books.call(ann)
     call.win(600, 900)
     call.bet(600)
-    call.close()
-    books.wait(DAY)
-    call = books.call(ann)
+    call = call.next_day()
     assert call.purse.online == 3600 + 300
     assert said(call.receipt.told) == (
         "You earned 10 minutes of your stake: what comes back of it is yours.",
         "Your account is frozen: you keep what you earned in your pot, 5 minutes.",
     )
-    call.close()
-    books.wait(DAY)
-    assert books.call(ann).purse.online == 3600 + 300
+    assert call.next_day().purse.online == 3600 + 300
     assert books.sql("SELECT standing, carried FROM days ORDER BY day DESC LIMIT 1") == [(0, 900)]
 
 
@@ -108,9 +100,7 @@ def test_winnings_that_an_event_cuts_off_wait_behind_it(open_books):
     books.wait(2 * 3600)
     call = books.call(ann)
     assert call.purse.online == 3600 - 1 + 900
-    call.close()
-    books.wait(DAY)
-    assert books.call(ann).purse.online == 3600 + 900
+    assert call.next_day().purse.online == 3600 + 900
     assert saved(books, ann) == 0
     assert books.audit() == []
 
@@ -136,10 +126,8 @@ def test_nothing_goes_on_to_another_program_either(open_books, folder):
     ann = books.caller("Ann")
     call = books.call(ann)
     call.win(600, 900)
-    call.close()
     set_frozen(books, ann)
-    books.wait(DAY)
-    assert books.call(ann).purse.online == 3600 + 900
+    assert call.next_day().purse.online == 3600 + 900
     assert books.sql("SELECT count(*) FROM outbox") == [(0,)]
 
 
@@ -148,10 +136,8 @@ def test_a_board_without_a_bank_keeps_no_more_for_one_who_is_frozen(open_books):
     ann = books.caller("Ann")
     call = books.call(ann)
     call.win(600, 900)
-    call.close()
     set_frozen(books, ann)
-    books.wait(DAY)
-    call = books.call(ann)
+    call = call.next_day()
     assert ("carry", 900, "online", "forfeit") in call.moved
     assert call.purse.online == 3600
 
