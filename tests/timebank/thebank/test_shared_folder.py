@@ -77,6 +77,11 @@ def untouched(secret: Path) -> None:
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
 
 
+def refused(problem: str | None, *parts: object) -> None:
+    """Check that a problem is told, and says all of this."""
+    assert all(str(part) in (problem or "") for part in parts), problem
+
+
 def away(path: Path) -> None:
     if path.is_dir():
         path.rmdir()
@@ -89,10 +94,7 @@ class TestAnImport:
     def test_that_is_planted_is_refused_and_left(self, board, secret, plant, why):
         plant(secret, board.path)
         before = board.path.lstat().st_ino
-        report = board.take()
-        assert report.problem is not None
-        assert str(board.path) in report.problem
-        assert why in report.problem
+        refused(board.take().problem, board.path, why)
         assert board.path.lstat().st_ino == before
         assert board.names() == {"BANK.EXT"}
         untouched(secret)
@@ -101,10 +103,7 @@ class TestAnImport:
     def test_an_error_file_that_is_planted_is_refused(self, board, secret, plant, why):
         plant(secret, board.error_file)
         board.write(record("Ann", 12), b"rubbish\r\n")
-        problem = board.take().problem
-        assert problem is not None
-        assert f"{board.error_file} " in problem
-        assert why in problem
+        refused(board.take().problem, f"{board.error_file} ", why)
         untouched(secret)
         assert not secret.with_name("not-there").exists()
         away(board.error_file)
@@ -117,10 +116,7 @@ class TestAnImport:
         lock = Path(f"{board.path}.lock")
         plant(secret, lock)
         board.write(record("Ann", 12))
-        problem = board.take().problem
-        assert problem is not None
-        assert f"{lock} " in problem
-        assert why in problem
+        refused(board.take().problem, f"{lock} ", why)
         assert not secret.with_name("not-there").exists()
         away(lock)
         assert board.take().applied == 1
@@ -131,10 +127,7 @@ class TestAnImport:
         board.take()
         board.kept(1).unlink()
         plant(secret, board.kept(1))
-        problem = board.take().problem
-        assert problem is not None
-        assert str(board.kept(1)) in problem
-        assert why in problem
+        refused(board.take().problem, board.kept(1), why)
         untouched(secret)
 
     def test_a_name_for_the_bak_that_is_planted_is_passed_over(self, board, secret):
@@ -159,9 +152,7 @@ class TestAnImport:
 
         with monkeypatch.context() as patch:
             patch.setattr(importer.bookings, "advance", advance)
-            problem = board.take().problem
-        assert problem is not None
-        assert str(board.path) in problem
+            refused(board.take().problem, board.path)
         assert not [name for name in board.names() if name.endswith(".taken")]
         untouched(secret)
         os.replace(aside, board.path)
@@ -220,10 +211,7 @@ class TestOwners:
             os.chown(board.path.parent, STRANGER, -1)
             assert board.take().applied == 1
             return
-        problem = board.take().problem
-        assert problem is not None
-        assert f"{board.path} " in problem
-        assert f"it belongs to user {STRANGER}" in problem
+        refused(board.take().problem, f"{board.path} ", f"it belongs to user {STRANGER}")
         assert board.names() == {"BANK.EXT"}
         assert board.bank("Ann") == 10
 
@@ -251,10 +239,7 @@ class TestARecordOfOurs:
     def test_waits_while_something_is_planted(self, books, path, secret, plant, why):
         plant(secret, path)
         number = put(books, "Ann", 12)
-        problem = flush(books).problem
-        assert problem is not None
-        assert f"{path} cannot be written: " in problem
-        assert why in problem
+        refused(flush(books).problem, f"{path} cannot be written: ", why)
         assert states(books) == ["waiting"]
         untouched(secret)
         assert not secret.with_name("not-there").exists()
@@ -267,10 +252,7 @@ class TestARecordOfOurs:
         lock = Path(f"{path}.lock")
         plant(secret, lock)
         put(books, "Ann", 12)
-        problem = flush(books).problem
-        assert problem is not None
-        assert f"{lock} cannot be written: " in problem
-        assert why in problem
+        refused(flush(books).problem, f"{lock} cannot be written: ", why)
         assert not path.exists()
 
     @pytest.mark.parametrize(
