@@ -345,15 +345,6 @@ def refuse_other(place: object, program: int, version: int) -> None:
         )
 
 
-def refuse_without_step(place: object, version: int) -> None:
-    """Raise `DatabaseRefused` for books of an earlier version that no step leaves."""
-    if version < SCHEMA_VERSION:
-        raise errors.DatabaseRefused(
-            f"{place} is of version {version}, and this program knows {SCHEMA_VERSION} and no way"
-            " from there."
-        )
-
-
 def not_ours(place: object, program: int, version: int) -> str:
     if program == BEFORE_RELEASE:
         return (

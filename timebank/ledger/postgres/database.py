@@ -31,7 +31,6 @@ from timebank.ledger.database import (
     Upgraded,
     cannot_be_opened,
     refuse_other,
-    refuse_without_step,
 )
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres import guards, migrations
@@ -113,11 +112,9 @@ class PostgresDatabase(Database):
             if postgres.is_empty(connection):
                 return None
             postgres.lock_to_lay(connection)
-            program, before = postgres.program_and_version(connection)
-            if program == APPLICATION_ID and before not in migrations.STEPS:
-                refuse_without_step(self.place, before)
             if not migrations.is_earlier(connection, migrations.STEPS):
                 return None
+            _, before = postgres.program_and_version(connection)
             name = None if alone else migrations.served_by(connection)
             if name is not None:
                 raise errors.DatabaseRefused(
