@@ -148,7 +148,9 @@ class Treated:
         row, firsts = self.generation, self.generation.firsts
         said = [f"Generation {row.number} of the books begins: {row.why}."]
         if row.shoes:
-            said.append(f"Closed {_count(row.shoes, 'open shoe')}: no card of them is dealt again.")
+            whose = "its" if row.shoes == 1 else "their"
+            closed = _count(row.shoes, "open shoe")
+            said.append(f"Closed {closed}: none of {whose} cards is dealt again.")
         if self.hands:
             which = ", ".join(map(str, self.hands))
             stakes = "its stake" if len(self.hands) == 1 else "their stakes"

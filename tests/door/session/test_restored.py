@@ -63,7 +63,7 @@ async def test_a_copy_put_back_never_deals_what_was_seen(tmp_path: Path, caplog)
         ada = await calls_again(board)
         assert await sees_a_seal(ada, OTHER_SEED) != seal
         await hangs_up(ada)
-    assert "Closed 1 open shoe: no card of them is dealt again." in caplog.messages
+    assert "Closed 1 open shoe: none of its cards is dealt again." in caplog.messages
 
 
 async def test_a_hand_that_a_restore_made_void_is_shown_as_what_it_is(tmp_path: Path) -> None:

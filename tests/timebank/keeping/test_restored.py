@@ -529,7 +529,7 @@ class TestPutBackByHand:
         treated = served.serve()
         assert treated.generation.by == "the board"
         assert treated.generation.why.startswith("board.sqlite3 is a copy, taken on 2026-06-01")
-        assert "Closed 1 open shoe: no card of them is dealt again." in caplog.messages
+        assert "Closed 1 open shoe: none of its cards is dealt again." in caplog.messages
         assert seal(books, ann, OTHER_SEED, OTHER_SEAL).id > shoe.id
         assert books.audit() == []
         assert served.serve() is None
@@ -687,7 +687,7 @@ class TestTheCommand:
         assert (code, error) == (0, "")
         assert output.splitlines()[2:] == [
             f"Generation 2 of the books begins: restored from {copy.name}.",
-            "Closed 1 open shoe: no card of them is dealt again.",
+            "Closed 1 open shoe: none of its cards is dealt again.",
             "Made hand 1 void, and returned its stake.",
             "Closed 1 call that the copy had open.",
             "Sysop powers: nobody.",
