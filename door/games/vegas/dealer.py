@@ -226,11 +226,10 @@ class Dealer:
                 self._state.cut_by[each.phrase] = each.caller_id
             for guest in self._state.guests():
                 hidden = unheard.get(guest.caller.record.id, frozenset(writers))
-                told = [
-                    news.CutMade(each.name, None if each.caller_id in hidden else each.phrase)
-                    for each in cuts
-                ]
-                self._state.tell_to([guest], *told)
+                for each in cuts:
+                    is_hidden = each.phrase and each.caller_id in hidden
+                    words = None if is_hidden else each.phrase
+                    self._state.tell_to([guest], news.CutMade(each.name, words))
 
         return tell
 
