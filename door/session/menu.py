@@ -238,7 +238,9 @@ class Offer:
     def row(self) -> str:
         """Tell in one line which game it is, and how the caller stands there."""
         title = self.rows(NOTHING)[0].strip()
-        return f"{title}|07: {self.words}" if self.words else title
+        if not self.words:
+            return title
+        return _("{field}: {meaning}").format(field=f"{title}|07", meaning=self.words)
 
 
 class Live:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from door.call.display import plain
 from door.lobby.pulse import EVERY_SECONDS
+from door.session import menu
 from tests.door.visiting import MENU, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import world
+from timebank.language import Viewer, speaking_to
 
 OPEN = sysop_toml(events="")
 ANY_KEY = "Press any key"
@@ -79,6 +82,13 @@ async def test_a_menu_that_is_known_is_told_in_short(tmp_path: Path) -> None:
         assert "Time left" in again
         for told in ("Beat the dealer", "Ada: Shuffle up"):  # they have heard it
             assert told not in again, told
+
+
+def test_a_short_menu_puts_a_colon_as_its_language_does() -> None:
+    offer = menu.Offer("C", "Baccarat", "", "0", is_default=False)
+    assert plain(offer.row()) == "<C> Baccarat: 0"
+    with speaking_to(Viewer("fr")):
+        assert plain(offer.row()) == "<C> Baccarat : 0"
 
 
 async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(
