@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 from door.clock import Clock, SystemClock
 from door.errors import CallRefused
@@ -67,41 +66,34 @@ class QuestionPort(Listener):
         self._kind = kind
         self._answer = answer
         self._limits = limits
-        self._clock = SystemClock() if clock is None else clock
+        self.clock = SystemClock() if clock is None else clock
 
     def farewell(self, words: str) -> bytes:
         return b""
 
     def answer(self, address: str, gone: Callable[[], None]) -> QuestionConnection:
-        def line(transport: asyncio.Transport) -> StreamLine:
-            return StreamLine(self._kind, transport, self._limits)
+        return QuestionConnection(self, gone)
 
-        def reply(connection: QuestionConnection, question: bytes) -> None:
-            self.begin_call(connection.line, partial(self._reply, connection.line, question))
+    def line(self, transport: asyncio.Transport) -> StreamLine:
+        return StreamLine(self._kind, transport, self._limits)
 
-        return QuestionConnection(line, self._clock, reply, gone)
+    def reply(self, line: StreamLine, question: bytes) -> None:
+        async def call() -> None:
+            line.write(await self._answer(question))
 
-    async def _reply(self, line: StreamLine, question: bytes) -> None:
-        line.write(await self._answer(question))
+        self.begin_call(line, call)
 
 
 class QuestionConnection(StreamProtocol):
-    def __init__(
-        self,
-        make_line: Callable[[asyncio.Transport], StreamLine],
-        clock: Clock,
-        reply: Callable[[QuestionConnection, bytes], None],
-        gone: Callable[[], None],
-    ) -> None:
-        super().__init__(make_line, gone)
-        self._clock = clock
-        self._reply = reply
+    def __init__(self, port: QuestionPort, gone: Callable[[], None]) -> None:
+        super().__init__(port.line, gone)
+        self._port = port
         self._read = b""
         self._is_asked = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._timer = self._clock.call_later(QUESTION_SECONDS, self._give_up)
+        self._timer = self._port.clock.call_later(QUESTION_SECONDS, self._give_up)
 
     def take(self, data: bytes) -> None:
         if self.line.ended or self._is_asked:
@@ -115,7 +107,7 @@ class QuestionConnection(StreamProtocol):
         if question is not None:
             self._is_asked = True
             self._timer.cancel()
-            self._reply(self, question)
+            self._port.reply(self.line, question)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
