@@ -57,39 +57,31 @@ class PagesPort(Listener):
         rules = (front_ends, is_blocked, LIMITS, is_known)
         gate = Visitors(OpenGate(), clock.monotonic, *rules)
         super().__init__(Entrance(gate, certificate=certificate, kind="pages"))
-        self._server = server
-        self._clock = clock
-        self._scheme: Literal["http", "https"] = "http" if certificate is None else "https"
+        self.server = server
+        self.clock = clock
+        self.scheme: Literal["http", "https"] = "http" if certificate is None else "https"
         server.config.load()
 
     def farewell(self, words: str) -> bytes:
         return b""
 
     def answer(self, address: str, gone: Callable[[], None]) -> PageConnection:
-        return PageConnection(self._server, self._clock, address, self._scheme, gone)
+        return PageConnection(self, address, gone)
 
 
 class PageConnection(Answer, H11Protocol):
     """One connection, which is cut off when a request takes too long to be whole."""
 
-    def __init__(
-        self,
-        server: uvicorn.Server,
-        clock: Clock,
-        address: str,
-        scheme: Literal["http", "https"],
-        gone: Callable[[], None],
-    ) -> None:
-        H11Protocol.__init__(self, server.config, server.server_state, {})
+    def __init__(self, port: PagesPort, address: str, gone: Callable[[], None]) -> None:
+        H11Protocol.__init__(self, port.server.config, port.server.server_state, {})
         self.address = address
-        self._clock = clock
-        self._scheme: Literal["http", "https"] = scheme
+        self._port = port
         self._gone = gone
         self._timer: Timer | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         H11Protocol.connection_made(self, transport)
-        self.scheme = self._scheme  # uvicorn takes our transport for one without TLS
+        self.scheme = self._port.scheme  # uvicorn takes our transport for one without TLS
         self._look()
 
     def take(self, data: bytes) -> None:
@@ -113,7 +105,7 @@ class PageConnection(Answer, H11Protocol):
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop()
         elif self._timer is None:
-            self._timer = self._clock.call_later(REQUEST_SECONDS, self.transport.abort)
+            self._timer = self._port.clock.call_later(REQUEST_SECONDS, self.transport.abort)
 
     def _stop(self) -> None:
         if self._timer is not None:
