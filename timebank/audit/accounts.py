@@ -120,7 +120,7 @@ class _Account:
         self.unit = unit
         self.kept = kept
         self.recomputed = 0
-        # When it held nothing, of the minutes online of a caller.
+        # When it was empty, if it is a caller's `online`.
         self.empty: Emptiness | None = None
         # What it may hold.
         self.least = 0 if kind in schema.NEVER_NEGATIVE else -inf

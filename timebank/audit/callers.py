@@ -1,7 +1,7 @@
-"""The audit of the callers: whose accounts are whose, what the sysop gave them, since when.
+"""The audit of the callers: their accounts, powers, freezes, registration and held time.
 
-A caller's row says more than balances do about what its caller may move. Each of its columns is
-compared with rows that tell the same in another way: transfers, calls, and the sysop's log.
+A caller's row decides over minutes too. The audit compares its columns with other rows that say the
+same: transfers, calls, and the sysop's log.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _OF_OTHERS = Prepared(_of_others)
 
 
 def _check_accounts(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Find accounts that were given to another caller, or made another kind of account."""
+    """Find accounts whose owner or kind was changed, by transfers that cannot have been theirs."""
     for number, kind, *ends, caller_of_call in chosen(_OF_OTHERS, desk, since):
         ways = [
             f"{account} of caller {owner}" if owner else account
@@ -102,7 +102,7 @@ def _of_deleted() -> Query:
     )
 
 
-# What the sysop's log says of a flag: lines that set it, and lines that take it away.
+# Lines of the sysop's log about a flag: those that set it, and those that clear it.
 _POWERS = (
     ("%, caller number %, was given sysop powers", "%, was entered, with the sysop's powers"),
     ("%, caller number %, no longer has sysop powers",),
@@ -119,7 +119,7 @@ def _said(lines: tuple[str, ...]) -> ColumnElement[bool]:
 
 
 def _by_log(lines: _Lines, *wrong: ColumnElement[bool]) -> Query:
-    """Choose living callers, each with the last line of the log about their flag, if any is."""
+    """Choose living callers, each with the last line of the log about the flag, if there is any."""
     known = (
         select(log.c.caller_id, func.max(log.c.id).label("number"))
         .where(or_(_said(lines[0]), _said(lines[1])), log.c.what.not_like("Notice left: %"))
@@ -163,7 +163,7 @@ def _let_in() -> Query:
     return _by_log(_LOCKED, callers.c.locked == 0, _was_set(_LOCKED))
 
 
-# Since when a caller is known: numbers are given in the order in which callers register.
+# When callers registered: their numbers are given in that order.
 
 
 def _registered() -> Query:
@@ -200,9 +200,9 @@ _REGISTERED = Prepared(_registered)
 
 
 def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Find callers who registered a day after their first call, or a day before one who has a
-    lower number. A clock that was wrong explains both, and leaves its traces: of one whom a sysop
-    has entered, in the log."""
+    """Find callers who registered a day after their first call, or a day before a caller with a
+    lower number. A wrong clock explains either, and leaves its traces: in the log, for a caller
+    whom a sysop has entered."""
     for number, name, created, opened, before, is_late in list(chosen(_REGISTERED, desk, since)):
         where, said = f"caller {number}", f"{name} is said to have registered on {told(created)}"
         if is_late and not clock_went_back(desk, created, 0):
@@ -215,8 +215,10 @@ def _check_registered(desk: Desk, since: Since) -> Iterator[Finding]:
 
 
 def _held() -> Query:
-    """Choose living callers of whom time is held, with the transfers that put some there last and
-    took some back last, but for those of whom the sysop's log says that it was let go since."""
+    """Choose living callers with held time, and their last transfers that held and released some.
+
+    Callers whose time was let go since, by the sysop's log, are left out.
+    """
     who, own, row, last = callers.c, accounts.c, transfers.c, transfers.alias()
     number = select(func.max(last.c.id)).correlate(accounts)
     put_there = number.where(last.c.target == own.id).scalar_subquery()
@@ -241,7 +243,7 @@ _HELD = Prepared(_held)
 
 
 def _check_held(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Find callers whose time waits for an instant, or behind an event, that was not theirs."""
+    """Find callers whose held time waits for another instant or event than it was held for."""
     for number, name, until, behind, at, facts, has_waited in chosen(_HELD, desk, since):
         is_behind = isinstance(until, int) and isinstance(at, int) and until > at
         if not is_behind and not clock_went_back(desk, at, 0):
@@ -255,7 +257,7 @@ def _check_held(desk: Desk, since: Since) -> Iterator[Finding]:
 
 
 def _event(text: str | None) -> str:
-    """Read the event and its time of day out of facts, or out of what the caller's row says."""
+    """Return the event and its time of day, from a transfer's facts or a caller's row."""
     try:
         said = json.loads(text or "")
         return f"{said['event']} at {said['at']}"

@@ -1,6 +1,6 @@
-"""The audit of the days: which rows of the books are of which day of which caller.
+"""The audit of the days: which rows of the books belong to which day of which caller.
 
-Limits of a day, what was earned on it and what a caller lost are counted from the row of the day.
+The day's limits, earnings and losses are counted from the row of the day.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _grants() -> Query:
 
 @each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, and is not.")
 def _days() -> Query:
-    """Choose days that do not begin with their grant, of those since a bound and the last ones."""
+    """Choose days since a bound, and last days, that do not begin with their grant."""
     row, day = transfers.c, days.c
     is_last = exists().where(callers.c.id == day.caller_id, callers.c.day == day.day)
     return (
@@ -61,7 +61,7 @@ def _days() -> Query:
     )
 
 
-# How the facts of a grant tell its day (reasons.Granted).
+# The facts of a grant around its day (reasons.Granted).
 _GRANTED, _END = '{"code":"granted","day":"', '"}'
 
 
@@ -83,9 +83,9 @@ _GRANTED_ON = Prepared(_granted)
 
 
 def _check_granted(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Find days that were made others, so that a caller is granted minutes once more.
+    """Find days whose date was changed, so that their caller is granted minutes once more.
 
-    One that a wrong clock had begun became another day when that was mended.
+    Mending a wrong clock changes the date of a day too, and is in order.
     """
     for caller_id, day, granted, at in list(chosen(_GRANTED_ON, desk, since)):
         if day > granted or not clock_went_back(desk, at):
@@ -110,7 +110,7 @@ def _taken_back() -> Query:
 
 @each_is_wrong("caller {}", "What they owed on a loan when {1} began was struck out.")
 def _owed() -> Query:
-    """Choose days of before the first release behind one that is not."""
+    """Choose days without `owed`, as before the first release, that follow a day with it."""
     known = select(func.min(days.c.after)).where(days.c.owed.is_not(None)).scalar_subquery()
     return (
         select(days.c.caller_id, days.c.day)
@@ -152,11 +152,11 @@ def _last_days() -> Query:
     return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
 
 
-# What counts for a day: turns and losses.
+# Hands and entries, which count for the day's turns and losses.
 
 
 def _of_day(number: ColumnElement[int], of: FromClause, first: ColumnElement[int]) -> Query:
-    """Choose what is said to be of another day of its caller than its first transfer is.
+    """Choose rows of `of` whose `day` is not the day of their transfer `first`.
 
     `of` has the columns `caller_id` and `day`.
     """

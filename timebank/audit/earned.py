@@ -1,13 +1,13 @@
-"""The audit of what callers earned: what was kept of each day when it ended, and why.
+"""The audit of what callers earned: how much each day kept when it ended.
 
-The rules of `docs/rules.md` ("What is left when a day ends") are stated here over sums of a day's
-transfers. In a purse is what is online, held and on the table. All of it counts as earned but the
-grant of the day: what comes into the purse less what is lost, cut off or taken by a loan. Callers
-pay out of the grant what they use, deposit, enter with and repay. Callers of other boards have no
-days here.
+This states the rules of `docs/rules.md` ("What is left when a day ends") again, over sums of a
+day's transfers. A purse is what a caller has online, held and on the table. Earned is what comes
+into the purse except the day's grant, less what is lost, cut off or taken by a loan. The grant pays
+first for what callers use, deposit, enter with and repay. The days of callers of other boards are
+not kept here.
 
-Up to version 1.0 everything that left the purse was taken off. Books that were written then are in
-order too, so a day may have ended by either rule.
+Until version 1.0 everything that left the purse was subtracted. A day may have ended by either
+rule, so both are in order.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from timebank.ledger.schema import tournament_entries as entries
 from timebank.ledger.sql import NEVER, Prepared, Query, total
 
 PURSE = ("online", "held", "stake")
-# What is no earning, whoever gets it: the grant, what a loan takes of it, and time used.
+# Kinds that neither add to earnings nor reduce them; a loan's share of the grant does not either.
 NEITHER = ("elapsed", "grant")
 SHARE_OF_GRANT = '{"code":"share","day":"'
 LEFT_OF_DAY = '{"code":"left",'
@@ -61,16 +61,16 @@ class _Day(NamedTuple):
     name: str
     deleted: int | None
     day: str
-    # The last transfer before it.
+    # The last transfer before the day.
     after: int
     standing: int
     carried: int
-    # What was on the table when it began.
+    # Seconds on the table when the day began.
     staked: int
 
 
 def _staked() -> ColumnElement[int]:
-    """Add up the stake of a hand that a day found on the table: the last one of any day before."""
+    """Add up the stake that was on the table when a day began: that of the hand played last."""
     hand, before, row = rounds.c, rounds.alias(), transfers.c
     played = (before.c.caller_id == days.c.caller_id, before.c.unit == "second")
     last = (
@@ -99,7 +99,7 @@ def _staked() -> ColumnElement[int]:
 
 
 def _days() -> Query:
-    """Choose the days that began behind a bound, and the one that each caller had then."""
+    """Choose the days that began after a bound, and the day that each caller had at the bound."""
     day, who = days.c, callers.c
     then = (
         select(day.caller_id, func.max(day.after).label("began"))
@@ -129,9 +129,10 @@ def _own() -> Any:
 
 
 def _sums() -> Query:
-    """Add up what came into each purse on each day, less what went, by what it was.
+    """Add up what came into each purse on each day less what left it, by parts.
 
-    Between the transfers of a caller stand their days: each sees the last one before it.
+    The rows of the caller's days are put among the transfers, so that each transfer finds its day:
+    the last one before it.
     """
     row = transfers.c
     gives, takes = _own().cte("gives"), _own().cte("takes")
@@ -174,9 +175,9 @@ _DAYS, _SUMS = Prepared(_days), Prepared(_sums)
 
 
 def check_earned(desk: Desk, since: Since) -> Iterator[Finding]:
-    """Check what was kept of each day, what it began with, and what became of an old stake.
+    """Check what each day began with, what it kept, and what became of an earlier day's stake.
 
-    From a checkpoint on these are the days that began behind it, and those that ended then.
+    An audit from a checkpoint checks the days that began or ended after it.
     """
     by_caller: list[list[_Day]] = []
     for caller_id, rows in groupby(chosen(_DAYS, desk, since), itemgetter(0)):
@@ -209,7 +210,7 @@ def check_earned(desk: Desk, since: Since) -> Iterator[Finding]:
 
 
 def _time_left() -> Query:
-    """Add up what was online and held of a caller behind a transfer."""
+    """Add up what a caller had online and held after a transfer."""
     row, own = transfers.c, accounts.c
     ours = select(own.id).where(
         *(own.caller_id == bindparam("caller_id"), own.unit == "second"),
@@ -224,14 +225,16 @@ _TIME_LEFT = Prepared(_time_left)
 
 
 def _kept_in_purse(desk: Desk, day: _Day) -> int:
-    """Return what was earned before a day and stayed in the purse, whose account was frozen."""
+    """Return what a caller with a frozen account kept online and held when a day began."""
     left: int = _TIME_LEFT(desk.connection, caller_id=day.caller_id, after=day.after).scalar_one()
     return left
 
 
 def _began(desk: Desk, day: _Day) -> str | None:
-    """Return what is wrong with the purse that a day began with: all of it was earned before the
-    day, or is left of an earlier day's grant."""
+    """Return what is wrong with the purse at the beginning of a day, None if nothing is.
+
+    All of it must be earned before the day (`carried`) or left of an earlier grant (`standing`).
+    """
     if day.carried + day.standing == day.staked:
         return None
     purse = day.staked + _kept_in_purse(desk, day)
@@ -247,11 +250,11 @@ def _began(desk: Desk, day: _Day) -> str | None:
 
 
 class _Moved:
-    """What was moved on a day, by the parts of `_sums`: above zero what came into the purse."""
+    """What a day moved, by the parts of `_sums`, in which a sum above zero came into the purse."""
 
     def __init__(self, sums: Mapping[str, int]) -> None:
         self.put_away = -sums.get("carry", 0)
-        # What was left of the grant; and of the stake of a day before, when that came back.
+        # What was left of the grant, and what came back of an earlier day's stake.
         self.forfeited = -sums.get("left", 0)
         self.old_stake = -sums.get("old", 0)
         self.lent = sums.get("loan", 0)
@@ -275,7 +278,7 @@ def _stake_moved() -> Query:
 
 
 def _repaid_of_day() -> Query:
-    """Add up what was paid of a loan on a day behind the first that was lent on it."""
+    """Add up the repayments of a day that came after the first loan of that day."""
     row = transfers.c
     of_day = and_(row.id > bindparam("after"), row.id <= bindparam("until"))
     first = select(func.min(row.id)).where(
@@ -301,23 +304,23 @@ _ENTRIES_BACK = Prepared(
 
 
 class _Change:
-    """The end of a day of a caller, the beginning of the next one, and its stake until it ends."""
+    """The end of a caller's day, the beginning of the next, and the next day's old stake."""
 
     def __init__(
         self, desk: Desk, before: _Day, day: _Day, ends: int, of_before: _Moved, of_day: _Moved
     ) -> None:
         self._desk, self._before, self._day, self._ends = desk, before, day, ends
         self._of_before, self._of_day = of_before, of_day
-        # What of the purse was kept for the caller, and what was online or held before that.
+        # What was kept for the caller, and all that was online or held when the day ended.
         stayed = day.carried + day.standing - day.staked
         self._kept = of_before.put_away + stayed
         self._left = self._kept + of_before.forfeited
 
     def wrong(self, back: Iterable[tuple[int, int, int]]) -> str | None:
-        """Return what does not follow from the rules, if anything.
+        """Return what breaks the rules, None if nothing does.
 
-        `back` are the caller's entries that were given back: by which transfer each was paid, by
-        which it came back, and how much it was.
+        `back` are the caller's tournament entries that were given back. Each has the transfer that
+        paid it, the transfer that gave it back, and the amount.
         """
         wrong = [
             self._wrong(earned, has_bank=has_bank)
@@ -336,7 +339,7 @@ class _Change:
         return earned
 
     def _earned_once(self) -> int:
-        """Return the same by the rule up to version 1.0."""
+        """Return what was earned by the rule that held until version 1.0."""
         return self._before.carried + self._of_before.came - self._of_before.spent
 
     def _wrong(self, earned: int, *, has_bank: bool) -> str | None:
@@ -360,9 +363,12 @@ class _Change:
         return None
 
     def _old_stake(self, standing: int) -> tuple[int, int]:
-        """Return what of a stake is left of a day before when the day ends, and what of it has come
-        back and was forfeited. It comes back before what was put down on the day, and is the last
-        to be lost."""
+        """Return what is left of an earlier day's stake when the day ends, and what of it came back
+        and was forfeited.
+
+        `standing` is what the day began with. It comes back before the stakes of the day itself,
+        and is lost after them.
+        """
         day = self._day
         if standing and day.deleted is not None:  # what was on the table went with them
             return day.standing, self._of_day.old_stake

@@ -1,7 +1,7 @@
-"""What the audit goes by where a value stands in one place alone: the sysop's log, and the clock.
+"""Traces for values that stand in one place alone: the sysop's log, and a wrong clock.
 
-The log is forgotten after a year, so a missing line proves nothing unless the log reaches back far
-enough. A clock that was wrong leaves rows of a later time before rows of an earlier one.
+Lines of the log are deleted after a year, so a missing line proves nothing unless the log reaches
+back far enough. A wrong clock leaves a row of a later time before a row of an earlier time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DAY = 86_400
 
 
 def log_reaches(at: ColumnElement[int]) -> ColumnElement[bool]:
-    """Return whether no line that was written into the sysop's log since `at` is forgotten."""
+    """Return whether the sysop's log still has every line that was written since `at`."""
     first, began = func.min(sysop_log.c.id), func.min(sysop_log.c.at)
     is_whole = func.coalesce(first, last_number(sysop_log) + 1, 1) == 1
     return or_(
@@ -46,14 +46,14 @@ _WENT_BACK = Prepared(lambda: union_all(*map(_went_back, (sysop_log, transfers))
 
 
 def clock_went_back(desk: Desk, at: object, by: int = DAY) -> bool:
-    """Return whether the board's clock went back by so many seconds, or more, behind an instant."""
+    """Return whether the board's clock went back past the instant `by` seconds before `at`."""
     if not isinstance(at, int):
         return False
     return _WENT_BACK(desk.connection, at=at - by).first() is not None
 
 
 def told(at: object) -> str:
-    """Say an instant in UTC, or what stands in its place.
+    """Write an instant in UTC; a value that is not a number is written as it is.
 
     >>> told(1_780_315_200), told("noon")
     ('2026-06-01 12:00:00', "'noon'")
@@ -73,5 +73,5 @@ _MENDED = Prepared(_mended)
 
 
 def was_mended(desk: Desk, caller_id: int) -> bool:
-    """Return whether days of a caller that a wrong clock had begun were taken back."""
+    """Return whether days that a wrong clock had begun for a caller were taken back."""
     return _MENDED(desk.connection, id=caller_id).first() is not None

@@ -1,6 +1,6 @@
-"""The audit of what calls were not charged: seconds are waived of a caller who has none left.
+"""The audit of waived seconds, which only a call whose caller has no time left is given.
 
-While the transfers are gone through, each account `online` notes in which calls it held nothing.
+While the audit follows the transfers, each `online` account notes in which calls it was empty.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from timebank.ledger.sql import Prepared, Query
 
 
 class Emptiness:
-    """In which calls of its caller an account held nothing, by their numbers.
+    """In which calls of its caller an account was empty, by the calls' numbers.
 
-    What goes and comes within an entry counts only where a charge has taken the last second.
+    An account that is emptied and filled within one entry counts only if a charge emptied it.
     """
 
     __slots__ = ("_began", "_entry", "_firsts", "_lasts")
@@ -27,7 +27,7 @@ class Emptiness:
     def __init__(self, *, is_empty: bool) -> None:
         self._began: int | None = 0 if is_empty else None
         self._entry: int | None = None
-        # Where each time began, and the call and the instant that ended it.
+        # The call in which each empty time began, and the call and the instant that ended it.
         self._firsts: list[int] = []
         self._lasts: list[tuple[int, int]] = []
 
@@ -46,9 +46,9 @@ class Emptiness:
             self._began = self._entry = None
 
     def has(self, call_id: int, opened: int) -> bool:
-        """Return whether the account may have held nothing at some moment of a call.
+        """Return whether the account may have been empty at some moment of a call.
 
-        What came in as the call was opened was there all along.
+        It was not if it was filled at the instant at which the call was opened.
         """
         if self._began is not None and self._began <= call_id:
             return True
@@ -81,10 +81,10 @@ _WAIVED, _BEGUN_BEFORE = Prepared(_waived), Prepared(_begun_before)
 
 
 def check_waived(desk: Desk, since: Since, online: Mapping[int, Emptiness]) -> Iterator[Finding]:
-    """Find calls that were not charged though their caller had time left all along.
+    """Find calls with waived seconds whose caller had time left all along.
 
-    `online` are the accounts by their callers. A call with transfers before a checkpoint is left to
-    an audit of the whole books.
+    `online` has the emptiness of each caller's account. An audit from a checkpoint passes over
+    calls that have transfers before it.
     """
     before = set()
     if not since.is_the_beginning:
