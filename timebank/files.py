@@ -1,12 +1,12 @@
 """Writes that last, locks between processes, and files in folders that other programs write.
 
-Where another user may write to a folder, any name in it may turn out to be a link to a file of
-ours, a pipe, or a folder. So a file there is opened by its folder and never through a link, what
-was opened is looked at before a byte is read or written, and a new file is made under a name that
-nobody has. The folders that lead to a file are the sysop's: they may be links.
+In a folder that another user may write, a name can be a link to a file of ours, a pipe or a folder.
+So files are opened from their opened folder and never through a link. An opened file is checked
+before a byte is read or written, and a new file never takes a name that exists. The folders that
+lead to a file are the sysop's: they may be links.
 
-Every refusal is an `OSError` with the whole path, and with words that follow a colon: `NotPlain`
-where the file is not what it should be.
+Every refusal is an `OSError` with the whole path and a text that fits behind a colon. It is
+`NotPlain` if the file is not what it should be.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOCK_SECONDS = 5.0  # how long another process may keep a file to itself
 LOCK_POLL_SECONDS = 0.02
 MOST_LINKS = 40  # as many as the kernel follows
 COPIED_AT_ONCE = 1024 * 1024  # bytes
-# What a file system without hard links says to one.
+# The errors of a file system without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK})
 
 IS_LINK = "it is a symbolic link, and must be a file of its own"
@@ -37,11 +37,11 @@ IS_NO_FILE = "it is not a file"
 IS_ANOTHER = "another file took its name just now"
 
 OWNER_ALONE = 0o600
-# A new file of this mode has the group of its folder, and who may read the folder may read it.
+# The mode of a new file that gets the group of its folder, and may be read by its readers.
 AS_FOLDER = -1
 
 _PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # a pipe must not keep us waiting
-# Of a folder that we may pass through; whether we may list it does not matter.
+# Opens a folder that we may pass through, even if we may not list it.
 _PASSING = getattr(os, "O_PATH", os.O_RDONLY)
 _NO_FILES = frozenset({errno.EISDIR, errno.ENXIO, errno.ENODEV})
 
@@ -83,12 +83,12 @@ def folder_locked(folder: Path) -> Iterator[None]:
 def opened(
     path: Path, flags: int, mode: int = OWNER_ALONE, *, ours: bool = False, lasts: bool = True
 ) -> Iterator[int]:
-    """Open a file that is under one name alone, and of an owner who is expected there.
+    """Open a regular file that has one name and an expected owner; raises `OSError`.
 
-    In a folder that every user may write, expected are our user, root, and the owner of the folder;
-    elsewhere everybody, because the rights of the folder say who may write it. With `ours` it is
-    our user or root in any folder. With O_CREAT a missing file is made, with `mode` less the umask
-    or AS_FOLDER, and is on the disk before it is used where it `lasts`. Raises `OSError`.
+    In a folder that every user may write, the owner must be our user, root or the folder's owner.
+    In other folders every owner is expected, because the folder's rights say who may write it. With
+    `ours` the owner must be our user or root in any folder. With O_CREAT a missing file is made
+    with `mode`, less the umask, or AS_FOLDER. If it `lasts`, it is on the disk before it is used.
     """
     file = _opened(path, flags, mode, ours=ours, lasts=lasts)
     try:
@@ -98,7 +98,7 @@ def opened(
 
 
 def fault(path: Path, *, ours: bool = False) -> str | None:
-    """Return why `opened` would refuse to read a file, None where it would not or there is none."""
+    """Return why `opened` would refuse to read a file; None if it would not, or none is there."""
     try:
         with opened(path, os.O_RDONLY, ours=ours):
             return None
@@ -109,10 +109,10 @@ def fault(path: Path, *, ours: bool = False) -> str | None:
 
 
 def forbidden(path: Path, *, writes: bool = False) -> str | None:
-    """Return which folder or file keeps our user from a path, whose it is, and the way round.
+    """Return which folder or file keeps our user from a path, its owner, and what to do.
 
-    None where nothing does. Of a file that `writes` may change, its folder must be ours to write:
-    a database has other files beside it.
+    None if nothing does. With `writes` our user must be able to write the file and its folder: a
+    database has other files beside it.
     """
     whole = Path(os.path.abspath(path))
     wanted = [(folder, os.X_OK, "enter") for folder in reversed(whole.parents)]
@@ -147,12 +147,12 @@ def _forbidding(place: Path, about: os.stat_result, does: str) -> str:
 
 
 def place_of(path: Path) -> Path:
-    """Follow the links among the folders that lead to a file, and not the file's own name."""
+    """Follow the links among the folders that lead to a file, but not a link of its own name."""
     return Path(os.path.realpath(path.parent), path.name)
 
 
 def own_links_followed(path: Path) -> Path:
-    """Follow the links of a file's name that stand where only we and root may make them."""
+    """Follow a file's own links as long as they are in folders that only we and root may write."""
     for _ in range(MOST_LINKS):
         if not (path.is_symlink() and _is_private(path.parent)):
             break
@@ -173,7 +173,7 @@ def keeps_our_names(folder: Path) -> bool:
 
 
 def rename(file: int, old: Path, new: Path) -> None:
-    """Rename an open file within its folder; `OSError` where `old` is not its name any more."""
+    """Rename an open file within its folder; `OSError` if `old` is no longer its name."""
     with _folder_of(old) as folder:
         _refuse_another(file, old, folder)
         os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -213,8 +213,8 @@ def _name_new(begun: str, name: str, folder: int) -> None:
 def replace(path: Path, data: bytes, mode: int, like: int | None = None) -> None:
     """Write a whole file that takes the name `path` at once; on the disk when this returns.
 
-    It has `mode`, or AS_FOLDER; or owner, group and mode of the open file `like`, which it then
-    replaces, and nothing else: `OSError` where `path` is not that file's name any more.
+    It has `mode`, or AS_FOLDER. With `like`, an open file, it has the owner, group and mode of that
+    file, and replaces only that file: `OSError` if `path` is no longer its name.
     """
     with _begun(path) as (file, begun, folder):
         write_all(file, data)
@@ -251,7 +251,7 @@ def _begun(path: Path) -> Iterator[tuple[int, str, int]]:
 
 @contextlib.contextmanager
 def _folder_of(path: Path) -> Iterator[int]:
-    """Open the folder of a file; errors within name the whole path unless they name another."""
+    """Open the folder of a file. Errors inside get the whole path unless they have another one."""
     folder = None
     try:
         folder = os.open(path.parent, _PASSING | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -332,7 +332,7 @@ def _refuse_another(file: int, path: Path, folder: int) -> None:
 
 
 def _share(file: int, folder: int) -> None:
-    """Let those read a new file who may read its folder, and its group write who may write it."""
+    """Give a new file the group of its folder, and its rights, without others' to write."""
     about = os.fstat(folder)
     with contextlib.suppress(OSError):  # a group that we are not in
         os.fchown(file, -1, about.st_gid)

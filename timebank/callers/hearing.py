@@ -1,7 +1,7 @@
-"""Whose words a caller is shown: the one answer for all that one caller makes another read.
+"""Which callers' words another caller is shown.
 
-Messages, one-liners, notes beside minutes, and talk and phrases at a table go by it. Words are held
-back while the sysop has muted their writer, and while their reader ignores the writer.
+Messages, one-liners, notes beside minutes, and talk and phrases at a table all ask here. Words are
+held back while the sysop has muted their writer, and while their reader ignores the writer.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def muted(desk: Desk, writer_ids: Iterable[int]) -> frozenset[int]:
 
 
 def refusal(writer: CallerRecord, reader: CallerRecord) -> Phrase | None:
-    """Say to a writer why the reader is not shown their words; None where the reader is."""
+    """Return the words that tell a writer why the reader is not shown theirs; None if they are."""
     if writer.muted:
         return Phrase(MUTED)
     if writer.id in ignored(reader.preferences):

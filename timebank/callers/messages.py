@@ -227,7 +227,7 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Message, 
 
 
 def _heard(desk: Desk, reader_id: int, found: Iterable[Message]) -> tuple[Message, ...]:
-    """Leave out the messages whose writer the reader is not to hear."""
+    """Leave out messages whose words are held back from the reader."""
     found = tuple(found)
     held_back = hearing.unheard(desk, reader_id, {each.sender_id for each in found})
     return tuple(each for each in found if each.sender_id not in held_back)
@@ -263,7 +263,7 @@ def ignore(desk: Desk, caller_id: int, other: CallerRecord, *, on: bool) -> Call
 
 
 def ignore_also(desk: Desk, caller_id: int, others: Collection[int]) -> None:
-    """Add to those whom a caller ignores whom they ignored in books which others have replaced."""
+    """Let a caller ignore these others too, whom they ignored in the books before a restore."""
     now = ignored(callers.get(desk, caller_id).preferences)
     if not now.issuperset(others):
         both = sorted({*others}) + sorted(now.difference(others))
@@ -299,8 +299,10 @@ def has_written(desk: Desk, call_id: int) -> bool:
 
 
 def wall(desk: Desk, most: int, reader_id: int | None = None) -> list[OneLiner]:
-    """Give the newest lines that the reader is shown, the latest first; without a reader those of
-    all callers who are not muted."""
+    """Return the newest lines that the reader is shown, latest first.
+
+    Without a reader, they are the lines of all callers who are not muted.
+    """
     found = [OneLiner(*row) for row in _WALL(desk.connection)]
     writers = {each.caller_id for each in found}
     held_back = (

@@ -167,8 +167,10 @@ def _filled(value: Any) -> str | int | Callable[[], str]:
 
 
 class WrittenWords(NamedTuple):
-    """The `{message}` of a notice that another caller wrote, and the notice without it, for as long
-    as its reader is not to be shown the writer's words (`hearing`)."""
+    """The `{message}` of a notice, which another caller wrote.
+
+    `without` is the notice while the writer's words are held back from its reader (hearing.py).
+    """
 
     writer_id: int
     message: str

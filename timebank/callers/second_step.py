@@ -66,7 +66,7 @@ def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
 
 
 def put_back(desk: Desk, caller_id: int, step: SecondStep) -> None:
-    """Ask for the codes that were asked for in books which others have replaced."""
+    """Ask for the codes of the books before a restore."""
     _keep(desk, caller_id, step)
 
 

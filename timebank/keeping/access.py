@@ -1,11 +1,11 @@
-"""Who may do what in restored books: nothing that was taken away since their copy comes back.
+"""What callers may do in restored books: nothing that was taken away since the copy comes back.
 
-The books that are replaced say how each caller stood. Where they and the copy differ, the stricter
-of both holds, and the newer password. What came since and gives access, such as another SSH key or
-the sysop's powers, is not given again: its owner and the sysop can do that.
+The books that are replaced say which rights each caller had. Where they and the copy differ, the
+stricter of both holds, and the newer password. A right that was given since the copy, such as an
+SSH key or the sysop's powers, is not given again: its owner or the sysop can do that.
 
-Where the replaced books cannot be read, nobody knows what was taken away. Then no SSH key works
-until its owner has logged on with the password, and the command says what else is as in the copy.
+If the replaced books cannot be read, nobody knows what was taken away. Then SSH keys wait until
+their owner has logged on with the password, and the command says what else is as in the copy.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from timebank.ledger.sql import Prepared, change, columns_of, equal
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.window import sysop as window
 
-# A caller by number and by when they were registered (seconds since 1970): a number alone may be
-# somebody else's in the books of another board.
+# A caller's number and registration (seconds since 1970): in the books of another board, the number
+# alone may be another caller's.
 Key = tuple[int, int]
 
 CODE_VOID = N_(
@@ -59,7 +59,7 @@ WITH_MUTES = 9
 
 
 class Rights(NamedTuple):
-    """How a caller stood in the books that are replaced."""
+    """A caller's rights in the books that are replaced."""
 
     name: str
     password_hash: str
@@ -88,7 +88,7 @@ _SET_PASSWORD = Prepared(lambda: change(_CALLERS, "password_hash", equal(_CALLER
 
 
 def rights_in(desk: Desk) -> dict[Key, Rights]:
-    """Return how all callers stand in books of this version."""
+    """Return the rights of all callers in books of this version."""
     books = desk.connection
     return _rights(_RIGHTS(books).all(), _OWN_LIMITS(books).all())
 
@@ -116,10 +116,10 @@ def _rights(rows: Iterable[Iterable[object]], own: Iterable[Iterable[object]]) -
 
 
 def admit(desk: Desk, before: Mapping[Key, Rights] | None, by: str) -> list[str]:
-    """Give callers of a restored copy no more than they had in the books before, and say what
-    changed for whom; `before` is None where nobody can read those.
+    """Hold the callers of a restored copy to their rights in the books before.
 
-    Recovery codes are void in any case: one may have been used since.
+    Returns sentences for the sysop that say what changed for whom. `before` is None if the books
+    before cannot be read. All recovery codes become void: some may have been used since the copy.
     """
     said = []
     codes = recovery.void_all(desk)
@@ -162,7 +162,7 @@ def _let_keys_wait(desk: Desk) -> list[str]:
 
 
 class _Stricter:
-    """Hold each caller of the copy to what the books before allowed them."""
+    """Holds each caller of the copy to the rights of the books before, and notes each change."""
 
     def __init__(self, desk: Desk, before: Mapping[Key, Rights], by: str) -> None:
         self._desk = desk
@@ -203,7 +203,7 @@ class _Stricter:
             self._hold_own_limits(record, before.own_limits)
 
     def _hold_out(self, record: CallerRecord, before: Rights) -> None:
-        """Lock, freeze and mute who was so in either."""
+        """Lock, freeze and mute a caller who was so in either books."""
         desk, by, number = self._desk, self._by, record.id
         if before.locked and not record.locked:
             sysop.set_locked(desk, number, True, by)
@@ -222,7 +222,7 @@ class _Stricter:
             self._note(_STILL_MUTED, record)
 
     def _hold_preferences(self, record: CallerRecord, before: Mapping[str, object]) -> None:
-        """Leave out keys that were removed, and ask for authenticators that were set up."""
+        """Remove keys that were removed since, and ask for an authenticator that was set up."""
         desk, number = self._desk, record.id
         for line in ssh_keys.of(record.preferences):
             if not any(ssh_keys.is_same(line, each) for each in ssh_keys.of(before)):
@@ -242,7 +242,7 @@ class _Stricter:
         messages.ignore_also(desk, number, hearing.ignored(before))
 
     def _hold_own_limits(self, record: CallerRecord, before: OwnLimits) -> None:
-        """Let the limits of the books before hold: for looser ones their owner has waited."""
+        """Put back the limits of the books before: the caller has waited for any looser ones."""
         of_copy = own_limits.of(self._desk, record.id)
         own_limits.put_back(self._desk, record.id, before)
         now = own_limits.of(self._desk, record.id)
@@ -275,7 +275,7 @@ _STILL_FROZEN = (
 )
 _MUTED = "Muted, as in the books before: {names}."
 _STILL_MUTED = (
-    "Muted, as in the copy, though they were let speak since: {names}. `door callers unmute` lets"
+    "Muted, as in the copy, though they were unmuted since: {names}. `door callers unmute` lets"
     " them speak."
 )
 _POWERS = (
@@ -287,7 +287,7 @@ _NO_POWERS = (
     " callers grant` gives them."
 )
 _PASSWORD = (
-    "The password of the books before, which was set since, is that of: {names}. `door callers"
+    "Their passwords are those that were set since, as in the books before: {names}. `door callers"
     " password` sets another."
 )
 _KEYS = "SSH keys that were removed since stay removed: {names}."

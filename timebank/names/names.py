@@ -250,9 +250,9 @@ def _reserved() -> tuple[_Reserved, ...]:
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether a name speaks for the house or for nobody, or looks like one that does.
+    """Return whether a name is that of the house, of an office or of nobody, or looks like one.
 
-    Articles in front, separators, and a number behind the name of an office change nothing.
+    Articles in front, separators, and a number behind an office make no difference.
 
     >>> is_reserved("The.sys-op"), is_reserved("Sysop 2"), is_reserved("Player 2")
     (True, True, False)

@@ -102,8 +102,10 @@ def transfer(
 
 
 def words_refusal(desk: Desk, caller_id: int, to_caller_id: int) -> Phrase | None:
-    """Say why the receiver of minutes would not be shown the sender's words; None where they are.
-    Raises `UnknownCaller`."""
+    """Return why the receiver of minutes would not be shown the sender's words; None if they are.
+
+    Raises `UnknownCaller`.
+    """
     return hearing.refusal(callers.get(desk, caller_id), callers.get(desk, to_caller_id))
 
 

@@ -83,7 +83,7 @@ def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
     assert ssh_keys.of(record(books, ann).preferences) == []
     assert record(books, ann).password_hash == "a later hash"
     assert said[0].startswith(
-        f"The password of the books before, which was set since, is that of: {ANN}."
+        f"Their passwords are those that were set since, as in the books before: {ANN}."
     )
 
 
@@ -116,7 +116,7 @@ def test_who_was_so_in_the_copy_still_is_and_that_is_said(kept, books, ann, bob)
     assert [each.partition(". `")[0] for each in said[:3]] == [
         f"Locked out, as in the copy, though they were let in since: {ANN}",
         f"Frozen, as in the copy, though they were unfrozen since: {BOB}",
-        f"Muted, as in the copy, though they were let speak since: {BOB}",
+        f"Muted, as in the copy, though they were unmuted since: {BOB}",
     ]
 
 
