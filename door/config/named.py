@@ -91,8 +91,8 @@ def _nobody(path: Path, key: str, name: str) -> str:
     elif key in GIVES:
         enters += f", and {command(path, 'grant', name)} gives sysop powers"
     return (
-        f"{key} names {name}, who is not registered. The name gives nobody anything, and no"
-        f" new caller can take it, or one like it. {enters}."
+        f"{key} names {name}, who is not registered: nobody has powers by that name, and no"
+        f" new caller can take it or one like it. {enters}."
     )
 
 

@@ -359,7 +359,10 @@ async def test_a_first_start_says_that_nobody_is_registered_as_the_sysop(
     caplog.set_level(logging.WARNING, "door.server")
     async with world(tmp_path):
         (said,) = caplog.messages
-    assert said.startswith("[board] sysop names Sysop, who is not registered")
+    assert said.startswith(
+        "[board] sysop names Sysop, who is not registered: nobody has powers by that name, and no"
+        " new caller can take it or one like it. `door callers password"
+    )
     assert "`door callers password" in said
     assert said.endswith("Sysop` registers that caller with sysop powers.")
 
