@@ -195,6 +195,7 @@ class Story(World):
             self.tell(f"{name} does not start beside what may live yet")
             self.counted["not started beside others"] += 1
             self.let_pass(LIVING_SECONDS + 1)
+            process.mortal.left = self.machine.disk.files()
             return False
         except (Killed, Exception) as error:
             if not isinstance(error, Killed) and not self._everything_stands_still():

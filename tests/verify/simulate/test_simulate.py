@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from door.errors import CannotJoin
 from tests.beacons import OWN, OwnRounds, sign
 from timebank.wagers.beacons import BeaconRound
-from verify.simulate import faults
+from verify.simulate import evening, faults
 from verify.simulate.__main__ import found, play
+from verify.simulate.life import Process
 from verify.simulate.story import Story
 from verify.simulate.wrong import Wrong
 
@@ -82,6 +86,33 @@ def test_a_seed_tells_the_same_story_again() -> None:
     once, again = story_of(SEEDS[1])[0], play(SEEDS[1], STEPS, PEOPLE)[0]
     assert again.told == once.told
     assert again.shelf.hexdigest() == once.shelf.hexdigest()
+
+
+def test_a_server_that_does_not_join_others_leaves_the_books_as_they_are(tmp_path: Path) -> None:
+    """Nothing has killed it, so there are no files of that moment to put back."""
+    opens, refusals = Process.open, [CannotJoin("what may live yet")]
+
+    def refuses_once(process: Process) -> None:
+        if refusals:
+            raise refusals.pop()
+        opens(process)
+
+    with Story(SEEDS[0], tmp_path, PEOPLE, PEOPLE) as story:
+        while not callers_of(story):
+            evening._step(story)
+        (killed,) = story.processes
+        before = callers_of(story)
+        killed.mortal.left, killed.mortal.dead = story.machine.disk.files(), True
+        story.watch.close()
+        with mock.patch.object(Process, "open", refuses_once):
+            story._fall([], story.monotonic)
+        assert not refusals
+        assert callers_of(story) == before
+
+
+def callers_of(story: Story) -> list[str]:
+    with story.watch.reading() as file:
+        return [name for (name,) in file.execute("SELECT name FROM callers")]
 
 
 # Those that are found soonest, of each kind; `python -m verify.simulate --faults` searches for all.
