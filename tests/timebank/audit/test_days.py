@@ -64,9 +64,7 @@ def test_a_day_that_was_put_among_those_taken_back_is_found(books, evenings, van
 
 def test_a_loan_that_was_struck_out_of_a_day_is_found(books, call, vandal):
     call.post(borrow, 600)
-    call.close()
-    books.wait(DAY)
-    books.call(1)
+    call.next_day()
     assert books.audit() == []
     vandal("UPDATE days SET owed = NULL WHERE owed > 0")
     assert books.audit() == [

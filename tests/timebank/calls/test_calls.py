@@ -74,9 +74,7 @@ def test_seconds_for_which_there_was_no_time_left_are_waived_for_good(books, cal
 def test_two_minutes_at_the_banks_window_are_never_charged_afterwards(books, ann):
     call = books.call(ann)
     call.win(600, 900)
-    call.close()
-    books.wait(86400)
-    call = books.call(ann)
+    call = call.next_day()
     books.wait(3600)
     call.touch()
     books.wait(110)

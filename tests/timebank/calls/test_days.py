@@ -71,9 +71,7 @@ def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
     call = books.call(ann)
     call.win(600, 900)
     call.lose(120)
-    call.close()
-    books.wait(86400)
-    again = books.call(ann)
+    again = call.next_day()
     assert again.moved[:2] == [
         ("forfeit", 3599, "online", "forfeit"),
         ("carry", 780, "online", "bank"),
@@ -130,13 +128,9 @@ def test_who_lost_more_than_they_won_puts_nothing_away(books, ann):
 def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
     call = books.call(ann)
     call.win(600, 900)
-    call.close()
-    books.wait(86400)
-    call = books.call(ann)
+    call = call.next_day()
     call.withdraw(600)
-    call.close()
-    books.wait(86400)
-    again = books.call(ann)
+    again = call.next_day()
     assert again.moved[:2] == [
         ("forfeit", 3599, "online", "forfeit"),
         ("carry", 600, "online", "bank"),
@@ -149,9 +143,7 @@ def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books
     ann = books.caller("Ann")
     call = books.call(ann)
     call.win(600, 900)
-    call.close()
-    books.wait(86400)
-    again = books.call(ann)
+    again = call.next_day()
     assert again.moved[:2] == [
         ("forfeit", 3599, "online", "forfeit"),
         ("carry", 900, "online", "forfeit"),
@@ -164,9 +156,7 @@ def test_with_an_external_bank_whole_minutes_go_out_and_seconds_wait(open_books,
     ann = books.caller("Ann")
     call = books.call(ann)
     call.win(600, 630)
-    call.close()
-    books.wait(86400)
-    again = books.call(ann)
+    again = call.next_day()
     assert again.moved[1:3] == [
         ("carry", 630, "online", "bank"),
         ("external", 600, "bank", "external"),

@@ -393,9 +393,7 @@ def test_what_is_paid_is_lost_for_the_limit_of_ones_own_until_it_comes_back(book
 def test_an_entry_comes_out_of_the_grant_and_takes_nothing_from_winnings(books, held):
     call, _ = enter(books, 1)
     call.win(60, 900)
-    call.close()
-    books.wait(86400)
-    books.call(1)
+    call.next_day()
     assert books.balances(1)["bank"] == 900
 
 
@@ -404,9 +402,7 @@ def test_an_entry_that_comes_back_on_its_day_is_not_banked_a_second_time(books, 
     call.win(60, 900)
     books.do(tournaments.call_off, "a wrong shoe", "Sysop")
     assert books.balances(1)["bank"] == 300
-    call.close()
-    books.wait(86400)
-    books.call(1)
+    call.next_day()
     assert books.balances(1)["bank"] == 900
 
 
@@ -477,28 +473,16 @@ def test_where_another_program_keeps_the_bank_whole_minutes_go_there(open_board,
         ("UPDATE deal_tries SET cost = 900 WHERE caller_id = 1", "was paid"),
         ("UPDATE tournaments SET outcome = 'empty'", "It has winners, and was not settled."),
         ("UPDATE deals SET closed = NULL", "Its deal is open, and it is settled."),
+        ("UPDATE tournaments SET entry = 60", "To enter costs 60, and caller 1 has paid 300."),
+        ("UPDATE tournaments SET prizes = '[9000, 600, 300]'", "It promises 10500, and the acc"),
     ],
 )
 def test_the_audit_finds_what_is_off(books, held, change, told):
     play(books, 1, 30)
     play(books, 2, 10)
-    end(books)
-    books.do(tournaments.settle)
-    assert books.audit() == []
-    books.sql(change)
-    assert any(told in line for line in books.audit())
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ("UPDATE tournaments SET prizes = '[9000, 600, 300]'", "It promises 10500, and the acc"),
-        ("UPDATE tournaments SET entry = 60", "To enter costs 60, and caller 1 has paid 300."),
-    ],
-)
-def test_the_audit_finds_what_is_off_while_it_runs(books, held, change, told):
-    play(books, 1, 30)
-    play(books, 2, 10)
+    if "promises" not in told:  # which only a tournament that still runs does
+        end(books)
+        books.do(tournaments.settle)
     assert books.audit() == []
     books.sql(change)
     assert any(told in line for line in books.audit())
