@@ -210,7 +210,7 @@ def _name_new(begun: str, name: str, folder: int) -> None:
         os.rename(begun, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
-def replace(path: Path, data: bytes, mode: int, like: int | None = None) -> None:
+def replace(path: Path, data: bytes, mode: int = OWNER_ALONE, like: int | None = None) -> None:
     """Write a whole file that takes the name `path` at once; on the disk when this returns.
 
     It has `mode`, or AS_FOLDER. With `like`, an open file, it has the owner, group and mode of that
@@ -355,16 +355,6 @@ def _user(number: int) -> str:
 def write_all(file: int, data: bytes) -> None:
     while data:
         data = data[os.write(file, data) :]
-
-
-def write(path: Path, data: bytes) -> None:
-    """Write a file for its owner's eyes alone, and wait until it is on the disk."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _PLAIN, OWNER_ALONE)
-    try:
-        write_all(file, data)
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:

@@ -28,9 +28,7 @@ def note(settings: BankSettings, name: str, at: datetime, facts: Mapping[str, An
     place = place_of(settings.database, name)
     if not place.parent.is_dir():
         return
-    part = place.with_name(f"{place.name}.part")
-    files.write(part, json.dumps({"at": at.isoformat(), **facts}).encode())
-    part.replace(place)
+    files.replace(place, json.dumps({"at": at.isoformat(), **facts}).encode())
 
 
 def noted(settings: BankSettings, name: str) -> tuple[datetime, Mapping[str, Any]] | None:

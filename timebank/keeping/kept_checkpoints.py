@@ -35,9 +35,7 @@ def keep(settings: BankSettings, checkpoint: Checkpoint) -> str | None:
     place = _place(settings, digest)
     if not place.parent.is_dir():
         return None
-    part = place.with_name(f"{place.name}.part")
-    files.write(part, zlib.compress(text))
-    part.replace(place)
+    files.replace(place, zlib.compress(text))
     others = sorted((each for each in _kept(settings) if each != place), key=_age, reverse=True)
     for old in others[MOST_KEPT - 1 :]:
         old.unlink(missing_ok=True)

@@ -386,7 +386,7 @@ def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, mo
     played.call(1, node=2).lose(120)
     played.database.close()
 
-    def power_cut(*_):
+    def power_cut(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os if step == "replace" else backup, step, power_cut)
@@ -403,10 +403,10 @@ def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
     late = sqlite3.connect(path, timeout=0)
     replacing = os.replace
 
-    def replace(source, target):
+    def replace(source, target, **how):
         with pytest.raises(sqlite3.OperationalError, match="database is locked"):
             late.execute("DELETE FROM notices")
-        replacing(source, target)
+        replacing(source, target, **how)
 
     monkeypatch.setattr(os, "replace", replace)
     backup.restore(copy, played.settings, NOW)

@@ -611,7 +611,7 @@ class TestPutBackByHand:
     ):
         served.put_back(served.take())
 
-        def full(*_):
+        def full(*_, **__):
             raise OSError(28, "No space left on device")
 
         with monkeypatch.context() as patch:
@@ -652,11 +652,11 @@ class TestKilled:
         books.caller("Bob")
         replacing, left = os.replace, [times]
 
-        def replace(source, target):
+        def replace(source, target, **how):
             left[0] -= 1
             if left[0] == 0:
                 raise KeyboardInterrupt
-            replacing(source, target)
+            replacing(source, target, **how)
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", replace)

@@ -152,8 +152,7 @@ class Guard:
                 sqlite.driver(self._connection).execute(sqlite.BEGIN_WRITING)
         said = self._left_of(writer or self._connection, file)
         with contextlib.suppress(OSError):
-            files.write(self._word, said.encode())
-            files.sync_folder(self._word.parent)
+            files.replace(self._word, said.encode())
         return said
 
     def _left_of(self, source: Connection, file: int | None) -> str:

@@ -12,9 +12,7 @@ one is committed, then the file accepts that alone.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import secrets
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -72,16 +70,7 @@ def read_note(path: Path) -> Note | None:
 
 def write_note(path: Path, note: Note) -> None:
     """Put the file beside the books, whole and on the disk; raises `OSError`."""
-    target = beside(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        files.write(part, json.dumps(asdict(note)).encode())
-        os.replace(part, target)
-    except OSError:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-    files.sync_folder(target.parent)
+    files.replace(beside(path), json.dumps(asdict(note)).encode())
 
 
 def new_mark() -> str:
