@@ -110,13 +110,6 @@ _SENT_SINCE: Reader[int] = value(
         .where(equal(messages.c.sender_id), messages.c.at > bindparam("since"))
     )
 )
-_WAIT_OF_ONE: Reader[int] = value(
-    lambda: (
-        select(func.count())
-        .select_from(messages)
-        .where(equal(messages.c.caller_id), equal(messages.c.sender_id), _UNREAD)
-    )
-)
 _FORGET_OF = Prepared(lambda: delete(messages).where(equal(messages.c.caller_id)))
 _WHO_CALL = Prepared(
     lambda: (
@@ -192,9 +185,9 @@ def send(desk: Desk, sender_id: int, to: CallerRecord, text: str, limits: Limits
             "You've sent {number} messages in a day: that's the limit.", number=limits.a_day
         )
         raise Refused(words)
-    is_full = len(waiting(desk, to.id)) >= limits.waiting
-    yours = _WAIT_OF_ONE.one(desk.connection, caller_id=to.id, sender_id=sender_id)
-    if is_full or yours >= limits.of_one:
+    waits = waiting(desk, to.id)
+    of_sender = [each for each in waits if each.sender_id == sender_id]
+    if len(waits) >= limits.waiting or len(of_sender) >= limits.of_one:
         words = Phrase(
             "Too many messages wait for {name}. Try again when they've called.", name=to.name
         )
