@@ -38,7 +38,7 @@ def in_preferences(preferences: Mapping[str, object]) -> SecondStep | None:
 
 def turn_on(desk: Desk, caller_id: int, step: SecondStep, by: str) -> CallerRecord:
     """Ask for a code from now on; raises `UnknownCaller`."""
-    record = _keep(desk, caller_id, step)
+    record = keep(desk, caller_id, step)
     sysop_log.note(desk, by, caller_id, "Set up an authenticator for the pages")
     return record
 
@@ -51,7 +51,7 @@ def use(desk: Desk, caller_id: int, step: SecondStep) -> bool:
     kept = of(callers.get(desk, caller_id))
     if kept is None or kept.secret != step.secret or kept.last >= step.last:
         return False
-    _keep(desk, caller_id, step)
+    keep(desk, caller_id, step)
     return True
 
 
@@ -59,17 +59,13 @@ def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
     """Ask for no code any more, and tell the caller; False where none was asked for."""
     if of(callers.get(desk, caller_id)) is None:
         return False
-    _keep(desk, caller_id, None)
+    keep(desk, caller_id, None)
     sysop_log.note(desk, by, caller_id, f"The pages ask for no code any more: {why}")
     add_notice(desk, caller_id, N_("The pages ask you for no authenticator's code any more."))
     return True
 
 
-def put_back(desk: Desk, caller_id: int, step: SecondStep) -> None:
-    """Ask for the codes of the books before a restore."""
-    _keep(desk, caller_id, step)
-
-
-def _keep(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:
+def keep(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:
+    """Keep a caller's second step, None for none, without a line in the sysop's log."""
     kept = None if step is None else {"secret": step.secret, "last": step.last}
     return callers.change_preferences(desk, caller_id, {SECOND_STEP: kept})

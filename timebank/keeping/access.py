@@ -236,7 +236,7 @@ class _Stricter:
             if step is None or step.secret != was.secret:
                 self._note(_SECOND_STEP, record)
             if (kept := SecondStep(was.secret, last)) != step:
-                second_step.put_back(desk, number, kept)
+                second_step.keep(desk, number, kept)
         elif step is not None:
             self._note(_STILL_SECOND_STEP, record)
         messages.ignore_also(desk, number, hearing.ignored(before))
