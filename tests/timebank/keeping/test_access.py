@@ -87,37 +87,28 @@ def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
     )
 
 
-def test_who_was_locked_frozen_or_muted_since_is_so(kept, books, ann, bob):
+@pytest.mark.parametrize("in_copy", [False, True])
+def test_who_was_locked_frozen_or_muted_in_either_is_so(kept, books, ann, bob, in_copy):
+    def hold(is_on: bool) -> None:
+        books.do(sysop.set_locked, ann, is_on, BY)
+        books.do(window.freeze if is_on else window.unfreeze, bob, "why", BY)
+        books.do(sysop.set_muted, bob, is_on, BY)
+
+    if in_copy:
+        hold(True)
     copy = kept.take()
-    books.do(sysop.set_locked, ann, True, BY)
-    books.do(window.freeze, bob, "why", BY)
-    books.do(sysop.set_muted, bob, True, BY)
+    hold(not in_copy)
     said = restored(kept, copy)
     assert record(books, ann).locked
     assert (record(books, bob).frozen, record(books, bob).muted) == (True, True)
-    assert said[:3] == [
-        f"Locked out, as in the books before: {ANN}.",
-        f"Frozen, as in the books before: {BOB}.",
-        f"Muted, as in the books before: {BOB}.",
-    ]
-
-
-def test_who_was_so_in_the_copy_still_is_and_that_is_said(kept, books, ann, bob):
-    books.do(sysop.set_locked, ann, True, BY)
-    books.do(window.freeze, bob, "why", BY)
-    books.do(sysop.set_muted, bob, True, BY)
-    copy = kept.take()
-    books.do(sysop.set_locked, ann, False, BY)
-    books.do(window.unfreeze, bob, "why", BY)
-    books.do(sysop.set_muted, bob, False, BY)
-    said = restored(kept, copy)
-    assert record(books, ann).locked
-    assert (record(books, bob).frozen, record(books, bob).muted) == (True, True)
-    assert [each.partition(". `")[0] for each in said[:3]] == [
-        f"Locked out, as in the copy, though they were let in since: {ANN}",
-        f"Frozen, as in the copy, though they were unfrozen since: {BOB}",
-        f"Muted, as in the copy, though they were unmuted since: {BOB}",
-    ]
+    whose = [ANN, BOB, BOB]
+    if in_copy:
+        ways = ["Locked out", "let in"], ["Frozen", "unfrozen"], ["Muted", "unmuted"]
+        wanted = [f"{on}, as in the copy, though they were {off} since" for on, off in ways]
+    else:
+        wanted = [f"{on}, as in the books before" for on in ("Locked out", "Frozen", "Muted")]
+    for sentence, begins, name in zip(said[:3], wanted, whose, strict=True):
+        assert sentence.startswith(f"{begins}: {name}.")
 
 
 def test_powers_are_those_that_both_give(kept, books, ann, bob):
