@@ -96,7 +96,8 @@ def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
 
 def syncs_no_folder(patch: pytest.MonkeyPatch) -> None:
     """Files whose names are not made durable."""
-    patch.setattr(files, "sync_folder", lambda folder: None)
+    for way in ("sync_folder", "_sync_opened"):
+        patch.setattr(files, way, lambda folder: None)
 
 
 def syncs_no_files(patch: pytest.MonkeyPatch) -> None:
