@@ -16,8 +16,8 @@ tell that such a name exists; of names with a hash of today they learn nothing.
 A password is hashed in one form, however its letters were typed (`prepared`), so it is the same by
 telnet, by SSH and from the web. Release 1.0 hashed the letters as they arrived, and dropped those
 that it could not read. `_spellings` returns what it may have hashed. All spellings are tried, for
-known and unknown names alike. A hash that matches an old spelling is replaced by one of the whole
-password.
+known and unknown names alike. A hash of the letters as they arrived is replaced by one of today's
+form. A hash without some letters stays: the letter in question may be a slip of the finger.
 """
 
 from __future__ import annotations
@@ -72,10 +72,13 @@ def _spellings(password: str) -> list[str]:
         return [password]
     found = [prepared(password), password]
     found.append(password.encode("utf-8", "replace").decode("cp437"))  # read in another set
-    dropped = "".join(filter(str.isascii, password))
-    if len(dropped) >= SHORTEST:
+    if len(dropped := _dropped(password)) >= SHORTEST:
         found.append(dropped)
     return list(dict.fromkeys(found))
+
+
+def _dropped(password: str) -> str:
+    return "".join(filter(str.isascii, password))
 
 
 def check(password: str, name: str) -> None:
@@ -145,6 +148,16 @@ def _matches(stored: str, spelling: str) -> bool:
         return False
 
 
+def renewal(stored: str, password: str) -> str | None:
+    """Return a new hash of a password that is right for `stored`, or None if that one is good.
+
+    It is new where `stored` was made at another cost, or of the letters as they arrived at 1.0.
+    """
+    spelled = next(each for each in _spellings(password) if _matches(stored, each))
+    wanted = spelled if spelled == _dropped(password) else prepared(password)
+    return None if wanted == spelled and not is_outdated(stored) else hash_password(wanted)
+
+
 def is_outdated(stored: str) -> bool:
     """Tell whether a hash, whose password has been found right, was made at another cost."""
     return _hasher().check_needs_rehash(stored)
@@ -169,13 +182,10 @@ class PasswordDesk:
         return await self._run(lambda: verify_password(stored, password), rank)
 
     async def renewed(self, stored: str, password: str) -> str | None:
-        """Return a new hash of a password that has been found right, if `stored` was made at
-        another cost or of another spelling; else None."""
-        if not is_outdated(stored):
-            first, *others = _spellings(password)
-            if not others or await self._run(lambda: _matches(stored, first), FIRST):
-                return None
-        return await self.hash(password)
+        """Return what `renewal` returns, off the event loop."""
+        if password.isascii() and not is_outdated(stored):  # of nearly everybody
+            return None
+        return await self._run(lambda: renewal(stored, password), FIRST)
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
@@ -82,13 +81,13 @@ async def test_a_password_that_is_changed_meanwhile_stays_changed(
     async with world(tmp_path) as board:
         enter(board)
         changed = passwords.hash_password("close sesame")
-        desk_hash = passwords.PasswordDesk.hash
+        renewed = passwords.PasswordDesk.renewed
 
-        async def overtaken(desk: passwords.PasswordDesk, *password: Any) -> str:
+        async def overtaken(desk: passwords.PasswordDesk, *old: str) -> str | None:
             enter_change(board, changed)
-            return await desk_hash(desk, *password)
+            return await renewed(desk, *old)
 
-        monkeypatch.setattr(passwords.PasswordDesk, "hash", overtaken)
+        monkeypatch.setattr(passwords.PasswordDesk, "renewed", overtaken)
         await Guest(board, "Ada").visits()
         assert kept(board) == changed
 
