@@ -15,6 +15,10 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, calls, transfers
 from timebank.ledger.sql import Prepared, Query
 
+# What only a caller asks for, so that the opening of a call does not bring it.
+ASKED_FOR = frozenset({"withdraw", "loan"})
+_LATER = -1  # the instant of what came after the opening, in the same second maybe
+
 
 class Emptiness:
     """In which calls of its caller an account was empty, by the calls' numbers.
@@ -37,18 +41,19 @@ class Emptiness:
             self._began = call_id if isinstance(call_id, int) else before
             self._entry = None if is_charge else entry
 
-    def end(self, call_id: int | None, entry: int, at: int) -> None:
+    def end(self, call_id: int | None, entry: int, at: int, kind: str) -> None:
         if self._entry == entry:
             self._began = self._entry = None
         elif isinstance(call_id, int) and self._began is not None:  # else the next call tells
             self._firsts.append(self._began)
-            self._lasts.append((call_id, at))
+            self._lasts.append((call_id, _LATER if kind in ASKED_FOR else at))
             self._began = self._entry = None
 
     def has(self, call_id: int, opened: int) -> bool:
         """Return whether the account may have been empty at some moment of a call.
 
-        It was not if it was filled at the instant at which the call was opened.
+        It was not if it was filled at the instant at which the call was opened, unless the caller
+        had to ask for that.
         """
         if self._began is not None and self._began <= call_id:
             return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.timebank.at_the_window import borrow, limit
+import pytest
+
+from tests.timebank.at_the_window import borrow, give, limit, withdraw
 from tests.timebank.books import stand_alone, won
 from timebank.wagers.rounds import Move
 
@@ -62,4 +64,20 @@ def test_a_hand_that_is_over_without_its_caller_ends_nothing(books, ann):
     assert books.balances(ann)["online"] == 660
     assert books.audit() == []
     books.call(ann).close()
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize("asks", [borrow, withdraw])
+def test_what_a_caller_asks_for_at_once_was_not_there_before(books, ann, asks):
+    """The first second was waived, and the minutes came in the same one."""
+    limit(books, known_days=0)
+    give(books, ann, 60)
+    call = books.call(ann)
+    books.wait(3700)
+    call.close()
+    call = books.call(ann)
+    books.uptime += 1  # a second that has begun counts whole
+    call.touch()
+    asks(call, 1)
+    assert books.sql(f"SELECT waived FROM calls WHERE id = {call.id}") == [(1,)]
     assert books.audit() == []
