@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Update, bindparam, func, or_, select
 from sqlalchemy.exc import IntegrityError
 
+from timebank.callers import changes
 from timebank.errors import NameTaken, Refused, UnknownCaller
 from timebank.language import N_, Phrase
 from timebank.ledger import dialects, sql
@@ -213,8 +214,8 @@ def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerR
     """
     record = get(desk, caller_id)
     refuse_of_board(record, _NO_PASSWORD)
-    if record.preferences.get(SSH_KEYS):
-        change_preferences(desk, caller_id, {SSH_KEYS: []})
+    now = changes.noted(desk, record.preferences, changes.PASSWORD, changes.KEYS)
+    change_preferences(desk, caller_id, now | {SSH_KEYS: []})
     return _changed(desk, _SET_PASSWORD, caller_id, password_hash=password_hash)
 
 
@@ -232,9 +233,9 @@ def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object
     return _changed(desk, _SET_PREFERENCES, caller_id, preferences=text)
 
 
-def change_preferences(desk: Desk, caller_id: int, changes: Mapping[str, object]) -> CallerRecord:
+def change_preferences(desk: Desk, caller_id: int, changed: Mapping[str, object]) -> CallerRecord:
     """Change some preferences, and leave all others as the books have them by now."""
-    return set_preferences(desk, caller_id, {**get(desk, caller_id).preferences, **changes})
+    return set_preferences(desk, caller_id, {**get(desk, caller_id).preferences, **changed})
 
 
 def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:

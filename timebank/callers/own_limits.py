@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, func, select
 
-from timebank.callers import callers
+from timebank.callers import callers, changes
 from timebank.errors import Refused
 from timebank.language import Phrase
 from timebank.ledger import schema, sql
@@ -74,7 +74,7 @@ def limit_loss(desk: Desk, caller_id: int, minutes: int | None) -> OwnLimits:
     else:
         later = stamp(desk.now) + LOOSENING
         changed = now._replace(later_lost=wanted or 0, later_from=later)
-    return _keep(desk, caller_id, changed)
+    return _change(desk, caller_id, changed)
 
 
 def pause(desk: Desk, caller_id: int, days: int) -> OwnLimits:
@@ -87,7 +87,7 @@ def pause(desk: Desk, caller_id: int, days: int) -> OwnLimits:
     if holds is not None and wanted < holds:
         wanted = min(holds, max(wanted, stamp(desk.now) + LOOSENING))
     until = wanted if days or holds is not None else None
-    return _keep(desk, caller_id, now._replace(paused_until=until))
+    return _change(desk, caller_id, now._replace(paused_until=until))
 
 
 def hear_hourly(desk: Desk, caller_id: int, wanted: bool) -> OwnLimits:
@@ -100,7 +100,7 @@ def hear_hourly(desk: Desk, caller_id: int, wanted: bool) -> OwnLimits:
         changed = now._replace(hourly_until=stamp(desk.now) + LOOSENING)
     else:
         changed = now
-    return _keep(desk, caller_id, changed)
+    return _change(desk, caller_id, changed)
 
 
 def take_word(desk: Desk, caller_id: int) -> Word | None:
@@ -148,6 +148,13 @@ def told(own: OwnLimits, desk: Desk) -> list[str]:
         if own.hourly_until is not None:
             said[-1] += f" (until {at(own.hourly_until)})"
     return said
+
+
+def _change(desk: Desk, caller_id: int, changed: OwnLimits) -> OwnLimits:
+    kept = callers.get(desk, caller_id).preferences
+    now = changes.noted(desk, kept, changes.OWN_LIMITS)
+    callers.change_preferences(desk, caller_id, now)
+    return _keep(desk, caller_id, changed)
 
 
 def _keep(desk: Desk, caller_id: int, changed: OwnLimits) -> OwnLimits:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from timebank.callers import callers, sysop_log
+from timebank.callers import callers, changes, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.language import N_
@@ -38,7 +38,7 @@ def in_preferences(preferences: Mapping[str, object]) -> SecondStep | None:
 
 def turn_on(desk: Desk, caller_id: int, step: SecondStep, by: str) -> CallerRecord:
     """Ask for a code from now on; raises `UnknownCaller`."""
-    record = keep(desk, caller_id, step)
+    record = _change(desk, caller_id, step)
     sysop_log.note(desk, by, caller_id, "Set up an authenticator for the pages")
     return record
 
@@ -59,13 +59,20 @@ def turn_off(desk: Desk, caller_id: int, why: str, by: str) -> bool:
     """Ask for no code any more, and tell the caller; False where none was asked for."""
     if of(callers.get(desk, caller_id)) is None:
         return False
-    keep(desk, caller_id, None)
+    _change(desk, caller_id, None)
     sysop_log.note(desk, by, caller_id, f"The pages ask for no code any more: {why}")
     add_notice(desk, caller_id, N_("The pages ask you for no authenticator's code any more."))
     return True
 
 
+def _change(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:
+    kept = callers.get(desk, caller_id).preferences
+    now = changes.noted(desk, kept, changes.SECOND_STEP)
+    callers.change_preferences(desk, caller_id, now)
+    return keep(desk, caller_id, step)
+
+
 def keep(desk: Desk, caller_id: int, step: SecondStep | None) -> CallerRecord:
-    """Keep a caller's second step, None for none, without a line in the sysop's log."""
+    """Keep a caller's second step, None for none, which counts as no change and is not logged."""
     kept = None if step is None else {"secret": step.secret, "last": step.last}
     return callers.change_preferences(desk, caller_id, {SECOND_STEP: kept})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
-from timebank.callers import callers
+from timebank.callers import callers, changes
 from timebank.callers.callers import SSH_KEYS, CallerRecord
 from timebank.errors import Refused
 from timebank.language import N_, Phrase
@@ -54,15 +54,14 @@ def add(desk: Desk, caller_id: int, line: str) -> CallerRecord:
     lines = [each for each in of(record.preferences) if not is_same(each, line)]
     if len(lines) >= MOST:
         raise Refused(Phrase("You have {number} SSH keys: take one away first.", number=MOST))
-    changes = {SSH_KEYS: [*lines, line[:LONGEST]], WAIT: False}
-    return callers.change_preferences(desk, caller_id, changes)
+    return _keep(desk, record, [*lines, line[:LONGEST]], {WAIT: False})
 
 
 def take_away(desk: Desk, caller_id: int, line: str) -> CallerRecord:
     """Take away a key of a caller's; one that they do not have is no error."""
-    lines = of(callers.get(desk, caller_id).preferences)
-    left = [each for each in lines if not is_same(each, line)]
-    return callers.change_preferences(desk, caller_id, {SSH_KEYS: left})
+    record = callers.get(desk, caller_id)
+    left = [each for each in of(record.preferences) if not is_same(each, line)]
+    return _keep(desk, record, left, {})
 
 
 def let_wait(desk: Desk, caller_id: int) -> CallerRecord:
@@ -78,3 +77,10 @@ def work_again(desk: Desk, caller_id: int) -> CallerRecord:
 def is_same(one: str, other: str) -> bool:
     """Tell whether two lines have the same key, whatever it is called in them."""
     return one.split()[:2] == other.split()[:2]
+
+
+def _keep(
+    desk: Desk, record: CallerRecord, lines: list[str], also: Mapping[str, object]
+) -> CallerRecord:
+    now = changes.noted(desk, record.preferences, changes.KEYS)
+    return callers.change_preferences(desk, record.id, now | {SSH_KEYS: lines, **also})

@@ -1,8 +1,11 @@
 """What callers may do in restored books: nothing that was taken away since the copy comes back.
 
 The books that are replaced say which rights each caller had. Where they and the copy differ, the
-stricter of both holds, and the newer password. A right that was given since the copy, such as an
-SSH key or the sysop's powers, is not given again: its owner or the sysop can do that.
+stricter of both holds, and the password that was set last. A right that was given since the copy,
+such as an SSH key or the sysop's powers, is not given again: its owner or the sysop can do that.
+
+The books that are replaced may go on from an older copy. So a caller's password, authenticator, SSH
+keys or own limits are those of the copy where they were changed later there (callers/changes.py).
 
 If the replaced books cannot be read, nobody knows what was taken away. Then SSH keys wait until
 their owner has logged on with the password, and the command says what else is as in the copy.
@@ -20,6 +23,7 @@ from sqlalchemy import Select, null, select
 
 from timebank.callers import (
     callers,
+    changes,
     hearing,
     messages,
     own_limits,
@@ -195,12 +199,17 @@ class _Stricter:
             self._take_powers(record)
         elif before.has_powers and not record.powers:
             self._note(_NO_POWERS, record)
+        later = changes.later(record.preferences, before.preferences)
         if record.board is None and before.password_hash != record.password_hash:
-            self._note(_PASSWORD, record)
-            _SET_PASSWORD(self._desk.connection, password_hash=before.password_hash, id=record.id)
-        self._hold_preferences(record, before.preferences)
+            self._hold_password(record, before, changes.PASSWORD in later)
+        self._hold_keys(record, before.preferences, changes.KEYS in later)
+        self._hold_second_step(record, before.preferences, changes.SECOND_STEP in later)
+        messages.ignore_also(self._desk, record.id, hearing.ignored(before.preferences))
         if before.own_limits is not None:
-            self._hold_own_limits(record, before.own_limits)
+            self._hold_own_limits(record, before.own_limits, changes.OWN_LIMITS in later)
+        if changes.later(before.preferences, record.preferences):
+            latest = changes.latest(record.preferences, before.preferences)
+            callers.change_preferences(self._desk, record.id, latest)
 
     def _hold_out(self, record: CallerRecord, before: Rights) -> None:
         """Lock, freeze and mute a caller who was so in either books."""
@@ -221,33 +230,56 @@ class _Stricter:
         elif record.muted and not before.muted:
             self._note(_STILL_MUTED, record)
 
-    def _hold_preferences(self, record: CallerRecord, before: Mapping[str, object]) -> None:
-        """Remove keys that were removed since, and ask for an authenticator that was set up."""
+    def _hold_password(self, record: CallerRecord, before: Rights, is_later: bool) -> None:
+        self._note(_PASSWORD_OF_COPY if is_later else _PASSWORD, record)
+        if not is_later:
+            _SET_PASSWORD(self._desk.connection, password_hash=before.password_hash, id=record.id)
+
+    def _hold_keys(
+        self, record: CallerRecord, before: Mapping[str, object], is_later: bool
+    ) -> None:
+        """Remove keys that the books before have not; those of a later change wait instead."""
         desk, number = self._desk, record.id
-        for line in ssh_keys.of(record.preferences):
+        lines = ssh_keys.of(record.preferences)
+        if is_later and lines:
+            # Nobody knows which were removed after that: neither of the two says so.
+            ssh_keys.let_wait(desk, number)
+            add_notice(desk, number, KEYS_WAIT)
+            self._note(_KEYS_OF_COPY, record)
+            return
+        for line in lines:
             if not any(ssh_keys.is_same(line, each) for each in ssh_keys.of(before)):
                 ssh_keys.take_away(desk, number, line)
                 self._note(_KEYS, record)
         if ssh_keys.must_wait(before):
             ssh_keys.let_wait(desk, number)
-        step, was = second_step.of(record), second_step.in_preferences(before)
-        if was is not None:
-            last = was.last if step is None else max(was.last, step.last)
-            if step is None or step.secret != was.secret:
-                self._note(_SECOND_STEP, record)
-            if (kept := SecondStep(was.secret, last)) != step:
-                second_step.keep(desk, number, kept)
-        elif step is not None:
-            self._note(_STILL_SECOND_STEP, record)
-        messages.ignore_also(desk, number, hearing.ignored(before))
 
-    def _hold_own_limits(self, record: CallerRecord, before: OwnLimits) -> None:
+    def _hold_second_step(
+        self, record: CallerRecord, before: Mapping[str, object], is_later: bool
+    ) -> None:
+        """Ask for an authenticator that either has, and for no code of it again."""
+        step, was = second_step.of(record), second_step.in_preferences(before)
+        chosen = step if is_later or was is None else was
+        if chosen is not None:
+            last = max(each.last for each in (step, was) if each is not None)
+            if (kept := SecondStep(chosen.secret, last)) != step:
+                second_step.keep(self._desk, record.id, kept)
+        if (step and step.secret) == (was and was.secret):
+            return
+        if is_later:
+            self._note(_NO_SECOND_STEP if step is None else _SECOND_STEP_OF_COPY, record)
+        else:
+            self._note(_STILL_SECOND_STEP if was is None else _SECOND_STEP, record)
+
+    def _hold_own_limits(self, record: CallerRecord, before: OwnLimits, is_later: bool) -> None:
         """Put back the limits of the books before: the caller has waited for any looser ones."""
         of_copy = own_limits.of(self._desk, record.id)
         own_limits.put_back(self._desk, record.id, before)
         now = own_limits.of(self._desk, record.id)
+        if is_later:
+            own_limits.put_back(self._desk, record.id, of_copy)
         if now._replace(told=None) != of_copy._replace(told=None):
-            self._note(_OWN, record)
+            self._note(_OWN_OF_COPY if is_later else _OWN, record)
 
     def _take_powers(self, record: CallerRecord) -> None:
         powers.revoke(self._desk, record.id, self._by)
@@ -265,17 +297,17 @@ _DELETED = (
 )
 _LOCKED = "Locked out, as in the books before: {names}."
 _STILL_LOCKED = (
-    "Locked out, as in the copy, though they were let in since: {names}. `door callers unlock` lets"
-    " them in."
+    "Locked out, as in the copy, though not in the books before: {names}. `door callers unlock`"
+    " lets them in."
 )
 _FROZEN = "Frozen, as in the books before: {names}."
 _STILL_FROZEN = (
-    "Frozen, as in the copy, though they were unfrozen since: {names}. `timebank unfreeze` opens"
+    "Frozen, as in the copy, though not in the books before: {names}. `timebank unfreeze` opens"
     " their accounts."
 )
 _MUTED = "Muted, as in the books before: {names}."
 _STILL_MUTED = (
-    "Muted, as in the copy, though they were unmuted since: {names}. `door callers unmute` lets"
+    "Muted, as in the copy, though not in the books before: {names}. `door callers unmute` lets"
     " them speak."
 )
 _POWERS = (
@@ -283,21 +315,36 @@ _POWERS = (
     " gives them."
 )
 _NO_POWERS = (
-    "Without the sysop's powers, as in the copy, though they were given them since: {names}. `door"
-    " callers grant` gives them."
+    "Without the sysop's powers, as in the copy, though they have them in the books before:"
+    " {names}. `door callers grant` gives them."
 )
 _PASSWORD = (
-    "Their passwords are those that were set since, as in the books before: {names}. `door callers"
+    "Their passwords are those of the books before: {names}. `door callers password` sets another."
+)
+_PASSWORD_OF_COPY = (
+    "Their passwords are those of the copy, where they were changed last: {names}. `door callers"
     " password` sets another."
 )
-_KEYS = "SSH keys that were removed since stay removed: {names}."
-_SECOND_STEP = "The pages ask for the authenticator that was set up since: {names}."
+_KEYS = "Removed SSH keys that are not in the books before: {names}."
+_KEYS_OF_COPY = (
+    "Their SSH keys are those of the copy, where they were changed last, and work once their owner"
+    " has logged on with the password: {names}."
+)
+_SECOND_STEP = "The pages ask for the authenticators of the books before: {names}."
 _STILL_SECOND_STEP = (
-    "The pages ask for the authenticator of the copy, though it was turned off since: {names}."
+    "The pages ask for the authenticators of the copy, though the books before have none: {names}."
+)
+_SECOND_STEP_OF_COPY = (
+    "The pages ask for the authenticators of the copy, where they were changed last: {names}."
+)
+_NO_SECOND_STEP = (
+    "The pages ask for no authenticator, as in the copy, where it was turned off last: {names}."
 )
 _OWN = "Their own limits are those of the books before: {names}."
-_GONE = "Registered since, so not in these books: {names}."
+_OWN_OF_COPY = "Their own limits are those of the copy, where they were changed last: {names}."
+_GONE = "In the books before, and not in these: {names}."
 _SENTENCES = (
     *(_DELETED, _LOCKED, _STILL_LOCKED, _FROZEN, _STILL_FROZEN, _MUTED, _STILL_MUTED, _POWERS),
-    *(_NO_POWERS, _PASSWORD, _KEYS, _SECOND_STEP, _STILL_SECOND_STEP, _OWN, _GONE),
+    *(_NO_POWERS, _PASSWORD, _PASSWORD_OF_COPY, _SECOND_STEP, _STILL_SECOND_STEP),
+    *(_SECOND_STEP_OF_COPY, _NO_SECOND_STEP, _KEYS, _KEYS_OF_COPY, _OWN, _OWN_OF_COPY, _GONE),
 )

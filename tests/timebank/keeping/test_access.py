@@ -72,7 +72,7 @@ def test_a_key_that_was_removed_stays_removed_and_none_is_added(kept, books, ann
     said = restored(kept, copy)
     assert ssh_keys.of(record(books, ann).preferences) == [OTHER]
     assert ssh_keys.of(record(books, bob).preferences) == [ONE]
-    assert said[0] == f"SSH keys that were removed since stay removed: {ANN}."
+    assert said[0] == f"Removed SSH keys that are not in the books before: {ANN}."
 
 
 def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
@@ -82,9 +82,7 @@ def test_keys_that_a_new_password_made_void_stay_so(kept, books, ann):
     said = restored(kept, copy)
     assert ssh_keys.of(record(books, ann).preferences) == []
     assert record(books, ann).password_hash == "a later hash"
-    assert said[0].startswith(
-        f"Their passwords are those that were set since, as in the books before: {ANN}."
-    )
+    assert said[0].startswith(f"Their passwords are those of the books before: {ANN}.")
 
 
 @pytest.mark.parametrize("in_copy", [False, True])
@@ -101,14 +99,10 @@ def test_who_was_locked_frozen_or_muted_in_either_is_so(kept, books, ann, bob, i
     said = restored(kept, copy)
     assert record(books, ann).locked
     assert (record(books, bob).frozen, record(books, bob).muted) == (True, True)
-    whose = [ANN, BOB, BOB]
-    if in_copy:
-        ways = ["Locked out", "let in"], ["Frozen", "unfrozen"], ["Muted", "unmuted"]
-        wanted = [f"{on}, as in the copy, though they were {off} since" for on, off in ways]
-    else:
-        wanted = [f"{on}, as in the books before" for on in ("Locked out", "Frozen", "Muted")]
-    for sentence, begins, name in zip(said[:3], wanted, whose, strict=True):
-        assert sentence.startswith(f"{begins}: {name}.")
+    of = "the copy, though not in the books before" if in_copy else "the books before"
+    for sentence, held in zip(said[:3], ("Locked out", "Frozen", "Muted"), strict=True):
+        name = ANN if held == "Locked out" else BOB
+        assert sentence.startswith(f"{held}, as in {of}: {name}.")
 
 
 def test_powers_are_those_that_both_give(kept, books, ann, bob):
@@ -119,7 +113,7 @@ def test_powers_are_those_that_both_give(kept, books, ann, bob):
     said = restored(kept, copy)
     assert books.do(powers.holders) == []
     assert said[0].startswith(f"Took the sysop's powers from {ANN}: they had none")
-    assert said[1].startswith("Without the sysop's powers, as in the copy, though they were")
+    assert said[1].startswith("Without the sysop's powers, as in the copy, though they have")
     assert said[-1] == "Sysop powers: nobody."
 
 
@@ -128,7 +122,7 @@ def test_an_authenticator_that_was_set_up_since_is_asked_for(kept, books, ann):
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
     said = restored(kept, copy)
     assert second_step.of(record(books, ann)) == SecondStep(SECRET, 7)
-    assert said[0] == f"The pages ask for the authenticator that was set up since: {ANN}."
+    assert said[0] == f"The pages ask for the authenticators of the books before: {ANN}."
 
 
 def test_no_code_of_an_authenticator_is_taken_twice(kept, books, ann):
@@ -149,8 +143,8 @@ def test_one_that_was_turned_off_is_asked_for_and_the_newer_of_two(kept, books, 
     said = restored(kept, copy)
     assert second_step.of(record(books, ann)) == SecondStep(SECRET, 7)
     assert second_step.of(record(books, bob)) == SecondStep(SECOND, 7)
-    assert said[0] == f"The pages ask for the authenticator that was set up since: {BOB}."
-    assert said[1].endswith(f"though it was turned off since: {ANN}.")
+    assert said[0] == f"The pages ask for the authenticators of the books before: {BOB}."
+    assert said[1].endswith(f"though the books before have none: {ANN}.")
 
 
 def test_who_was_deleted_is_locked_out_and_who_is_new_is_named(kept, books, ann, bob):
@@ -162,7 +156,7 @@ def test_who_was_deleted_is_locked_out_and_who_is_new_is_named(kept, books, ann,
     assert record(books, bob).locked
     assert not record(books, bob).powers
     assert said[0].startswith(f"Locked out, because they were deleted since: {BOB}.")
-    assert "Registered since, so not in these books: Cid, caller number 3." in said
+    assert "In the books before, and not in these: Cid, caller number 3." in said
 
 
 def test_own_limits_and_whom_a_caller_ignores_are_those_of_both(kept, books, ann, bob):
@@ -183,6 +177,108 @@ def test_of_what_has_not_changed_nothing_is_said(kept, books, ann, bob):
     books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
     books.do(own_limits.pause, ann, 3)
     assert restored(kept, kept.take()) == [f"Sysop powers: {ANN}."]
+
+
+class TestTwoCopies:
+    """An older copy is restored, and then a newer one: of each right the later change counts."""
+
+    def lose_the_books(self, kept: Copies | Server) -> None:
+        if isinstance(kept, Copies):
+            kept.lose_the_books()
+            return
+        kept.books.close()
+        with kept.cluster.connect("postgres") as shell:
+            shell.execute(f'DROP DATABASE "{kept.name}"')
+
+    def protect(self, books: Books, number: int, password: str, secret: str, line: str) -> None:
+        """Have a caller choose anew what protects their name."""
+        books.do(callers.set_password_hash, number, password)
+        books.do(second_step.turn_on, number, SecondStep(secret, 7), BY)
+        books.do(ssh_keys.add, number, line)
+
+    def rights(self, books: Books, number: int) -> tuple[str, str, list[str], int | None]:
+        found = record(books, number)
+        step = second_step.of(found)
+        assert step is not None
+        lines, limits = ssh_keys.of(found.preferences), books.do(own_limits.of, number)
+        return found.password_hash, step.secret, lines, limits.most_lost
+
+    def test_what_the_newer_copy_has_holds_where_the_books_were_lost(self, kept, books, ann, bob):
+        self.protect(books, ann, "old", SECRET, ONE)
+        books.do(own_limits.limit_loss, ann, 20)
+        older = kept.take("older")
+        self.protect(books, ann, "new", SECOND, OTHER)
+        books.do(own_limits.limit_loss, ann, 10)
+        newer = kept.take("newer")
+        self.lose_the_books(kept)
+        kept.restore(older)
+        assert self.rights(books, ann) == ("old", SECRET, [ONE], 1200)
+        assert books.do(second_step.use, ann, SecondStep(SECRET, 9))  # which is no change
+        said = restored(kept, newer)
+        assert self.rights(books, ann) == ("new", SECOND, [OTHER], 600)
+        assert [each.partition(":")[0] for each in said[:-1]] == [
+            "Their passwords are those of the copy, where they were changed last",
+            "The pages ask for the authenticators of the copy, where they were changed last",
+            "Their SSH keys are those of the copy, where they were changed last, and work once"
+            " their owner has logged on with the password",
+            "Their own limits are those of the copy, where they were changed last",
+        ]
+        assert all(ANN in each and BOB not in each for each in said[:-1])
+        assert ssh_keys.must_wait(record(books, ann).preferences)
+        assert any("so your SSH keys wait" in each for each in told(books, ann))
+
+    def test_what_was_changed_after_the_first_restore_holds(self, kept, books, ann):
+        self.protect(books, ann, "old", SECRET, ONE)
+        older = kept.take("older")
+        self.protect(books, ann, "new", SECOND, OTHER)
+        newer = kept.take("newer")
+        self.lose_the_books(kept)
+        kept.restore(older)
+        self.protect(books, ann, "newest", "C" * 32, THIRD)
+        books.do(own_limits.limit_loss, ann, 20)
+        said = restored(kept, newer)
+        assert self.rights(books, ann) == ("newest", "C" * 32, [], 1200)
+        assert not any("of the copy" in each for each in said)
+
+    def test_what_the_books_knew_that_the_first_restore_replaced_holds(self, kept, books, ann):
+        self.protect(books, ann, "old", SECRET, ONE)
+        older = kept.take("older")
+        self.protect(books, ann, "new", SECOND, OTHER)
+        newer = kept.take("newer")
+        self.protect(books, ann, "newest", "C" * 32, THIRD)
+        kept.restore(older)
+        assert self.rights(books, ann) == ("newest", "C" * 32, [], None)
+        said = restored(kept, newer)
+        assert self.rights(books, ann) == ("newest", "C" * 32, [], None)
+        assert not any("of the copy" in each for each in said)
+
+    def test_an_authenticator_that_was_turned_off_in_the_newer_is_asked_for_no_more(
+        self, kept, books, ann
+    ):
+        books.do(second_step.turn_on, ann, SecondStep(SECRET, 7), BY)
+        older = kept.take("older")
+        books.do(second_step.turn_off, ann, "why", BY)
+        newer = kept.take("newer")
+        self.lose_the_books(kept)
+        kept.restore(older)
+        said = restored(kept, newer)
+        assert second_step.of(record(books, ann)) is None
+        assert said[0] == (
+            "The pages ask for no authenticator, as in the copy, where it was turned off last:"
+            f" {ANN}."
+        )
+
+    def test_locks_are_still_those_of_both(self, kept, books, ann, bob):
+        older = kept.take("older")
+        books.do(sysop.set_locked, ann, True, BY)
+        books.do(window.freeze, ann, "why", BY)
+        newer = kept.take("newer")
+        self.lose_the_books(kept)
+        kept.restore(older)
+        books.do(sysop.set_locked, bob, True, BY)
+        restored(kept, newer)
+        assert (record(books, ann).locked, record(books, ann).frozen) == (True, True)
+        assert record(books, bob).locked
 
 
 class TestWithoutTheBooksBefore:
