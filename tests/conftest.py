@@ -3,12 +3,16 @@
 It tries the same examples in every run. `pytest --hypothesis-profile=search` tries others, chosen
 by chance, as a search for faults does. Passwords cost next to nothing, except where their cost is
 what is tried.
+
+Tests that cost much are marked `long`. A usual run leaves them out; `pytest --long` runs them, and
+so does naming their file.
 """
 
 import compileall
 import gc
 import importlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -49,9 +53,18 @@ PACKAGES = ("ansi", "bench", "door", "timebank", "verify")
 POSTGRES_FOLDER = "BJFT_POSTGRES_FOLDER"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--long", action="store_true", help="run the long tests too, and both engines everywhere"
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Name the folder of the server before there are workers; stop it when they are gone."""
-    if hasattr(config, "workerinput") or POSTGRES_FOLDER in os.environ:
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and _names_files(config):
+        config.option.long = True  # workers get it with the other options
+    if is_worker or POSTGRES_FOLDER in os.environ:
         return
     for package in PACKAGES:  # once, and not in each worker
         compileall.compile_dir(ROOT / package, quiet=2, workers=0)
@@ -61,6 +74,28 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     os.environ["SUDO_USER"] = "jane"  # who types the commands, on every machine
     config.add_cleanup(lambda: _clear_away(folder))
+
+
+def _names_files(config: pytest.Config) -> bool:
+    """Return whether the command line names test files, and no folder."""
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        return False
+    return all(arg.partition("::")[0].endswith(".py") for arg in config.args)
+
+
+# A mark of a whole file, on one line or as a list on several.
+LONG_FILE = re.compile(r"^pytestmark = (\[\n(    .*\n)*|.*)\bmark\.long\b", re.MULTILINE)
+
+
+def _is_long(file: Path) -> bool:
+    """Return whether all tests of a file are long. Importing it would cost as much as a test."""
+    return LONG_FILE.search(file.read_text("utf-8")) is not None
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if config.option.long or not collection_path.match("test_*.py"):
+        return None
+    return _is_long(collection_path) or None
 
 
 def _clear_away(folder: Path) -> None:
@@ -84,6 +119,8 @@ def pytest_collection(session: pytest.Session) -> None:
     if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     files = sorted((ROOT / "tests").rglob("test_*.py"))
+    if not session.config.option.long:
+        files = [file for file in files if not _is_long(file)]
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
     for file in files[int(worker.removeprefix("gw")) :: workers]:
         name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
@@ -92,7 +129,11 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.option.long:
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     layer_of = {
         item: layers.layer(item.module) for item in items if isinstance(item, pytest.Function)
     }

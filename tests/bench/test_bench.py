@@ -49,7 +49,10 @@ PRINTED = re.compile(
     r"(?: +(?P<goal>[<>]= \S+(?: x)?))?(?: +(?P<verdict>reached|MISSED))?\s*"
 )
 
-pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="the load maker needs epoll")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not hasattr(select, "epoll"), reason="the load maker needs epoll"),
+]
 
 
 def printed(part: str, disk: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Match[str]]:

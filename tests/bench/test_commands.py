@@ -11,6 +11,8 @@ import pytest
 from bench import commands
 from bench.report import QUICK
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.skipif(not hasattr(select, "epoll"), reason="the bench needs Linux")
 def test_a_command_is_held_against_itself_in_smaller_books(

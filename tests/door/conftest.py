@@ -22,7 +22,7 @@ def ipv6() -> None:
         pytest.skip("this machine has no IPv6")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def bank(request: pytest.FixtureRequest) -> Iterator[str]:
     """What [timebank] says of where the books are, for those in a file and those on a server."""
     if request.param == "sqlite":

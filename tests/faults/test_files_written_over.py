@@ -16,6 +16,7 @@ from tests.door.processes import Served, forked_door, served
 from tests.faults.points import SOON, BeforeABet, InAHand, household
 from tests.faults.test_lying_disk import rounds
 from tests.faults.test_trouble import TOML
+from tests.long import long
 from timebank.cli.main import main
 from timebank.ledger.sqlite import high_water
 
@@ -56,7 +57,7 @@ async def is_refused(board: Served) -> str:
     return said.decode()
 
 
-@pytest.mark.parametrize("harm", ["cp", "cut off the database", "cut off the log"])
+@pytest.mark.parametrize("harm", ["cp", long("cut off the database"), long("cut off the log")])
 async def test_books_that_are_written_over_close_the_board_and_are_served_by_nobody(
     tmp_path: Path, harm: str
 ) -> None:
@@ -94,6 +95,7 @@ async def test_books_that_are_written_over_close_the_board_and_are_served_by_nob
         await point.comes_back()
 
 
+@pytest.mark.long
 async def test_an_index_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
     async with served(tmp_path, toml=TOML) as board:
         (point,) = await household(board, [InAHand])
@@ -109,6 +111,7 @@ async def test_an_index_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
         await point.finds_all_again()
 
 
+@pytest.mark.long
 async def test_a_log_that_is_removed_after_kill_9_is_told_of_and_no_card_comes_again(
     tmp_path: Path,
 ) -> None:

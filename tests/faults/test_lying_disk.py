@@ -13,6 +13,8 @@ from tests.failing_disk import SYNC_LOG, FailingDisk
 from tests.faults.points import SOON, UNWRITTEN, ABet, InAHand, household
 from tests.faults.test_trouble import TOML
 
+pytestmark = pytest.mark.long
+
 
 def rounds(board) -> int:
     with board.books() as desk:

@@ -41,6 +41,7 @@ from tests.faults.points import (
     household,
 )
 from tests.faults.trouble import Trouble
+from tests.long import long
 from tests.terminal import PATIENCE
 from verify.kills.count import Count
 
@@ -93,12 +94,14 @@ async def carry_on(board: Served, how: Trouble, kinds: Iterable[type[Point]] = P
     minutes_are_whole(points, began)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [trouble.no_room, trouble.exclusive_lock])
 async def test_callers_are_told_wait_and_go_on(tmp_path: Path, how: Trouble) -> None:
     async with served(tmp_path, toml=TOML) as board:
         await carry_on(board, how)
 
 
+@pytest.mark.long
 async def test_a_disk_that_is_really_full_is_told_and_has_room_again(tmp_path: Path) -> None:
     with trouble.small_disk(tmp_path / "data"):
         async with served(tmp_path, toml=TOML) as board:
@@ -109,7 +112,7 @@ async def test_a_disk_that_is_really_full_is_told_and_has_room_again(tmp_path: P
     ("how", "kinds"),
     [
         (trouble.no_room, [InAHand, AtTheTeletype]),
-        (trouble.immediate_lock, [BeforeABet, InAHand, InACoup, AtVegas]),
+        long(trouble.immediate_lock, [BeforeABet, InAHand, InACoup, AtVegas]),
     ],
 )
 async def test_a_server_that_cannot_write_warns_its_callers_and_ends_in_time(
@@ -138,6 +141,7 @@ async def test_a_server_that_cannot_write_warns_its_callers_and_ends_in_time(
             assert [kind for kind, _ in point.ledger].count("grant") == 1
 
 
+@pytest.mark.long
 async def test_a_server_whose_books_are_read_only_says_so_and_touches_nothing(
     tmp_path: Path,
 ) -> None:
@@ -161,6 +165,7 @@ async def test_a_server_whose_books_are_read_only_says_so_and_touches_nothing(
         await point.finds_all_again()
 
 
+@pytest.mark.long
 async def test_a_door_process_tells_its_caller_and_goes_on(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
@@ -185,6 +190,7 @@ async def test_a_door_process_tells_its_caller_and_goes_on(tmp_path: Path) -> No
         host.expected = "could not be committed"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_deciding", [False, True])
 async def test_a_door_that_is_hung_up_on_does_not_keep_its_host_waiting_for_locked_books(
     tmp_path: Path, *, is_deciding: bool

@@ -45,14 +45,16 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Let what is told of books be so of those in a file and of those on a server.
+    """Run each test of books on SQLite, and on PostgreSQL too where it is asked for.
 
-    What is told of a file alone, such as who may remove it, is marked `of_a_file`.
+    A long run does both everywhere. A usual run does both where a test is marked `both_engines`,
+    because its SQL differs by engine. A test of a file alone is marked `of_a_file`.
     """
-    if "engine" in metafunc.fixturenames:
-        of_a_file = metafunc.definition.get_closest_marker("of_a_file")
-        if not of_a_file:
-            metafunc.parametrize("engine", ["sqlite", "postgres"], indirect=True)
+    marker = metafunc.definition.get_closest_marker
+    if "engine" in metafunc.fixturenames and not marker("of_a_file"):
+        on_both = metafunc.config.option.long or marker("both_engines")
+        engines = ["sqlite", "postgres"] if on_both else ["sqlite"]
+        metafunc.parametrize("engine", engines, indirect=True)
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from timebank.wagers import journal
 from tools.convert_ledger import CannotConvert, Old, convert, main, reason_of
 from tools.sentences_before import sentence
 
+pytestmark = pytest.mark.long
+
 DATA = ROOT / "tests/timebank/data"
 FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind"
 # Tables of which every row stays as it was, as far as there were columns.

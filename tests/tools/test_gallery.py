@@ -12,11 +12,16 @@ from tools.gallery.__main__ import main
 from tools.gallery.terminals import TERMINALS
 from tools.gallery.walks import WALKS, Shot, walk
 
+LESS_COMMON = [
+    pytest.param(each, marks=pytest.mark.long)
+    for each in TERMINALS
+    if each not in ("80x24-utf8", "lines")
+]
 SCREENS = Path(__file__).parents[2] / "docs" / "screens"
 
 
 @pytest.mark.parametrize("name", WALKS)
-@pytest.mark.parametrize("terminal", TERMINALS)
+@pytest.mark.parametrize("terminal", ["80x24-utf8", "lines", *LESS_COMMON])
 async def test_screens_are_as_they_are_kept(
     terminal: str, name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -19,6 +19,8 @@ from tests.timebank.vandal import Vandal
 from verify.kills.count import Count
 from verify.kills.rounds import LONGEST_WORDS, WRONG, Book, run_book
 
+pytestmark = pytest.mark.long
+
 HOUSE = Path(__file__).parents[2]
 # A board that is killed; then it is started again, and robots play on.
 COMMAND = "verify.kills --rounds 1 --boards 1 --robots 4 --seed 3"

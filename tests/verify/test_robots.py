@@ -57,7 +57,10 @@ MUCH = 7200  # seconds: more than hasty callers win or lose while a screen may b
 IN_LINES = {"Bob", "Dan"}  # at tables, on terminals that cannot be painted
 LIKED = "BCUV"  # the letters of the games that some taste likes best
 
-pytestmark = pytest.mark.skipif(not STATM.exists(), reason="processes are looked at through /proc")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not STATM.exists(), reason="processes are looked at through /proc"),
+]
 
 
 @dataclass

@@ -49,6 +49,7 @@ async def test_wrong_passwords_that_count_for_nobody_are_told(
     assert told.startswith("More than 5 wrong passwords in a day came from 127.0.0.1.")
 
 
+@pytest.mark.long
 async def test_several_callers_from_this_machine_are_told_by_the_server_and_by_check(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -140,6 +140,7 @@ async def test_who_hangs_up_is_dealt_to_when_they_return(tmp_path: Path) -> None
         is_in_order(ada.board)
 
 
+@pytest.mark.long
 async def test_a_hand_that_nobody_returns_to_is_dealt_and_stood(tmp_path: Path) -> None:
     async with beside_a_beacon(tmp_path) as (ada, _rounds):
         await bets(ada)

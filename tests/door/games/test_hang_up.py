@@ -129,6 +129,7 @@ async def test_who_hangs_up_at_the_bet_has_bet_nothing(tmp_path: Path) -> None:
         assert ada.online == ada.time_left == 60 * MINUTE - A_SECOND
 
 
+@pytest.mark.long
 async def test_the_next_day_the_hand_is_still_there_and_no_turn_of_that_day(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand("stay", ends="win"))

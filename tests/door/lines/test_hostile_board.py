@@ -19,6 +19,8 @@ from tests.certificates import NEED_CLIENTS
 from verify.fuzz.hostile import TLS, Attack, Target, attacks
 from verify.fuzz.target import MEMORY
 
+pytestmark = pytest.mark.long
+
 STALL = 0.05  # seconds that one connection may keep the others waiting
 SIZE = 30_000  # bytes of a flood: some eight reads
 # The best one counts: others met a collection of somebody else's garbage, and at the first one the

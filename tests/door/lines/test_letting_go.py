@@ -53,6 +53,7 @@ async def test_one_write_may_not_be_larger_than_what_may_stay_unread(board: Boar
         assert (await call.until_ended()).endswith("bytes left unread")
 
 
+@pytest.mark.long
 async def test_a_caller_who_reads_slowly_is_not_cut_off_by_drain_in_time(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
         call = await connected(terminal, board)

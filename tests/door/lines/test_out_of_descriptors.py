@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.door.processes import MENU, NEWS, Served, open_a_hand, served, sit_down, stand
 from tests.terminal import SYNCTERM, Terminal
 from tests.world import log_on
+
+pytestmark = pytest.mark.long
 
 ROOM = 6  # descriptors that are left when the limit is set
 FULL, AGAIN = "no caller can be taken in", "callers are taken in again"

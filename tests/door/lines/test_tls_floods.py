@@ -14,6 +14,8 @@ from tests.door.lines.board import PATIENCE, Board, Call
 from tests.door.lines.test_tls import board_with_tls
 from verify.fuzz.new_keys import NewKeys
 
+pytestmark = pytest.mark.long
+
 FLOOD = 10_000  # messages, of some thirty bytes
 TO_ANSWER = f"more than {ANSWER_BYTES} bytes of TLS to answer"
 IDLE = f"more than {IDLE_BYTES} bytes of TLS with nothing in them"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from xml.etree import ElementTree
 
+import pytest
+
 from door.games.blackjack.rules import (
     BLACK_JACK_FOR_TIME,
     VEGAS,
@@ -15,6 +17,8 @@ from door.games.engine.descriptor import find
 from door.games.registry import GAMES
 from door.odds.card import MOVES, StrategyCard, card_lines, card_svg
 from door.odds.keeping import odds_of
+
+pytestmark = pytest.mark.long
 
 # Six decks, the dealer stands on soft 17, any two cards may be doubled, also after a split; the
 # columns are 2 to 9, ten and ace.

@@ -51,6 +51,7 @@ def test_a_careful_caller_of_black_jack_for_time(rules: BlackjackRules, percent:
     assert of(rules).strategies["perfect"].mean * 100 == pytest.approx(percent, abs=0.0005)
 
 
+@pytest.mark.long
 def test_six_decks_as_they_are_published() -> None:
     """Six decks, the dealer hits soft 17, doubling after a split, one split, one card to each ace:
     0.67 % for the house with the basic strategy; and 5.7 % to whoever plays like a dealer who
@@ -149,6 +150,7 @@ def test_a_split_says_how_far_it_may_be_wrong() -> None:
 FEW_VALUES = (8, 0, 8, 0, 0, 8, 0, 8, 0, 32)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "shoe"),
     [

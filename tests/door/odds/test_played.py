@@ -27,6 +27,8 @@ from tests.timebank.books import Books, act
 from timebank.reports import house as house_report
 from timebank.wagers.rounds import Move, Settlement
 
+pytestmark = pytest.mark.long
+
 CLOSE = 1e-10
 BET = 200
 

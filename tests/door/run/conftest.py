@@ -13,7 +13,12 @@ from tests.door.hosting import Host, hosted
 Hosts = Callable[..., AbstractAsyncContextManager[Host]]
 
 
-@pytest.fixture(params=[False, True], ids=["by itself", "at the server"])
+@pytest.fixture(
+    params=[
+        pytest.param(False, id="by itself", marks=pytest.mark.long),
+        pytest.param(True, id="at the server"),
+    ]
+)
 def hosts(request: pytest.FixtureRequest) -> Hosts:
     """`hosted`, where the doors serve their callers by themselves, or a server does."""
     return partial(hosted, at_server=request.param)

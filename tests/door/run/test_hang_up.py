@@ -9,6 +9,7 @@ import pytest
 from tests.door.hosting import END, HANG_UP, KILL, Host, Visit
 from tests.door.processes import HIT, INSURANCE, open_a_hand, question
 from tests.door.run.conftest import Hosts
+from tests.long import long
 
 NAME = "Moth@Xibalba"
 
@@ -51,8 +52,8 @@ def stakes(host: Host) -> int:
         )
 
 
-@pytest.mark.parametrize("number", [HANG_UP, END, KILL])
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("number", [HANG_UP, long(END), KILL])
+@pytest.mark.parametrize("point", [long(at) if at != in_the_hand else at for at in POINTS])
 async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
     tmp_path, hosts: Hosts, point: Callable[[Visit], Awaitable[None]], number: int
 ) -> None:
@@ -82,6 +83,7 @@ async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
         assert host.balances(NAME)["stake"] == staked
 
 
+@pytest.mark.long
 async def test_a_terminal_that_is_closed_is_a_hang_up(tmp_path, hosts: Hosts) -> None:
     async with hosts(tmp_path) as host:
         visit = await host.on_socket("--dropfile", str(host.node(1)))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.door.hosting import END, hosted
 from tests.terminal import MODERN, Profile
 from timebank.callers import callers, powers, sysop_log
+
+pytestmark = pytest.mark.long
 
 CONSOLE = Profile(charset="utf-8", answers=False)
 SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}

@@ -10,6 +10,8 @@ import pytest
 from tests.door.hosting import HANG_UP, Host, Visit, hosted
 from tests.door.processes import open_a_hand, sit_down, stand
 
+pytestmark = pytest.mark.long
+
 DOORS = 20
 
 

@@ -18,6 +18,7 @@ from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
 from tests.door.processes import arrives, command
 from tests.door.shell import Shell
+from tests.long import long
 from tests.terminal import MODERN
 from tests.world import log_on
 
@@ -134,6 +135,7 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
         assert await moth.goes() == 0
 
 
+@pytest.mark.long
 async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -147,6 +149,7 @@ async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: 
         assert host.balances(NAME)["online"] == 0
 
 
+@pytest.mark.long
 async def test_the_socket_is_its_owners_alone_and_goes_with_the_server(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         door = host.config.board.data / SOCKET
@@ -156,6 +159,7 @@ async def test_the_socket_is_its_owners_alone_and_goes_with_the_server(tmp_path:
         assert not door.exists()
 
 
+@pytest.mark.long
 async def test_a_new_size_of_the_window_reaches_the_table(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -169,7 +173,7 @@ async def test_a_new_size_of_the_window_reaches_the_table(tmp_path: Path) -> Non
         )
 
 
-@pytest.mark.parametrize("number", [HANG_UP, signal.SIGKILL])
+@pytest.mark.parametrize("number", [long(HANG_UP), signal.SIGKILL])
 async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number: int) -> None:
     async with hosted(tmp_path, serves=True) as host:
         ada = await local(host, "Ada")
@@ -181,6 +185,7 @@ async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number
         await host.logs("hung up at the Vegas table")
 
 
+@pytest.mark.long
 async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
@@ -197,6 +202,7 @@ async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path:
         assert told["result"] == host.won
 
 
+@pytest.mark.long
 async def test_a_server_that_closes_sends_a_guest_back_to_the_menu(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -208,6 +214,7 @@ async def test_a_server_that_closes_sends_a_guest_back_to_the_menu(tmp_path: Pat
         assert await moth.goes() == 0
 
 
+@pytest.mark.long
 async def test_who_is_kicked_at_the_servers_table_is_told_why_and_leaves_the_board(
     tmp_path: Path,
 ) -> None:
@@ -224,6 +231,7 @@ async def test_who_is_kicked_at_the_servers_table_is_told_why_and_leaves_the_boa
         assert "The board closed the table" not in moth.terminal.transcript
 
 
+@pytest.mark.long
 async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -248,6 +256,7 @@ async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -
         assert await moth.ends(within=2.0) == 0
 
 
+@pytest.mark.long
 async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -260,6 +269,7 @@ async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> Non
         await sits_at_vegas(second)
 
 
+@pytest.mark.long
 async def test_who_was_busy_at_the_table_is_not_idle_on_coming_back(tmp_path: Path) -> None:
     toml = f"{BOARD}\n[calls]\nidle_warning_seconds = 3\nidle_limit_seconds = 4\n"
     async with hosted(tmp_path, toml=toml, serves=True) as host:
@@ -282,6 +292,7 @@ async def opens_a_hand(visit: Visit) -> None:
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [HANG_UP, signal.SIGKILL])
 async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
     tmp_path: Path, number: int
@@ -306,6 +317,7 @@ async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
         assert "Your hand" not in third.terminal.transcript
 
 
+@pytest.mark.long
 async def test_a_round_that_was_seen_there_is_not_told_again(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -317,6 +329,7 @@ async def test_a_round_that_was_seen_there_is_not_told_again(tmp_path: Path) -> 
         assert "Your hand of" not in again.terminal.transcript
 
 
+@pytest.mark.long
 async def test_who_loses_the_line_at_a_door_without_a_server_finds_the_hand_or_its_end(
     tmp_path: Path,
 ) -> None:
@@ -336,6 +349,7 @@ async def test_who_loses_the_line_at_a_door_without_a_server_finds_the_hand_or_i
         assert again.terminal.shows("Your hand of") == (not staked)
 
 
+@pytest.mark.long
 async def test_a_caller_of_a_door_and_one_of_the_house_write_to_each_other(tmp_path: Path) -> None:
     """In processes of their own: each reads it within a second, wherever they are."""
     async with hosted(tmp_path, serves=True) as host:

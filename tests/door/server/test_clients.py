@@ -26,6 +26,8 @@ from tests.door.processes import OPEN_ALL_DAY, Served, command, served
 from tests.terminal import PATIENCE
 from tests.world import PASSWORD
 
+pytestmark = pytest.mark.long
+
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
 
 

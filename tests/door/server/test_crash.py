@@ -29,6 +29,7 @@ from tests.door.processes import (
     sit_down,
     stand,
 )
+from tests.long import long
 from tests.terminal import MODERN, PATIENCE, Terminal
 from tests.world import log_on
 
@@ -63,6 +64,7 @@ async def test_a_server_that_is_killed_in_the_middle_of_a_hand_loses_nothing(
         assert hands == ada.hands_dealt
 
 
+@pytest.mark.long
 async def test_a_server_that_is_killed_while_bets_pour_in_keeps_its_books(tmp_path: Path) -> None:
     toml = f"{OPEN_ALL_DAY}[games.black-jack-for-time]\nturns_per_day = 0\nlargest_bet = 1\n"
     async with served(tmp_path, toml=toml) as board:
@@ -125,7 +127,7 @@ def elapsed(board: Served) -> int:
 # Stopped
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGTERM, long(signal.SIGINT)])
 async def test_a_server_that_is_told_to_stop_ends_in_peace(
     tmp_path: Path, how: signal.Signals
 ) -> None:
@@ -152,6 +154,7 @@ async def test_a_server_that_is_told_to_stop_ends_in_peace(
         await stand(ada)
 
 
+@pytest.mark.long
 async def test_a_caller_who_does_not_read_holds_up_nobody(tmp_path: Path) -> None:
     async with served(tmp_path) as board:
         board.enter("Ada")
@@ -161,6 +164,7 @@ async def test_a_caller_who_does_not_read_holds_up_nobody(tmp_path: Path) -> Non
         assert await board.ends() == 0
 
 
+@pytest.mark.long
 async def test_signals_are_obeyed_as_soon_as_the_board_says_that_it_is_open(
     tmp_path: Path,
 ) -> None:
@@ -176,6 +180,7 @@ async def test_signals_are_obeyed_as_soon_as_the_board_says_that_it_is_open(
 # Told to read its settings again
 
 
+@pytest.mark.long
 async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: Path) -> None:
     async with served(tmp_path) as board:
         board.enter("Ada")
@@ -209,6 +214,7 @@ async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: 
 # A port that is taken
 
 
+@pytest.mark.long
 def test_a_port_that_is_taken_is_told_and_the_command_ends(tmp_path: Path) -> None:
     config = tmp_path / "sysop.toml"
     with socket.create_server(("127.0.0.1", 0)) as other:

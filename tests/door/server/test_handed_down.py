@@ -17,6 +17,8 @@ from tests.door.processes import OPEN_ALL_DAY, command
 from tests.terminal import MODERN, PATIENCE, Terminal
 from tests.world import register
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("count", ["1", "2"])
 async def test_who_calls_before_the_board_is_there_is_served_when_it_is(

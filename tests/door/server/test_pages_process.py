@@ -18,6 +18,8 @@ from tests.terminal import PATIENCE
 from tests.timebank.books import lay_new_books
 from timebank.errors import SettingsError
 
+pytestmark = pytest.mark.long
+
 
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as found:

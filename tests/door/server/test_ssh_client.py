@@ -18,6 +18,8 @@ from tests.terminal import PATIENCE
 from tests.world import BOARD, PASSWORD, World, world
 from timebank.callers import callers, ssh_keys
 
+pytestmark = pytest.mark.long
+
 TOML = BOARD + LISTENER
 NEWS, MENU = "Press any key", "oodbye"
 

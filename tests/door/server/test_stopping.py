@@ -7,10 +7,14 @@ import socket
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.door.attention import Stopwatch
 from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, served
 from tests.terminal import PATIENCE
 from tests.world import PASSWORD
+
+pytestmark = pytest.mark.long
 
 CALLERS = 75
 AT_THE_DOOR = 125  # who have not yet said their name

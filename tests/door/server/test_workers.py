@@ -29,6 +29,8 @@ from tests.terminal import PATIENCE
 from tests.world import log_on
 from timebank.calls.calls import open_calls
 
+pytestmark = pytest.mark.long
+
 # Enough that the system does not give one process the calls of all.
 NAMES = [f"Guest {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 

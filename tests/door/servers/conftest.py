@@ -18,7 +18,7 @@ def database(cluster: Cluster) -> Iterator[ServerPlace]:
     cluster.give_back(name)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def place(request: pytest.FixtureRequest) -> ServerPlace | None:
     """New books of either kind: in a file of processes of one machine, or on a server."""
     if request.param == "sqlite":

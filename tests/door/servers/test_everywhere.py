@@ -26,6 +26,8 @@ from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from timebank.errors import BooksUnavailable
 from timebank.settings.place import ServerPlace
 
+pytestmark = pytest.mark.long
+
 TOML = sysop_toml(events="").replace("events = []", "").replace("[timebank]", "")
 Said = dict[str, Any]
 
@@ -46,7 +48,7 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shell, "SECONDS", PATIENCE)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def books(request: pytest.FixtureRequest) -> ServerPlace | None:
     """Books of either kind: processes of one machine, or machines with links."""
     if request.param == "sqlite":

@@ -20,6 +20,7 @@ from door.errors import Closing
 from door.lines.flow import StreamLine
 from door.lines.telnet.hardened import HardenedTelnet
 from tests.door.visiting import MENU, Guest, visitor
+from tests.long import long
 from tests.world import world
 
 OF_A_CALL = (Caller, Console, StreamLine, HardenedTelnet, TelnetWriter)
@@ -81,11 +82,9 @@ async def is_sent_away(guest: Guest) -> None:
 @pytest.mark.parametrize(
     "ends",
     [
-        logs_off,
-        plays_a_hand_and_logs_off,
         hangs_up_in_a_hand,
         is_sent_away,
-        *map(hangs_up_in_room, ROOMS),
+        *map(long, [logs_off, plays_a_hand_and_logs_off, *map(hangs_up_in_room, ROOMS)]),
     ],
 )
 async def test_nothing_of_a_call_outlives_it(

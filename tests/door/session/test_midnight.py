@@ -310,6 +310,7 @@ async def test_midnight_is_that_of_the_board_when_the_clocks_have_changed(tmp_pa
         await ada.sees("You have 60 minutes today.")
 
 
+@pytest.mark.long
 async def test_an_event_at_an_hour_that_is_skipped_begins_after_the_gap(tmp_path: Path) -> None:
     toml = sysop_toml(events=event("Mail hour", "02:30"), zone="Europe/Berlin")
     half_past_one = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)
@@ -323,6 +324,7 @@ async def test_an_event_at_an_hour_that_is_skipped_begins_after_the_gap(tmp_path
         await ada.is_sent_off("Mail hour has begun. Please call back at 04:00.")
 
 
+@pytest.mark.long
 async def test_an_event_at_an_hour_that_comes_twice_begins_at_its_first_coming(
     tmp_path: Path,
 ) -> None:

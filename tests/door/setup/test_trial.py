@@ -16,6 +16,8 @@ from tests.door.shell import door
 from tests.terminal import MODERN, PATIENCE, Terminal
 from tests.world import register
 
+pytestmark = pytest.mark.long
+
 
 def test_a_folder_without_settings_is_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

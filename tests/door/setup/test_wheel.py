@@ -15,12 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pytest
 
 from tests import ROOT
 from tests.door.playing import Table
 from tests.door.processes import Served, audits_are_clean, open_a_hand, question
 from tests.world import PASSWORD, confirm_look, log_on
 from tools import manual
+
+pytestmark = pytest.mark.long
 
 SOURCES = (
     *("ansi", "door", "timebank", "tools", "setup.py", "pyproject.toml", "README.md", "LICENSE"),

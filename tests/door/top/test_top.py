@@ -25,6 +25,8 @@ from tests.door.visiting import event, sysop_toml, visitor
 from tests.terminal import PATIENCE
 from tests.world import World, world
 
+pytestmark = pytest.mark.long
+
 LOOKS = 0.01  # seconds of the machine between two looks of a test
 
 

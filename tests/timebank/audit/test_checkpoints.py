@@ -72,6 +72,7 @@ def test_what_goes_on_over_a_checkpoint_is_in_order(books, evening):
     assert (last.hand, last.call) == (6, 3)
 
 
+@pytest.mark.long
 def test_several_processes_leave_the_same_checkpoint(books, evening):
     assert checkpoint(books, processes=2) == checkpoint(books)
 

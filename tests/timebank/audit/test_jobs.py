@@ -13,6 +13,8 @@ from timebank.audit.accounts import Task
 from timebank.errors import AuditBroken
 from timebank.ledger.database import Desk
 
+pytestmark = pytest.mark.long
+
 
 def die(_: Desk) -> None:
     os._exit(9)

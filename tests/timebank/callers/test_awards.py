@@ -17,6 +17,8 @@ from timebank.ledger.sqlite.migrations import AWARDS_OF_HANDS
 from timebank.wagers import deals
 from timebank.window import teller
 
+pytestmark = pytest.mark.both_engines
+
 DAY = 86_400
 FIRST_WIN = {"hand", f"won {GAME}"}
 

@@ -14,6 +14,8 @@ from timebank.ledger.engines import books_of
 from timebank.servers import registry
 from timebank.servers.registry import Newcomer
 
+pytestmark = pytest.mark.both_engines
+
 BOARD = Nodes(3)
 ALPHA, BETA = "alpha:1", "beta:1"
 

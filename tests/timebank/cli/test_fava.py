@@ -19,6 +19,8 @@ import pytest
 
 from tests.certificates import NEED_CLIENTS
 
+pytestmark = pytest.mark.long
+
 PATIENCE = 60.0  # seconds
 LEDGER = "/black-jack-for-time"
 

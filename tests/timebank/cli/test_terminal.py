@@ -12,7 +12,7 @@ import pytest
 from tests import ROOT
 
 # How it looks on a terminal is the same whatever the books are in.
-pytestmark = pytest.mark.of_a_file
+pytestmark = [pytest.mark.long, pytest.mark.of_a_file]
 
 
 def on_a_terminal(config, *words, **environment):

@@ -239,6 +239,7 @@ def test_a_long_log_is_read_to_its_end(board, timebank):
     assert [record["number"] for record in records] == list(range(1200, 0, -1))
 
 
+@pytest.mark.long
 @pytest.mark.of_a_file
 def test_a_server_and_commands_write_to_the_books_at_once(board, timebank):
     with serving(board.database.path) as server:
@@ -268,6 +269,7 @@ def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, mon
     assert timebank("deposit", "Ann", "10", *WHY)[0] == 0
 
 
+@pytest.mark.long
 def test_commands_beside_one_another_take_turns(board, ann, timebank):
     words = withdrawal(board)
     beside = [APART.Process(target=run_main, args=(words,)) for _ in range(4)]

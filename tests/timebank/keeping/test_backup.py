@@ -416,6 +416,7 @@ def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
     assert played.audit() == []
 
 
+@pytest.mark.long
 def test_backups_taken_under_load_are_in_order_and_can_be_restored(
     no_event, board, timebank, folder
 ):

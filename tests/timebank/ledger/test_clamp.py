@@ -10,6 +10,8 @@ from tests.timebank.books import DAILY, GAME, MAIL_HOUR, pushed, won
 from timebank.errors import NoRoom, NotEnough
 from timebank.settings.schedule import Event
 
+pytestmark = pytest.mark.both_engines
+
 EVENING = datetime(2026, 6, 2, 2, 0, tzinfo=UTC)  # an hour before Mail hour
 
 

@@ -22,6 +22,7 @@ from tests.failing_disk import (
     WRITE_LOG,
     FailingDisk,
 )
+from tests.long import long
 from tests.timebank import clerk
 
 pytestmark = pytest.mark.of_a_file
@@ -99,7 +100,7 @@ def in_the_books(books) -> list[str]:
     return [text for (text,) in books.sql("SELECT text FROM notices ORDER BY id")]
 
 
-@pytest.mark.parametrize("way", ["write", "transact"])
+@pytest.mark.parametrize("way", ["write", long("transact")])
 def test_what_was_refused_for_a_sync_that_failed_once_is_not_there_after_a_kill(
     books, clerk_of, way: str
 ) -> None:
@@ -111,6 +112,7 @@ def test_what_was_refused_for_a_sync_that_failed_once_is_not_there_after_a_kill(
     assert in_the_books(books) == ["one"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sync", [FIRST_SYNC_LOG, SECOND_SYNC_LOG])
 def test_the_first_commit_of_a_log_that_begins_anew_is_no_exception(
     books, clerk_of, sync: str
@@ -123,6 +125,7 @@ def test_the_first_commit_of_a_log_that_begins_anew_is_no_exception(
     assert in_the_books(books) == []
 
 
+@pytest.mark.long
 def test_while_the_disk_fails_nothing_is_said_of_the_outcome_and_nothing_else_is_done(
     books, clerk_of
 ) -> None:
@@ -139,6 +142,7 @@ def test_while_the_disk_fails_nothing_is_said_of_the_outcome_and_nothing_else_is
     assert in_the_books(books) == ["one", "five"]
 
 
+@pytest.mark.long
 def test_a_kill_in_the_time_of_doubt_leaves_what_nobody_was_told(books, clerk_of) -> None:
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
@@ -148,6 +152,7 @@ def test_a_kill_in_the_time_of_doubt_leaves_what_nobody_was_told(books, clerk_of
     assert in_the_books(books) in (["one"], ["one", "two"])
 
 
+@pytest.mark.long
 def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
     """As on a full disk: it is certain at once, without a byte written."""
     with clerk_of() as ann:
@@ -159,6 +164,7 @@ def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
     assert in_the_books(books) == ["one"]
 
 
+@pytest.mark.long
 def test_who_cannot_wait_is_told_that_the_outcome_is_not_known(books, clerk_of) -> None:
     with clerk_of() as ann:
         assert ann.told("write one") == "done one"
@@ -170,6 +176,7 @@ def test_who_cannot_wait_is_told_that_the_outcome_is_not_known(books, clerk_of) 
         ann.is_killed()
 
 
+@pytest.mark.long
 def test_the_writer_ends_with_its_process_however_the_disk_is(books, clerk_of) -> None:
     with clerk_of() as ann:
         assert ann.told("write zero") == "done zero"
@@ -179,6 +186,7 @@ def test_the_writer_ends_with_its_process_however_the_disk_is(books, clerk_of) -
         assert ann.heard() == f"{UNKNOWN} one"
 
 
+@pytest.mark.long
 def test_what_another_process_has_revived_is_told_as_done(books, clerk_of) -> None:
     """It finds the index of the log in pieces, as a process that is killed may leave it."""
     index = books.database.path.with_name(f"{books.database.path.name}-shm")

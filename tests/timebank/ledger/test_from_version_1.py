@@ -24,6 +24,8 @@ from timebank.servers.registry import Newcomer
 from timebank.wagers import journal
 from timebank.wagers.journal import Shoe
 
+pytestmark = pytest.mark.long
+
 DATA = ROOT / "tests" / "timebank" / "data"
 # One that is shared, and was dealt from.
 SHOE = (

@@ -264,6 +264,7 @@ def open_and_die(path, steps):
     migrations.move_forward(path, 5, earlier.STEPS)
 
 
+@pytest.mark.long
 def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path, folder):
     """What was killed after a step goes on from there, so no step is gone through for another."""
     before, versions, statement, exitcode = dump(path), [earlier.VERSION], 0, -signal.SIGKILL

@@ -20,6 +20,8 @@ from timebank.ledger.engines import books_of
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
 
+pytestmark = pytest.mark.long
+
 APART = multiprocessing.get_context("forkserver")
 
 

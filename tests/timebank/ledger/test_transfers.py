@@ -16,6 +16,8 @@ from timebank.ledger.transfers import ADJUSTMENT, ALLOTMENT, ELAPSED, Account, M
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
 
+pytestmark = pytest.mark.both_engines
+
 
 def movement(source, target, amount, kind="adjustment", why="because") -> Movement:
     return Movement(source, target, amount, Told(kind, why), None, None)

@@ -55,6 +55,7 @@ def week(board):
     return board
 
 
+@pytest.mark.long
 def test_bean_check_accepts_the_books(week, beancount):
     path = beancount()
     assert bean_check(path) == (0, "")
@@ -65,6 +66,7 @@ def test_bean_check_accepts_the_books(week, beancount):
     assert " open Assets:Caller:4:Online SECOND" in text
 
 
+@pytest.mark.long
 def test_bean_check_finds_a_posting_that_was_changed(week, beancount):
     path = beancount()
     text = path.read_text(encoding="utf-8")
@@ -87,6 +89,7 @@ def test_every_balance_is_asserted(week, beancount):
     assert "Balance failed" in output
 
 
+@pytest.mark.long
 def test_bean_check_accepts_books_in_which_nothing_has_happened(board, beancount):
     assert bean_check(beancount()) == (0, "")
 
@@ -126,6 +129,7 @@ def test_each_unit_is_a_commodity(board, beancount):
     assert "  Income:House:Vegas:USDCENT -1250 USDCENT\n" in text
 
 
+@pytest.mark.long
 def test_a_clock_that_was_set_back_does_not_disturb_bean_check(board, beancount):
     board.call(board.caller("Ann")).close()
     board.step(-3 * 86400)

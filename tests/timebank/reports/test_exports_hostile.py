@@ -123,6 +123,7 @@ class TestTerminals:
         assert printable(TERMINALS) == "a [2Jb 31mc d e"
 
 
+@pytest.mark.long
 def test_bean_check_accepts_every_such_name(crowd, timebank, folder):
     path = folder / "books.beancount"
     assert timebank("export", "beancount", "--output", str(path))[0] == 0

@@ -12,6 +12,8 @@ from timebank.ledger.database import Writer
 from timebank.ledger.engines import books_of
 from timebank.servers import leases
 
+pytestmark = pytest.mark.both_engines
+
 ALPHA, BETA = 1, 2
 
 

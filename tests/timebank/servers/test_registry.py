@@ -9,6 +9,8 @@ import pytest
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
 
+pytestmark = pytest.mark.both_engines
+
 PROCESSES = count(1)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
+from tests.long import long
 from tests.timebank.books import Books
 from tests.timebank.importing import Board, record
 from tests.timebank.thebank.victims import kill_taking_over
@@ -83,7 +84,7 @@ def check(board: Board, bob: int) -> None:
     assert applied == 4 + (bob > 0)
 
 
-@pytest.mark.parametrize("second", [0, 5])
+@pytest.mark.parametrize("second", [0, long(5)])
 class TestKilled:
     def test_a_file_is_applied_exactly_once(self, board, second):
         content = board.write(*LINES)
@@ -94,6 +95,7 @@ class TestKilled:
             assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
             assert left.kept(1).read_bytes() == content
 
+    @pytest.mark.long
     def test_one_whose_last_line_waits_for_its_end_as_well(self, board, second):
         board.write(*LINES, HALF)
         for left in kill_at_every_step(board, second):
@@ -103,6 +105,7 @@ class TestKilled:
             check(left, bob=5)
             assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
 
+    @pytest.mark.long
     def test_one_that_was_ended_after_it_was_read_in_part(self, board, second):
         board.write(*LINES, HALF)
         board.take()
@@ -112,6 +115,7 @@ class TestKilled:
             check(left, bob=5)
             assert left.kept(1).read_bytes() == b"".join(LINES) + HALF + REST
 
+    @pytest.mark.long
     def test_what_was_added_to_a_file_after_it_was_taken_over(self, board, second):
         with board.path.open("ab", buffering=0) as file:
             file.write(LINES[0])
@@ -123,6 +127,7 @@ class TestKilled:
             check(left, bob=5)
             assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
 
+    @pytest.mark.long
     def test_while_other_programs_have_begun_a_new_file(self, board, second):
         board.write(*LINES)
         for left in kill_at_every_step(board, second):
@@ -156,6 +161,7 @@ for _ in range(3):
 """
 
 
+@pytest.mark.long
 class TestTwoProcesses:
     def race(self, board: Board, lock: str) -> int:
         """Let two processes take the file over at once; return how many records they applied."""
@@ -206,6 +212,7 @@ class TestTwoProcesses:
         assert board.errors() == []
 
 
+@pytest.mark.long
 def test_steps_are_counted_where_files_are_changed():
     """The victims die in these calls: whoever changes files by others must add them there."""
     others = {"replace", "link", "unlink", "remove", "pwrite", "writev", "fdatasync"}

@@ -249,6 +249,7 @@ print(delivery.problem, *delivery.appended)
 """
 
 
+@pytest.mark.long
 class TestTwoProcesses:
     def race(self, path: Path, *folders: Path) -> list[list[int]]:
         """Let processes deliver at once; return the numbers that each of them appended."""

@@ -14,6 +14,8 @@ from timebank.errors import CallerOnline, OutOfStep, RoundInPlay, RoundOver, Sho
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
 
+pytestmark = pytest.mark.both_engines
+
 SEED = bytes(range(32))
 
 

@@ -13,6 +13,8 @@ from timebank.wagers import play_money
 from timebank.wagers.play_money import Tally, bankrolls, renew_bankroll
 from timebank.wagers.rounds import Move
 
+pytestmark = pytest.mark.both_engines
+
 NEW = 100_000_00
 FULL = 1_000_000_00
 A_DAY = 86400

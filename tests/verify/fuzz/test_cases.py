@@ -13,6 +13,8 @@ import pytest
 from verify.fuzz.mutation import mutated
 from verify.fuzz.target import CASES, NAMES, Target, check_in_memory, check_in_time, load
 
+pytestmark = pytest.mark.long
+
 INPUTS = 150  # of each reader: all of them together take a few seconds
 SEED = 20261120
 SPARE = 4  # times the usual limit, for a machine that is slow just now

@@ -19,6 +19,8 @@ from verify.fuzz.mutation import mutated, shortened
 from verify.fuzz.oracles import assert_harmless, assert_one_line, ways_to_cut
 from verify.fuzz.target import Target, TooLarge, TooSlow, check_in_memory, check_in_time
 
+pytestmark = pytest.mark.long
+
 
 def check(data: bytes) -> None:
     assert b"\xff[" not in data, "a fault"

@@ -14,6 +14,8 @@ from door.games.engine import shuffle
 from tests.certificates import NEED_CLIENTS
 from verify.fuzz.shuffle import BATCH, BYTES, DECK, bits_of, number_of, run, stream
 
+pytestmark = pytest.mark.long
+
 
 def test_every_order_has_a_number_of_its_own() -> None:
     assert [number_of(order) for order in permutations(range(5))] == list(range(120))

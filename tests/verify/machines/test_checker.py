@@ -15,6 +15,8 @@ import pytest
 from verify.machines.checker import MOST, check
 from verify.machines.history import FAILED, OK, UNKNOWN, Books, Operation, Pen, Row, read
 
+pytestmark = pytest.mark.long
+
 ACCOUNTS = range(1, 7)
 UNITS = dict.fromkeys(ACCOUNTS, "second")
 SECOND = 10**9

@@ -26,6 +26,8 @@ from verify.machines.result import Result
 from verify.machines.story import finish
 from verify.machines.world import World
 
+pytestmark = pytest.mark.long
+
 HOUSE = Path(__file__).parents[3]
 MISSING = what_is_missing()
 # Started by a shell that has put it into the background: SIGINT is ignored then.

@@ -25,6 +25,8 @@ from verify.machines.networks import CannotBeDone
 from verify.machines.programs import doubt_about
 from verify.machines.shipped import FOLDER, environment, fitted
 
+pytestmark = pytest.mark.long
+
 GUIDE = (ROOT / "docs" / "many-machines.md").read_text("utf-8")
 PATIENCE = 60.0  # seconds
 Call = tuple[asyncio.StreamReader, asyncio.StreamWriter]

@@ -19,6 +19,8 @@ from verify.mutants.mutant import Mutant
 from verify.mutants.report import Results, rooms, table, totals
 from verify.mutants.tree import Tree, copied
 
+pytestmark = pytest.mark.long
+
 PROGRAM = """
 def seconds(minutes):
     return minutes * 60

@@ -10,6 +10,8 @@ from verify.simulate import faults
 from verify.simulate.__main__ import play
 from verify.simulate.wrong import Wrong
 
+pytestmark = pytest.mark.long
+
 STEPS, PEOPLE = 60, 16
 FIRST, MOST_SEEDS = 23, 6  # the first has all of it, as long as no prompt changes
 WHAT = (

@@ -17,6 +17,8 @@ from verify.simulate import check_platter, faults
 from verify.simulate.__main__ import NO_DISK, STARTED
 from verify.simulate.platter import CannotBeBuilt, built, started_with
 
+pytestmark = pytest.mark.long
+
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
 SLICE = ("--disk", "--people", "12", "--steps", "50")
 BOTH = (3, 4)  # one in which the power fails, and one in which many hands are played

@@ -11,6 +11,8 @@ import pytest
 from timebank.ledger import schema
 from verify.simulate.restores import UNTOLD, UNTOLD_OF_HANDS
 
+pytestmark = pytest.mark.long
+
 BEFORE, NOW = 2_000, 1_000  # the clock has been set back between the two restores
 TOLD = "The books of this board were restored"
 TOLD_OF_A_HAND = "Your open hand at Vegas is void"

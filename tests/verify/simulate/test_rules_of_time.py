@@ -29,6 +29,8 @@ from timebank.wagers.rounds import Wager
 from verify.simulate.rules_of_time import Readings, Rules, RulesOfTime
 from verify.simulate.wrong import Wrong
 
+pytestmark = pytest.mark.long
+
 # Half a second past two: 3599 whole seconds to the mail hour at three.
 TWO = datetime(2026, 6, 1, 2, 0, 0, 500_000, tzinfo=UTC)
 TO_EVENT = 3599

@@ -20,6 +20,8 @@ from verify.simulate.post import Post
 from verify.simulate.second_account import SecondAccount
 from verify.simulate.wrong import Wrong
 
+pytestmark = pytest.mark.long
+
 ROWS = """
 SELECT t.kind, t.amount, s.kind, s.caller_id, g.kind, g.caller_id, t.call_id, t.round_id
 FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target

@@ -11,6 +11,8 @@ from tests.timebank.conftest import cluster
 from verify.simulate.__main__ import found, play
 from verify.simulate.story import Story
 
+pytestmark = pytest.mark.long
+
 __all__ = ["cluster"]
 
 STEPS, PEOPLE = 60, 12

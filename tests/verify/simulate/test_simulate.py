@@ -11,6 +11,7 @@ import pytest
 
 from door.errors import CannotJoin
 from tests.beacons import OWN, OwnRounds, sign
+from tests.long import long
 from timebank.wagers.beacons import BeaconRound
 from verify.simulate import evening, faults
 from verify.simulate.__main__ import found, play
@@ -31,13 +32,14 @@ def story_of(seed: int) -> tuple[Story, Exception | None]:
     return play(seed, STEPS, PEOPLE, early=seed == EARLY)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [SEEDS[0], *map(long, SEEDS[1:])])
 def test_nothing_goes_wrong_whatever_befalls_the_board(seed: int) -> None:
     story, error = story_of(seed)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
     assert story.number == STEPS
 
 
+@pytest.mark.long
 def test_much_befalls_it_and_callers_of_other_boards_are_there() -> None:
     stories = [story_of(seed)[0] for seed in SEEDS]
     assert sum(story.watch.kinds.total() for story in stories) > 100
@@ -45,6 +47,7 @@ def test_much_befalls_it_and_callers_of_other_boards_are_there() -> None:
     assert story_of(EARLY)[0].counted["_events started early"]
 
 
+@pytest.mark.long
 def test_what_callers_are_told_is_compared_with_the_books() -> None:
     counted = sum((story_of(seed)[0].counted for seed in SEEDS), Counter[str]())
     for what in ("settlements told", "settlements seen", "hands told at the teletype"):
@@ -52,6 +55,7 @@ def test_what_callers_are_told_is_compared_with_the_books() -> None:
     assert counted["tables added up"]
 
 
+@pytest.mark.long
 def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
     seed, steps = EARLY_RESTORE
     story, error = play(seed, steps, PEOPLE)
@@ -62,6 +66,7 @@ def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
 BEACON_SEED = 1  # in which rounds come, fail, and are waited for by those who have hung up
 
 
+@pytest.mark.long
 def test_shoes_that_wait_for_a_round_of_a_beacon_are_dealt_with_the_one_that_was_fixed() -> None:
     story, error = play(BEACON_SEED, STEPS, PEOPLE, beacon=True)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
@@ -71,6 +76,7 @@ def test_shoes_that_wait_for_a_round_of_a_beacon_are_dealt_with_the_one_that_was
     assert story.counted["_hands played again"]
 
 
+@pytest.mark.long
 def test_a_house_that_chooses_among_rounds_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     async def another(self: OwnRounds, beacon: BeaconRound, *, is_new: bool) -> BeaconRound:
         number = beacon.number + 1
@@ -82,6 +88,7 @@ def test_a_house_that_chooses_among_rounds_is_found_out(monkeypatch: pytest.Monk
     assert "is not the one that its bet fixes" in str(error)
 
 
+@pytest.mark.long
 def test_a_seed_tells_the_same_story_again() -> None:
     once, again = story_of(SEEDS[1])[0], play(SEEDS[1], STEPS, PEOPLE)[0]
     assert again.told == once.told
@@ -119,6 +126,7 @@ def callers_of(story: Story) -> list[str]:
 QUICK = ("shows_the_seed_too_early",)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", faults.FAULTS)
 def test_a_fault_fits_the_program_that_it_is_put_into(fault: str) -> None:
     """One did not any more: it was found in no search, for the search itself ended there."""
@@ -126,6 +134,7 @@ def test_a_fault_fits_the_program_that_it_is_put_into(fault: str) -> None:
         assert faults.FAULTS[fault].steps > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", QUICK)
 def test_a_fault_is_found(fault: str) -> None:
     assert found(fault, None)

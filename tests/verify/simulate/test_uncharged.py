@@ -14,6 +14,8 @@ from timebank.settings.schedule import ClosedPeriod
 from verify.simulate.uncharged import Uncharged
 from verify.simulate.wrong import Wrong
 
+pytestmark = pytest.mark.long
+
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TABLES = """
 CREATE TABLE callers (id, day);

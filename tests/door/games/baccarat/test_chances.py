@@ -21,6 +21,8 @@ from door.games.engine.cards import Card
 from door.games.engine.errors import ShoeTooShort
 from tests.door.games.baccarat.coups import MOST_CARDS, card_of, house
 
+pytestmark = pytest.mark.long
+
 VALUES = range(10)
 ONE_OF_EACH = {value: card_of(value) for value in VALUES}
 PAIRS = [

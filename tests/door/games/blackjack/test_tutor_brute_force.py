@@ -36,6 +36,8 @@ from tests.door.games.blackjack.tabletop import (
 )
 from tests.door.odds.every_deal import FACES, NoSuchRound, World, after, best, without
 
+pytestmark = pytest.mark.long
+
 
 def worlds(game: BlackjackRound, unseen: Counts) -> list[World]:
     """Every hole card that the dealer may have; the caller knows no more."""

@@ -31,6 +31,8 @@ from timebank.callers import callers
 from timebank.errors import Refused
 from timebank.ledger.sqlite import high_water
 
+pytestmark = pytest.mark.long
+
 STEPS = 150
 
 

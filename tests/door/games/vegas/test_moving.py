@@ -36,6 +36,8 @@ from timebank.errors import LeaseLost
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
 
+pytestmark = pytest.mark.long
+
 TAKEN_UP = 15  # seconds within which another server deals at the table
 MOVING = "Another one takes the table up: please wait."
 SILENT = "Nothing was heard of the server of this table"

@@ -16,6 +16,8 @@ from tests.timebank.cluster import Cluster
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
 
+pytestmark = pytest.mark.long
+
 DOES_NOT_ANSWER = "The server of this table doesn't answer."
 HAND_GOES_ON = "The table has moved to another server. Your hand goes on."
 INSURANCE, DROP_THAT_CALL = "Insurance", "Drop that call"

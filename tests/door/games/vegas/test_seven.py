@@ -8,10 +8,14 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.door.company import AT_TABLE, YOUR_TURN, Player
 from tests.door.processes import MENU, OPEN_ALL_DAY, Served, served
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import log_on
+
+pytestmark = pytest.mark.long
 
 READY, INSURANCE = "<B>et (Enter)", "Insurance, up to"
 PROMPT_ANSWER = 2.0  # seconds that no answer may take, on a machine that is busy with other tests

@@ -67,6 +67,7 @@ async def test_lines_never_tell_seal_or_seed_unasked(tmp_path: Path) -> None:
         assert seal[:8] not in ada.terminal.transcript
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pot", [0, 1])
 async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(
     tmp_path: Path, pot: int

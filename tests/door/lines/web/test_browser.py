@@ -50,7 +50,7 @@ from tools import check_page
 
 playwright = pytest.importorskip("playwright.async_api", reason="Playwright is not installed")
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
 # Functions, for the page's own policy lets nobody evaluate an expression in it.
 IS_MARKED = 'text => document.getElementById("screen").terminal?.getSelection().trim() === text'

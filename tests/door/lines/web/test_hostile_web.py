@@ -294,6 +294,7 @@ class Full(OpenGate):
         return leave
 
 
+@pytest.mark.long
 async def test_hundreds_of_upgrades_leave_nothing_behind() -> None:
     gate = Full()
     async with open_site(entrance=Entrance(gate), forwarded=()) as board:
