@@ -93,10 +93,10 @@ def test_texts_too_long_for_the_record_are_cut() -> None:
     assert art.sauce == Sauce(title="t" * 35, comments=("c" * 64,) * 255)
 
 
-@pytest.mark.parametrize("length", range(7, 128))
-def test_a_record_cut_short_is_no_part_of_the_picture(length: int) -> None:
-    assert read(b"picture\x1a" + RECORD[:length]) == Art("picture", None)
-    assert read(b"picture" + RECORD[:length]) == Art("picture", None)
+def test_a_record_cut_short_is_no_part_of_the_picture() -> None:
+    for length in range(7, 128):
+        assert read(b"picture\x1a" + RECORD[:length]) == Art("picture", None)
+        assert read(b"picture" + RECORD[:length]) == Art("picture", None)
 
 
 def test_comments_that_are_not_where_the_record_says_are_left_out() -> None:

@@ -50,16 +50,17 @@ TEXTS = {
 MODULES = sorted(path.relative_to(TIMEBANK).as_posix() for path in TIMEBANK.rglob("*.py"))
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_statements_of_the_rooms_are_found(room):
-    assert any(each.where.startswith(f"timebank.{room}.") for each in STATEMENTS)
+def test_the_statements_of_the_rooms_are_found():
+    assert {each.where.split(".")[1] for each in STATEMENTS} >= set(ROOMS)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_no_statement_is_a_text(module):
-    tree = ast.parse((TIMEBANK / module).read_text())
-    said = [node.value for node in ast.walk(tree) if is_text(node)]
-    assert any(map(STATEMENT, said)) == (module in TEXTS)
+def test_no_statement_is_a_text():
+    assert {module for module in MODULES if has_statement(TIMEBANK / module)} == TEXTS
+
+
+def has_statement(file):
+    nodes = ast.walk(ast.parse(file.read_text()))
+    return any(STATEMENT(node.value) for node in nodes if is_text(node))
 
 
 def is_text(node):
@@ -70,20 +71,20 @@ STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|PRAGMA) [^.]").mat
 
 
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), DIALECT], ids=lambda d: d.name)
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.where)
-def test_every_dialect_understands_every_statement(statement, dialect):
-    assert statement.sql(dialect).startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH"))
+def test_every_dialect_understands_every_statement(dialect):
+    verbs = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
+    assert [each.where for each in STATEMENTS if not each.sql(dialect).startswith(verbs)] == []
 
 
 PAIRED = re.compile(r"FROM \w+( AS \w+)?,")
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.where)
-def test_no_statement_pairs_tables_without_saying_how(statement):
+def test_no_statement_pairs_tables_without_saying_how():
     """What is left of a table of the outer query that an inner one was meant to speak of."""
-    assert not PAIRED.search(statement.sql(sqlite.dialect()))
-    if statement.foreseen is not None:
-        assert not PAIRED.search(sql.text_of(statement.foreseen.ahead(), DIALECT).sql)
+    for statement in STATEMENTS:
+        assert not PAIRED.search(statement.sql(sqlite.dialect())), statement.where
+        if statement.foreseen is not None:
+            assert not PAIRED.search(sql.text_of(statement.foreseen.ahead(), DIALECT).sql)
 
 
 def test_what_a_statement_says_itself_is_in_its_text_and_the_rest_is_given(connection):

@@ -11,11 +11,11 @@ from verify.mutants.catalogue import MUTANTS
 from verify.mutants.mutant import Mutant, Stale
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_it_changes_the_program_and_the_program_can_still_be_read(mutant):
-    text = mutant.mutated(ROOT)
-    assert text != (ROOT / mutant.file).read_text()
-    ast.parse(text)
+def test_each_changes_the_program_and_the_program_can_still_be_read():
+    for mutant in MUTANTS:
+        text = mutant.mutated(ROOT)
+        assert text != (ROOT / mutant.file).read_text(), mutant.name
+        ast.parse(text)
 
 
 def test_all_are_told_apart_by_their_names():
