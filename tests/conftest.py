@@ -16,7 +16,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -27,7 +27,7 @@ from argon2 import PasswordHasher
 from hypothesis import settings
 
 from door.games.engine import shuffle
-from tests import ROOT, layers
+from tests import ROOT
 
 # Files lie in memory where there is room: every COMMIT of thousands of tests waits for the disk.
 MEMORY, ROOM = "/dev/shm", 2**31
@@ -128,40 +128,11 @@ def pytest_collection(session: pytest.Session) -> None:
             importlib.import_module(name)
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.option.long:
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]
-    layer_of = {
-        item: layers.layer(item.module) for item in items if isinstance(item, pytest.Function)
-    }
-    for item, layer in layer_of.items():
-        item.add_marker(layer)
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        items[:] = mixed(items, lambda item: layer_of.get(item, "process"))
-
-
-SPREAD = 0.7  # of the other files, among which those that wait for processes are spread
-
-
-def mixed(items: Sequence[pytest.Item], layer: Callable[[pytest.Item], str]) -> list[pytest.Item]:
-    """Put files that wait for processes between files that only reckon, so that no core is idle.
-
-    Were they all first, three workers would wait at once. The last files are short ones that
-    reckon, so that no worker is left alone; the long runs of `tests/verify` begin.
-    """
-    ordered = sorted(items, key=lambda item: layers.LAYERS.index(layer(item)))
-    files: dict[Path, list[pytest.Item]] = {}
-    for item in ordered:
-        files.setdefault(item.path, []).append(item)
-    waiting = sorted((file for file in files if layer(files[file][0]) == "process"), reverse=True)
-    others = [file for file in files if file not in set(waiting)]
-    apart = SPREAD * len(others) / max(len(waiting), 1)
-    place = {file: apart * number for number, file in enumerate(waiting)}
-    place |= {file: float(number) for number, file in enumerate(others)}
-    return [item for file in sorted(files, key=place.__getitem__) for item in files[file]]
 
 
 # New objects between two collections of garbage: ten times as many as Python takes by itself.
