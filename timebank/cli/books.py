@@ -15,7 +15,7 @@ import click
 
 from timebank.cli import common
 from timebank.cli.common import NUMBER, config_option, format_option, opened, since_option, tell
-from timebank.cli.errors import EXIT_WRONG, UserError, refusing
+from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.cli.progress import working
 from timebank.errors import BackupRefused
 
@@ -401,69 +401,6 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
         file.writelines(pieces)
 
 
-@click.command()
-@config_option
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep what Fava shows in this new file.",
-)
-@click.option(
-    "--port",
-    type=common.WholeNumber(1, 65535),
-    default=5000,
-    show_default=True,
-    help="Fava's port.",
-)
-def fava(config: Path, output: Path | None, port: int) -> None:
-    """Show the whole books in Fava, until Ctrl-C.
-
-    They are exported for beancount as they are now. Fava shows them to this machine alone, and
-    changes nothing.
-    """
-    from tempfile import TemporaryDirectory
-
-    program = _fava()
-    with opened(config) as books, TemporaryDirectory(prefix="timebank-") as folder:
-        file = output or Path(folder, "books.beancount")
-        _write_new(file, _exported(books, "beancount"))
-        if output is not None:
-            click.echo(f"The books are in {output}.")
-        click.echo(f"Fava shows them at http://127.0.0.1:{port}/. Stop with Ctrl-C.")
-        ended = _until_stopped([program, "--read-only", "-H", "127.0.0.1", "-p", str(port), file])
-    if ended:
-        raise UserError(f"Fava ended with {ended}; what it says is above.")
-
-
-def _fava() -> str:
-    """Find the program beside this Python, or where programs are."""
-    import os
-    import shutil
-
-    beside = str(Path(sys.executable).parent)
-    places = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
-    found = shutil.which("fava", path=places)
-    if found is None:
-        raise UserError(
-            "Fava is not installed. Install it with the time bank"
-            " (pip install 'blackjack-for-time[fava]'), or by itself (pip install fava)."
-        )
-    return found
-
-
-def _until_stopped(command: Sequence[str | Path]) -> int:
-    """Run a program until it ends, or Ctrl-C, which it gets as well; return how it ended."""
-    import subprocess
-
-    with subprocess.Popen(command) as process:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            process.terminate()
-            process.wait()
-            return 0
-
-
 def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
     """Read a digest as it was noted down."""
     if typed is not None and re.fullmatch("[0-9a-fA-F]{64}", typed.strip()) is None:
@@ -634,5 +571,5 @@ def _say_audited(audited: _Audited, since_digest: str | None, schedule: Schedule
 
 COMMANDS = (
     *(accounts, show_ledger, statement, summary, show_house, show_addresses),
-    *(export, fava, audit, boards),
+    *(export, audit, boards),
 )

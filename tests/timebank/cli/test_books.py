@@ -8,7 +8,6 @@ import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -472,32 +471,3 @@ def test_luck_beyond_belief_is_an_alarm(evening, timebank, monkeypatch):
     code, output, _error = timebank("house")
     assert code == 1
     assert "than luck explains" in output
-
-
-def test_fava_is_opened_on_the_books_and_on_this_machine_alone(
-    evening, timebank, tmp_path, monkeypatch
-):
-    program = tmp_path / "bin" / "fava"
-    program.parent.mkdir()
-    program.write_text(
-        '#!/bin/sh\necho "$@" >"$TOLD"\nfor file; do :; done\ncp "$file" "$TOLD.books"\n'
-    )
-    program.chmod(0o755)
-    told = tmp_path / "told"
-    monkeypatch.setenv("TOLD", str(told))
-    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
-    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
-    code, output, error = timebank("fava", "--port", "5001")
-    assert (code, error) == (0, "")
-    assert "Fava shows them at http://127.0.0.1:5001/." in output
-    *words, file = told.read_text().split()
-    assert words == ["--read-only", "-H", "127.0.0.1", "-p", "5001"]
-    assert not Path(file).exists()
-    exported = timebank("export", "beancount")[1]
-    assert (tmp_path / "told.books").read_text(encoding="utf-8") == exported
-
-    program.unlink()
-    monkeypatch.setenv("PATH", str(program.parent))
-    code, _, error = timebank("fava")
-    assert code == 2
-    assert "Fava is not installed." in error
