@@ -19,7 +19,6 @@ import click
 
 from bench import (
     animation,
-    beacon,
     books,
     connect,
     doors,
@@ -49,7 +48,6 @@ PARTS: dict[str, Part] = {
     "ledger": ledger.run,
     "stall": stall.run,
     "tutor": lambda scale, disk, memory: tutor.run(scale, disk),
-    "beacon": lambda scale, disk, memory: beacon.run(scale),
     "startup": lambda scale, disk, memory: startup.run(scale),
     "odds": lambda scale, disk, memory: odds.run(scale),
     "doors": lambda scale, disk, memory: doors.run(scale, disk),

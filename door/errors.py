@@ -278,10 +278,6 @@ class NoTable(TableError):
     """The server that deals at a table is not reached, and no other may deal there yet."""
 
 
-class NotSigned(DoorError, ValueError):
-    """A relay of a beacon has answered with what the network has not signed; the text says what."""
-
-
 class NoAdviceNow(TableError):
     """The tutor has no answer yet; nothing is wrong with the question."""
 

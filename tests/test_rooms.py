@@ -45,7 +45,6 @@ ORDER = {
         "door.beside",
         "door.lines",
         "door.dropfiles",
-        "door.beacon",
         "door.games",
         "door.odds",
         "door.config",

@@ -237,14 +237,6 @@ class JournalDamaged(Unusable):
         self.number = number
 
 
-class NotDealtYet(JournalDamaged):
-    """Round `number` has no cards yet: its shoe waits for a round of a public beacon."""
-
-    def __init__(self, number: int, beacon: int) -> None:
-        super().__init__(number, "")
-        self.args = (f"it is not dealt yet: it waits for round {beacon} of the beacon",)
-
-
 class NotARecord(Unusable, ValueError):
     """A line of THEBANK.EXT that cannot be read; the text says why."""
 

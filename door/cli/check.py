@@ -44,6 +44,7 @@ def check(path: Path, *, with_odds: bool = True) -> tuple[Config, list[str]]:
     settings = config.read(root, path)
     doubts = _look_at_certificates(root, settings)
     root.finish()
+    doubts += settings.unheeded
     doubts += privacy.doubts(settings)
     doubts += _look_at_folders(settings)
     doubts += _look_at_exchanged(settings)

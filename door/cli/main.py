@@ -399,12 +399,6 @@ def replay(file: BinaryIO) -> None:
     type=WholeNumber(1, 500),
     help="The shoe's number in its chain, if its seed was sealed ahead.",
 )
-@click.option(
-    "--beacon",
-    type=(NUMBER, str),
-    metavar="ROUND SIGNATURE",
-    help="The round of drand that the shoe waited for, and its signature.",
-)
 @click.option("--decks", default=1, show_default=True, help="Decks in the shoe.")
 @click.option(
     "--shuffle",
@@ -425,7 +419,6 @@ def verify(
     seed: str,
     cuts: tuple[str, ...],
     link: int | None,
-    beacon: tuple[int, str] | None,
     decks: int,
     number: int,
     tosses: tuple[int, ...],
@@ -443,11 +436,8 @@ def verify(
         raise UserError("--shuffle takes 1 or more.")
     if link is None and len(cuts) > 1:
         raise UserError("--cut goes in more than once only with --chain.")
-    if link is None and beacon is not None:
-        raise UserError("--beacon goes only with --chain.")
     text = "\n".join(cuts)
-    randomness = "" if beacon is None else _randomness(*beacon)
-    cut = text if link is None else shuffle.Phrases(text, link, randomness)
+    cut = text if link is None else shuffle.Phrases(text, link)
     with refusing(ValueError):
         seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
         anchor = "" if link is None else shuffle.anchor(raw, link)
@@ -457,28 +447,11 @@ def verify(
         click.echo(f"anchor {anchor}")
     for each in told:
         click.echo(f"commitment {each}")
-    if randomness:
-        click.echo(f"randomness {randomness}")
     for start in range(0, len(cards), 13):
         click.echo(" ".join(cards[start : start + 13]))
     for position in tosses:
         came = "a card for the bank" if shuffle.toss(raw, cut, position) else "no card for the bank"
         click.echo(f"toss before card {position}: {came}")
-
-
-def _randomness(number: int, signature: str) -> str:
-    """Return what a round of drand is worth; `UserError` where it is not signed so."""
-    from door.beacon import signed
-    from door.beacon.network import QUICKNET
-    from door.games.engine import shuffle
-
-    if len(signature) != 96 or not set(signature) <= set("0123456789abcdef"):
-        raise UserError("--beacon takes a round and 96 hexadecimal digits in lower case.")
-    if not signed.can_check():
-        click.echo(f"The signature was not checked, for want of {signed.INSTALL}.", err=True)
-    elif not signed.is_signed(QUICKNET.key, number, signature):
-        raise UserError(f"{QUICKNET.name} has not signed round {number} so.")
-    return shuffle.randomness(signature)
 
 
 @main.command()

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from door.config.beacon import BeaconSettings, read_beacon
 from door.config.boards import HostBoard, read_boards
 from door.config.company import CompanySettings, read_company
 from door.config.defence import Defences, read_defence
@@ -57,6 +56,7 @@ _PAGE = re.compile(r"https?://[a-zA-Z0-9.\-\[\]:]+(/[!$-~]*)?")  # no #: what ch
 MOST_SHOES_AHEAD = 500
 
 
+_BEACON = ("beacon", "beacon_urls", "beacon_wait_seconds")
 NO_NAME = "Sysop"  # of a sysop who has set none
 
 
@@ -119,12 +119,13 @@ class Config:
     public: PublicSettings = field(default_factory=PublicSettings)
     # How many shoes each chain of seeds seals ahead; 0 where every seed is sealed by itself.
     shoes_ahead: int = MOST_SHOES_AHEAD
-    beacon: BeaconSettings = field(default_factory=BeaconSettings)
     # Of the page that checks hands, as the sysop gives it; check_page says where it is.
     check_address: str = ""
     # What the system says of the file that was read: whether it is another by now.
     found: os.stat_result | None = field(default=None, compare=False)
     text: str = field(default="", compare=False, repr=False)  # of the file
+    # What stands in the file and has no effect, a sentence each.
+    unheeded: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def database(self) -> Path:
@@ -180,8 +181,8 @@ def read(root: TomlTable, path: Path) -> Config:
         metrics=read_metrics(root.table("metrics")),
         public=read_public(root.table("public"), listeners),
         shoes_ahead=shoes_ahead,
-        beacon=read_beacon(fairness, shoes_ahead),
         check_address=_check_address(fairness),
+        unheeded=_unheeded(fairness),
     )
 
 
@@ -193,6 +194,16 @@ def _check_address(table: TomlTable) -> str:
     reason = f"must be the address of the page that checks hands, such as {example}"
     table.refuse("check_address", f"{reason}, without a # in it")
     return ""
+
+
+def _unheeded(fairness: TomlTable) -> tuple[str, ...]:
+    """Let the keys of release 1.0's beacon stand, and say so where it was on."""
+    if fairness.retired(*_BEACON).get("beacon", "none") == "none":
+        return ()
+    return (
+        f"{fairness.place('beacon')}: [fairness] beacon has no effect any more: no shoe waits for a"
+        f" round of drand. Take it out, with {' and '.join(_BEACON[1:])}.",
+    )
 
 
 def _board(table: TomlTable) -> BoardSettings:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 from door.call.shared import Shared
 from door.games.engine.descriptor import Game, find
 from door.games.registry import GAMES
-from door.games.tables.beacons import RoundsOfRelays
 from door.lobby.pulse import MenuPulse
 from timebank.errors import JournalDamaged
 from timebank.wagers import journal
@@ -46,7 +45,6 @@ async def menu_words(game: Game, board: Board, caller: Caller) -> str:
 def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[str, Shared]:
     """Make what the callers of a board share at its games, by name; `given` are there already."""
     shared: dict[str, Shared] = {
-        "beacon": RoundsOfRelays(board),
         "pulse": MenuPulse(board),
         **(given or {}),
     }

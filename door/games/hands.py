@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from door.games.engine.game import Dealt
     from timebank.ledger.database import Desk
     from timebank.settings.settings import BankSettings
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import Shoe, StoredRound
 
 AT_ONCE = 20_000  # hands that one process replays before it takes others
@@ -74,7 +72,7 @@ def as_json(desk: Desk, number: int) -> str:
         raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
     if stored.outcome == VOID:
         raise NoSuchHand(f"Hand {number} was never played to its end: it is void.")
-    if round_ is None or not round_.over:
+    if not round_.over:
         raise NoSuchHand(f"Hand {number} is not over: others at the table still play.")
     several = len(stored.seats) > 1
     seats = [{"stake": seat.bet} for seat in stored.seats]
@@ -125,7 +123,7 @@ def _tried(since: int, part: int, parts: int, desk: Desk) -> tuple[list[Finding]
 
 def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
     """Check the settled hands from one number to another against their journals."""
-    findings, counted, links, rounds = list[Finding](), 0, _Links(), _Beacons()
+    findings, counted, links = list[Finding](), 0, _Links()
     for stored in journal.rounds_between(desk, first, last):
         if isinstance(stored, JournalDamaged):
             findings.append(_damaged(stored))
@@ -134,8 +132,6 @@ def replayed(first: int, last: int, desk: Desk) -> tuple[list[Finding], int]:
             findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
         if stored.shoe is not None and not links.fit(desk, stored.shoe, stored.game):
             findings.append(Finding(f"hand {stored.id}", "its seed does not fit its chain."))
-        if stored.shoe is not None and (wrong := rounds.wrong(stored, stored.shoe)):
-            findings.append(Finding(f"hand {stored.id}", f"{wrong}."))
         if stored.settled and stored.outcome != VOID:
             counted += 1
             findings.extend(_check(stored))
@@ -173,26 +169,6 @@ class _Links:
         return fits
 
 
-class _Beacons:
-    """The rounds of beacons of an audit, each checked once."""
-
-    def __init__(self) -> None:
-        self._checked: dict[BeaconRound, str] = {}
-
-    def wrong(self, stored: StoredRound, shoe: Shoe) -> str:
-        """Return what is wrong with the round of a beacon that the shoe of a hand has to do with;
-        "" for nothing."""
-        beacon = shoe.beacon
-        if beacon is None:
-            return ""
-        check = import_module("door.beacon.check")
-        if shoe.position == 0 and not check.is_fixed_by(stored.dealt, beacon):
-            return f"round {beacon.number} of its beacon is not the one that its bet fixes"
-        if beacon not in self._checked:
-            self._checked[beacon] = check.problem(beacon)
-        return self._checked[beacon]
-
-
 def _check(stored: StoredRound) -> Iterator[Finding]:
     where = f"hand {stored.id}"
     try:
@@ -223,14 +199,13 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
         yield Finding(where, "nothing more is dealt from its shoe, which is still open.")
 
 
-def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt | None]:
-    """Find a hand, and its round as far as it went; None for one that has no cards yet."""
+def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
+    """Find a hand, and its round as far as it went."""
     try:
         stored = journal.stored_round(desk, number)
         if stored is None:
             raise NoSuchHand(f"There is no hand {number} in the books.")
-        is_awaited = stored.shoe is not None and stored.shoe.is_awaited
-        return stored, None if is_awaited else found(stored).round
+        return stored, found(stored).round
     except JournalDamaged as damaged:
         raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
 
@@ -244,23 +219,10 @@ def _shoe_lines(shoe: Shoe | None) -> list[str]:
         lines.append(f"Chain    {shoe.anchor}, of which it is number {shoe.link}")
     if shoe.cut:
         lines += [f"Cut      {phrase}" for phrase in shoe.cut.split("\n")]
-    lines += _beacon_lines(shoe)
+    if shoe.signature:
+        lines.append(f"Drand    shuffled with the round that is signed {shoe.signature}")
     decks = "1 deck" if shoe.decks == 1 else f"{shoe.decks} decks"
     return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
-
-
-def _beacon_lines(shoe: Shoe) -> list[str]:
-    beacon = shoe.beacon
-    if beacon is None:
-        return []
-    if not beacon.number:
-        return [f"Beacon   none was waited for: {beacon.failed}"]
-    lines = [f"Beacon   round {beacon.number}, published {beacon.published:%Y-%m-%d %H:%M:%S} UTC"]
-    if beacon.failed:
-        return [*lines, f"         shuffled without it: {beacon.failed}"]
-    if not beacon.signature:
-        return [*lines, "         waited for"]
-    return [*lines, f"Signed   {beacon.signature}", f"Network  {beacon.key}"]
 
 
 def _seat_lines(stored: StoredRound) -> list[str]:
@@ -270,9 +232,7 @@ def _seat_lines(stored: StoredRound) -> list[str]:
     return [f"Seats    {', '.join(others)}"]
 
 
-def _cards_words(stored: StoredRound, round_: Dealt | None) -> str:
-    if round_ is None:
-        return "not dealt yet; 0 used"
+def _cards_words(stored: StoredRound, round_: Dealt) -> str:
     # A seat may be void while the others still play: what lies face down stays so for them.
     settled = all(seat.settled for seat in stored.seats)
     return f"{kind_of(stored).lies(round_, settled)}; {round_.cards_used} used"

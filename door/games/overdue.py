@@ -7,76 +7,82 @@ plays them out by standing, and leaves the caller a notice.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from door.games.engine.journaled import undealt
-from door.games.rounds import found, kind_of
+from door.games.engine.replay import DEAL
+from door.games.rounds import found
 from door.games.tables.play import close_when_done
 from timebank.calls import clock
 from timebank.errors import JournalDamaged, Refused
-from timebank.wagers import beacons, journal, wagers
+from timebank.wagers import journal, wagers
+from timebank.wagers.rounds import Move
 
 if TYPE_CHECKING:
     from door.call.books import Books
     from door.games.engine.journaled import TableRound
-    from door.games.tables.beacons import Rounds
     from timebank.ledger.database import Desk
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import StoredRound
-    from timebank.wagers.rounds import Move
 
 log = logging.getLogger("door.overdue")
 
 
-async def stand_all(books: Books, rounds: Rounds) -> int:
-    """Stand every overdue hand; return how many, the seats of a table counted as one. None while
-    the clock is in doubt: it may say too soon that their day is over."""
-    stood = 0
-    leads = {stored.lead: stored for stored in await books.run(_overdue)}
-    for stored in leads.values():
+async def stand_all(books: Books) -> int:
+    """Stand every overdue hand, and deal those that wait for their cards; return how many, the
+    seats of a table counted as one."""
+    done = 0
+    for stored, do in (await books.run(_due)).values():
         try:
-            beacon = await _beacon(rounds, stored)
-            await books.run(partial(stand, stored=stored, beacon=beacon))
+            await books.run(partial(do, stored=stored))
         except Refused as refused:  # its caller came back just now
             log.info("hand %d was left alone: %s", stored.id, refused)
             continue
         except JournalDamaged as damaged:
-            log.error("hand %d is overdue, but %s", stored.id, damaged)
+            log.error("hand %d is left open, but %s", stored.id, damaged)
             continue
-        stood += 1
-        log.info("hand %d was stood: nobody returned to it", stored.id)
-    return stood
+        done += 1
+        why = "stood: nobody returned to it" if do is stand else "dealt without a round of drand"
+        log.info("hand %d was %s", stored.id, why)
+    return done
 
 
-def _overdue(desk: Desk) -> list[StoredRound]:
-    return journal.overdue(desk) if clock.is_certain(desk) else []
+def _due(desk: Desk) -> dict[int, tuple[StoredRound, Callable[..., None]]]:
+    """Return by their leads what is to be done with which hands. None is overdue while the clock is
+    in doubt: it may say too soon that their day is over."""
+    overdue = journal.overdue(desk) if clock.is_certain(desk) else []
+    return {
+        **{stored.lead: (stored, deal) for stored in journal.undealt(desk)},
+        **{stored.lead: (stored, stand) for stored in overdue},
+    }
 
 
-async def _beacon(rounds: Rounds, stored: StoredRound) -> BeaconRound | None:
-    """Return what comes of the round that a hand waits for; None for one that is dealt, and for one
-    that is looked at next time: the beacon has failed just now."""
-    shoe = stored.shoe
-    if shoe is None or shoe.beacon is None or not shoe.beacon.is_awaited or rounds.paused():
-        return None
-    return await rounds.outcome(shoe.beacon, is_new=False)
-
-
-def stand(desk: Desk, stored: StoredRound, beacon: BeaconRound | None = None) -> None:
+def stand(desk: Desk, stored: StoredRound) -> None:
     """Decline insurance, stand, and settle a hand, or all the hands of a table's round, in one
-    transaction. One that waits for a round of a beacon is dealt first, with what came of that;
-    `NotDealtYet` where nobody has asked for it."""
-    waits = undealt(kind_of(stored), stored)
-    if waits is None or beacon is None:
-        before = found(stored)
-        moves, after = play_out(before)
-        wagers.stand(desk, moves, after.settlements(before.round))
-    else:
-        beacons.settle(desk, waits.shoe.id, waits.beacon, beacon)
-        dealt, _, move = waits.dealt(beacon)
-        moves, after = play_out(dealt)
-        wagers.stand(desk, [move, *moves], after.settlements(None))
+    transaction."""
+    before, dealt = _before(stored)
+    moves, after = play_out(before)
+    wagers.stand(desk, [*dealt, *moves], after.settlements(None if dealt else before.round))
     close_when_done(desk, after)
+
+
+def deal(desk: Desk, stored: StoredRound) -> None:
+    """Deal a hand whose cards were to come with a round of drand, by seed and phrases alone, as
+    release 1.0 did where no relay had the round. Its caller plays it on."""
+    hand, dealt = _before(stored)
+    for move in dealt:
+        wagers.act(desk, move, {}, hand.settlements(None))
+    close_when_done(desk, hand)
+
+
+def _before(stored: StoredRound) -> tuple[TableRound[Any], list[Move]]:
+    """Return a round as it is in the books, and the deal that the books are yet to have of it."""
+    hand = found(stored)
+    if stored.cards_used:
+        return hand, []
+    used, seat = hand.round.cards_used, hand.bets[0].seat
+    return replace(hand, sequence=1), [Move(hand.lead, 1, {"action": DEAL}, used, seat=seat)]
 
 
 def play_out(hand: TableRound[Any]) -> tuple[list[Move], TableRound[Any]]:

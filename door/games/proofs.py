@@ -9,7 +9,6 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from door.beacon.network import QUICKNET
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, mixed_into, seat_of
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from door.games.engine.game import Act
     from door.games.engine.journaled import TableRound
     from timebank.ledger.database import Desk
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import Shoe, StoredRound
 
 # How a link counts games, units, moves, keys and values; the page has the same lists (payments.js,
@@ -84,8 +82,7 @@ RULES: Mapping[str, Mapping[str, tuple[object, ...] | str]] = {
     "baccarat": {"bank_option_3v9": _OPTION, "bank_option_5v4": _OPTION, "decks": WHOLE},
     "red-dog": {"decks": WHOLE, "shuffle": ("hand", "shoe"), "penetration": WHOLE},
 }
-_VERSION, _WITH_BEACON = 1, 2
-_SIGNATURES = 2 ** (8 * 48)
+_VERSION = 1
 _SEAL_DIGITS = 4  # of the seal, which tell a link that was damaged
 _MOST_DIGITS = 2000  # no terminal, phone or person wants a longer one
 
@@ -115,13 +112,11 @@ def proof(stored: StoredRound) -> dict[str, object]:
         "seal": shoe.seal,
         "cut": cut if isinstance(cut, str) else {"text": cut.text, "link": cut.link},
         "anchor": shoe.anchor or "",
-        **({} if shoe.beacon is None else {"beacon": _beacon(shoe.beacon)}),
+        **({"beacon": {"signature": shoe.signature}} if shoe.signature else {}),
         "decks": shoe.decks,
         "position": shoe.position,
         "undealt": kind_of(stored).undealt or 0,
     }
-    if shoe.is_awaited:
-        return told
     hand = found(stored)
     if not shoe.done:
         return told
@@ -138,16 +133,6 @@ def proof(stored: StoredRound) -> dict[str, object]:
         "seat": seat_of(stored) + 1,
         "actions": [str(act) for act in acts_of(stored)],
         **({"paid": _paid(stored, hand)} if _is_paid(stored, hand) else {}),
-    }
-
-
-def _beacon(beacon: BeaconRound) -> dict[str, object]:
-    return {
-        "round": beacon.number,
-        "published": beacon.due,
-        "key": beacon.key,
-        "signature": beacon.signature,
-        "failed": beacon.failed,
     }
 
 
@@ -200,20 +185,19 @@ def _tosses(hand: TableRound[Any], stored: StoredRound) -> list[tuple[int, bool]
 
 def packed(stored: StoredRound) -> str:
     """Return the digits behind the # of a link to a hand, "" for one that is not to be checked yet,
-    was never paid, or is too long for a link. Raises `JournalDamaged`.
+    was never paid, is of a shoe that has a round of drand in it, or is too long for a link. Raises
+    `JournalDamaged`.
 
     What the page works out itself is left out: seal, anchor, cards and tosses.
     """
     shoe = stored.shoe
-    if shoe is None or not shoe.done or shoe.is_awaited or stored.game not in RULES:
+    if shoe is None or not shoe.done or shoe.signature or stored.game not in RULES:
         return ""
-    hand, beacon = found(stored), shoe.beacon
-    has_round = beacon is not None and beacon.signature != ""
-    is_foreign = beacon is not None and has_round and beacon.key != QUICKNET.key
-    if not _is_paid(stored, hand) or is_foreign:
+    hand = found(stored)
+    if not _is_paid(stored, hand):
         return ""
     writer = _Writer()
-    writer.put(_WITH_BEACON if has_round else _VERSION, 8)
+    writer.put(_VERSION, 8)
     writer.choose(stored.game, GAMES)
     writer.choose(stored.unit, UNITS)
     writer.whole(stored.coin)
@@ -236,9 +220,6 @@ def _write_shoe(writer: _Writer, shoe: Shoe) -> None:
     writer.whole(shoe.position)
     writer.whole(shoe.link)
     writer.text(shoe.cut or "")
-    if shoe.beacon is not None and shoe.beacon.signature:
-        writer.whole(shoe.beacon.number)
-        writer.put(int(shoe.beacon.signature, 16), _SIGNATURES)
 
 
 def _write_moves(writer: _Writer, acts: tuple[Act, ...]) -> None:

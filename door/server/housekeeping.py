@@ -23,7 +23,6 @@ from door.clock import sleep
 from door.errors import Closing
 from door.flag import Flag
 from door.games import overdue
-from door.games.tables.beacons import rounds_of
 from door.games.tables.weighing import settle_tournament
 from door.lobby import bulletins
 from door.server import leadership
@@ -211,7 +210,7 @@ class Housekeeping:
         self._report("mark", await self._beside_the_loop(restoring.renew))
 
     async def _stand_overdue(self) -> None:
-        await overdue.stand_all(self._books, rounds_of(self._board))
+        await overdue.stand_all(self._books)
 
     async def _settle_tournament(self) -> None:
         """Pay the winners of the tournament that is over, and say so to those who are on."""

@@ -170,7 +170,7 @@ class Server:
         await self.board.resume_games()
         self._looks.append(asyncio.create_task(self._look_at_new_settings()))
         latest, doubts = await self.books.run(self._look_back)
-        _warn_of_names(doubts)
+        _warn_of([*self.board.config.unheeded, *doubts])
         self.board.reception.remember(latest)
         self.board.reception.open_log(self.board.config.board.data)
         for number, listener in enumerate(self.board.config.listeners):
@@ -342,8 +342,9 @@ class Server:
             await self._settings_are_new.wait()
             self._settings_are_new.clear()
             path = self.board.config.path
+            _warn_of(self.board.config.unheeded)
             with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
-                _warn_of_names(await self.books.run(partial(named.doubts, path=path)))
+                _warn_of(await self.books.run(partial(named.doubts, path=path)))
             if self.public_page is not None:
                 await self.public_page.renew()
 
@@ -354,7 +355,7 @@ class Server:
         certificate = None
         if where.certificate is not None and where.key is not None:
             certificate = Certificate(where.certificate, where.key)
-            _warn_of(where.certificate, where.key, self.board.clock.now())
+            _warn_of_certificate(where.certificate, where.key, self.board.clock.now())
         entrance = Entrance(self.board.reception, where.proxies, certificate)
         listener: Listener
         if where.kind == "web":
@@ -722,7 +723,7 @@ def _reason(error: OSError) -> str:
     return os.strerror(number) if number > 0 else str(error.strerror or error)
 
 
-def _warn_of(certificate: Path, key: Path, now: datetime) -> None:
+def _warn_of_certificate(certificate: Path, key: Path, now: datetime) -> None:
     """Tell the log of a certificate that callers' programs will not take, or not for long."""
     try:
         words = doubt(certificate, key, now)
@@ -732,7 +733,7 @@ def _warn_of(certificate: Path, key: Path, now: datetime) -> None:
         log.warning("%s", words)
 
 
-def _warn_of_names(doubts: Iterable[str]) -> None:
+def _warn_of(doubts: Iterable[str]) -> None:
     for sentence in doubts:
         log.warning("%s", sentence)
 

@@ -254,8 +254,8 @@ shoes = _numbered(
     # The chain that its seed is of, and which of its links, from 1; NULL for a seed by itself.
     Column("anchor", Text),
     Column("link", Integer),
-    # The round of a public beacon that it is shuffled with, as JSON (wagers/beacons.py); NULL
-    # where it is shuffled without any.
+    # The round of drand that release 1.0 shuffled it with, as JSON whose `signature` the order of
+    # its cards comes from (docs/fairness.md, version 3); NULL for every shoe opened since.
     Column("beacon", Text),
 )
 _index("one_shoe_a_link", shoes.c.anchor, shoes.c.link, unique=True, where="anchor IS NOT NULL")

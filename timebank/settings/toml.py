@@ -37,7 +37,7 @@ class Problems:
         return len(self._found)
 
     def add(self, key: str, reason: str, path: KeyPath) -> None:
-        problem = Problem(key, reason, self._line_of(path))
+        problem = Problem(key, reason, self.line_of(path))
         if problem not in self._found:  # the board and its bank may read the same key
             self._found.append(problem)
 
@@ -46,7 +46,7 @@ class Problems:
             ordered = sorted(self._found, key=lambda problem: problem.line or LONGEST_FILE)
             raise SettingsError(self.file, ordered)
 
-    def _line_of(self, path: KeyPath) -> int | None:
+    def line_of(self, path: KeyPath) -> int | None:
         if self._lines is None:
             self._lines = lines_of_keys(self.text)
         return self._lines.get(path)
@@ -89,6 +89,11 @@ class TomlTable:
         self._wrong.add(key)
         path = (*self._path, key) if key in self._values else self._path
         self.problems.add(self._shown(key), reason, path)
+
+    def place(self, key: str) -> str:
+        """Say where a key stands: the file, and the line where that is known for certain."""
+        line = self.problems.line_of((*self._path, key))
+        return self.problems.file if line is None else f"{self.problems.file}, line {line}"
 
     # Values
 
@@ -189,6 +194,10 @@ class TomlTable:
         wanted = set(keys)
         self._known |= wanted
         return {key: value for key, value in self._values.items() if key in wanted}
+
+    def retired(self, *keys: str) -> dict[str, object]:
+        """Those of `keys` that are there, which an earlier release had: they may stay."""
+        return TomlTable.part(self, keys)
 
     # Tables
 

@@ -38,8 +38,7 @@ from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, calls, instant, shoes, stamp
 from timebank.ledger.sql import Foreseen, Prepared, Query, Reader, among, given, highest, value
-from timebank.wagers import beacons, chains
-from timebank.wagers.beacons import BeaconRound
+from timebank.wagers import chains
 from timebank.words import Unit
 
 OVERDUE_AFTER = timedelta(days=1)
@@ -76,13 +75,8 @@ class Shoe:
     # The chain that its seed is of, and which of its links, from 1; None and 0: a seed by itself.
     anchor: str | None = None
     link: int = 0
-    # The round of a public beacon that it is shuffled with.
-    beacon: BeaconRound | None = None
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether its round of a beacon is waited for: it has no order yet."""
-        return self.beacon is not None and self.beacon.is_awaited
+    # Of the round of drand that release 1.0 shuffled it with, in hexadecimal; "" for none.
+    signature: str = ""
 
     @property
     def shown_seed(self) -> str | None:
@@ -329,6 +323,13 @@ def overdue(desk: Desk) -> list[StoredRound]:
     return list(_readable(found, "is overdue"))
 
 
+def undealt(desk: Desk) -> list[StoredRound]:
+    """List the rounds, each by its lead, whose bets release 1.0 took, and whose cards were to come
+    with a round of drand."""
+    found = _readable(_stored(desk, _BESIDE_DRAND), "is in play")
+    return [stored for stored in found if not stored.cards_used]
+
+
 def overdue_numbers(desk: Desk) -> list[int]:
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
     return list(_OVERDUE_NUMBERS(desk.connection, before=yesterday.isoformat()).scalars())
@@ -403,8 +404,15 @@ def _shoe(row: Sequence[Any]) -> Shoe:
         table=table,
         anchor=anchor,
         link=link or 0,
-        beacon=beacons.read(beacon),
+        signature="" if beacon is None else _signature(beacon),
     )
+
+
+def _signature(beacon: str) -> str:
+    said = _object(beacon).get("signature", "")
+    if not isinstance(said, str):
+        raise TypeError("the round of drand that its shoe is shuffled with cannot be read")
+    return said
 
 
 def _those(*where: ColumnElement[bool]) -> Query:
@@ -481,6 +489,7 @@ _TABLES_IN_PLAY = Prepared(
     )
 )
 _FROM_SHOE = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.shoe_id == bindparam("shoe_id")))
+_BESIDE_DRAND = Prepared(lambda: _those(_leads_in_play(), shoes.c.beacon.is_not(None)))
 _OVERDUE = Prepared(lambda: _those(_leads_in_play(), _TOO_LONG))
 _OVERDUE_NUMBERS = Prepared(
     lambda: select(_ROUNDS.c.id).where(_leads_in_play(), _TOO_LONG).order_by(_ROUNDS.c.id)

@@ -60,7 +60,6 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
         with faults.put_in(asked.fault) if asked.fault else nullcontext():
             story, error = play(
                 *(seed, asked.steps, asked.people, platter, cluster),
-                beacon=asked.beacon,
                 early=asked.early,
                 company=asked.company,
                 savers=asked.savers,
@@ -70,7 +69,6 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
         counted["steps"] += story.number
         counted["lives"] += story.lives_begun
         counted["visits"] += story.watch.second.visits
-        counted.update(_rounds(story))
         counted["transfers"] += story.watch.kinds.total()
         counted.update({f"{kind} transfers": n for kind, n in story.watch.kinds.items()})
         counted["rounds"] += story.watch.counts.get("rounds", 0)
@@ -86,14 +84,6 @@ def _play_all(asked: argparse.Namespace, platter: Platter | None, cluster: Clust
     took = time.monotonic() - began
     print(f"\n{seeds} seeds, {failed} failed, {took:.0f} s: {_words(counted)}")
     return min(failed, 1)
-
-
-def _rounds(story: Story) -> Counter[str]:
-    """Count what became of the rounds of a beacon that shoes waited for."""
-    return Counter(
-        f"rounds of a beacon {'signed' if 'signature' in each else each.get('failed', 'awaited')}"
-        for each in story.watch.beacons.values()
-    )
 
 
 def _search_for_faults(
@@ -135,7 +125,6 @@ def play(
     platter: Platter | None = None,
     cluster: Cluster | None = None,
     *,
-    beacon: bool = False,
     early: bool = False,
     company: bool = False,
     savers: bool = False,
@@ -143,7 +132,7 @@ def play(
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     with tempfile.TemporaryDirectory(dir=_in_memory()) as folder:
         nodes = max(2, people * 2 // 5)
-        asked = (platter, cluster, beacon, early, company, savers)
+        asked = (platter, cluster, early, company, savers)
         story = Story(seed, Path(folder), people, nodes, *asked)
         try:
             with story:
@@ -192,9 +181,6 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--postgres", action="store_true", help="have the books on a server of PostgreSQL"
-    )
-    parser.add_argument(
-        "--beacon", action="store_true", help="have shoes wait for rounds of a public beacon"
     )
     parser.add_argument(
         "--early", action="store_true", help="have the sysop start system events early"

@@ -106,7 +106,6 @@ class Watch:
         self.digests: list[str] = []  # of all transfers
         self.last_shoe = 0
         self.seeds: set[str] = set()  # of all shoes that there ever were
-        self.beacons: dict[int, dict[str, Any]] = {}  # by shoe: its round
         self.balances: defaultdict[int, int] = defaultdict(int)
         self.on_table: defaultdict[int, int] = defaultdict(int)  # by round
         self.grants: dict[tuple[int, str], int] = {}
@@ -392,12 +391,6 @@ class Watch:
             must(seed not in self.seeds, "shoe {} is shuffled by a seed of before", number)
             self.seeds.add(seed)
             self.last_shoe = number
-        for number, told in file.execute(ROUNDS_OF_BEACONS):
-            fixed, was = json.loads(told), self.beacons.get(number, {})
-            is_settled = "signature" in was or "failed" in was
-            stays = was == fixed if is_settled else was.items() <= fixed.items()
-            must(stays, "shoe {} was to wait for {}, and has {}", number, was, fixed)
-            self.beacons[number] = fixed
         for number, other in file.execute(TOLD_EARLY):
             must(False, "the seal of shoe {} is the seed of shoe {}, which is open", number, other)
 
@@ -438,7 +431,6 @@ TOLD_EARLY = (
     "SELECT later.id, shoe.id FROM shoes shoe JOIN shoes later"
     " ON later.anchor = shoe.anchor AND later.link > shoe.link WHERE shoe.closed IS NULL"
 )
-ROUNDS_OF_BEACONS = "SELECT id, beacon FROM shoes WHERE beacon IS NOT NULL"
 SHOES = "SELECT id, hex(seed) FROM shoes WHERE id > ? ORDER BY id"
 OPEN_CALLS = "SELECT id, caller_id, ticked, process FROM calls WHERE closed IS NULL"
 # What was lent to a caller before a transfer, on the same day.

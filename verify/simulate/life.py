@@ -19,7 +19,6 @@ from unittest import mock
 
 from argon2 import PasswordHasher
 
-from door.beacon.network import KNOWN
 from door.call.board import Board
 from door.call.caller import Caller
 from door.call.console import Console
@@ -27,10 +26,8 @@ from door.config.config import Config
 from door.lines.link import LinkListener
 from door.lines.rlogin.header import RloginHeader
 from door.server.server import Server
-from tests.beacons import OWN, OwnRounds
 from tests.thinking import Later
 from timebank.ledger.database import Database
-from timebank.wagers.beacons import BeaconRound
 from verify.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
 from verify.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
 from verify.simulate.pipe import Pipe, connect, streams
@@ -277,7 +274,6 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
         "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
-        "door.games.floor.RoundsOfRelays": SimulatedRounds,
         "door.call.board.this_process": lambda: at_work().name,
         "door.server.server.LinkListener": DoorWay,
         # Nor do others of this board, and messages between them are all lost.
@@ -295,19 +291,9 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         **file_operations(_touching),
     }
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.dict(KNOWN, {OWN.key: OWN}))
         for what, instead in patches.items():
             stack.enter_context(mock.patch(what, instead))
         yield
-
-
-class SimulatedRounds(OwnRounds):
-    """Rounds of a beacon of our own; some cannot be had, and then it takes its time to say so."""
-
-    async def _fetched(self, beacon: BeaconRound, due: float, seconds: float) -> BeaconRound:
-        chance = at_work().machine.chance
-        self.fails = chance.choice(("", "", "", "", "unreachable", "late", "false"))
-        return await super()._fetched(beacon, due, seconds)
 
 
 def at_work() -> Life:

@@ -32,7 +32,7 @@ from verify.simulate.wrong import must
 # What a Watch keeps of the books; all of it goes back with them.
 WATCHED = (
     *("last", "balances", "on_table", "grants", "granted", "elapsed", "calls", "counts"),
-    *("open_rounds", "last_round", "second", "digests", "beacons"),
+    *("open_rounds", "last_round", "second", "digests"),
 )
 BY_COMMAND, BY_HAND, ELSEWHERE = "timebank restore", "cp", "cp, on another machine"
 NUMBER = {"given_back": "number"}  # of the tables whose number is not called id

@@ -213,8 +213,7 @@ class Journal:
         assert stored is not None
         key = (lead, stored.sequence)
         if key not in self._known:
-            waits = stored.shoe is not None and stored.shoe.is_awaited
-            self._known[key] = set() if waits else _open_cards(stored.game, found(stored).round)
+            self._known[key] = _open_cards(stored.game, found(stored).round)
         return self._known[key]
 
 

@@ -51,12 +51,11 @@ class Story(World):
         nodes: int,
         platter: Platter | None = None,
         cluster: Cluster | None = None,
-        beacon: bool = False,
         early: bool = False,
         company: bool = False,
         savers: bool = False,
     ) -> None:
-        asked = (platter, cluster, beacon, early, company, savers)
+        asked = (platter, cluster, early, company, savers)
         super().__init__(seed, folder, people, nodes, *asked)
         self.gone: set[str] = set()  # processes that are known to be dead
         self.inspection = Inspection(self)

@@ -61,10 +61,9 @@ class World:
     """What a story changes, and what is looked at after every step of it.
 
     `people` is how many callers there are, `nodes` how many of them may be on at once. With a
-    `platter` the disk below SQLite is simulated as well. With a `beacon` shoes wait for its rounds;
-    `early` is whether the sysop starts events early, `company` whether callers play the daily deal
-    and write to each other, `savers` whether they use the bank every day and the sysop freezes
-    accounts.
+    `platter` the disk below SQLite is simulated as well. `early` is whether the sysop starts events
+    early, `company` whether callers play the daily deal and write to each other, `savers` whether
+    they use the bank every day and the sysop freezes accounts.
     """
 
     def __init__(
@@ -75,13 +74,11 @@ class World:
         nodes: int,
         platter: Platter | None,
         cluster: Cluster | None,
-        beacon: bool,
         early: bool,
         company: bool,
         savers: bool,
     ) -> None:
         self.seed = seed
-        self.beacon = beacon
         self.early = early
         self.company = company
         self.savers = savers
@@ -260,8 +257,6 @@ class World:
     def write_settings(self) -> None:
         """Write another sysop.toml."""
         toml = some_house(self.chance, self.place, self.nodes)
-        if self.beacon:
-            toml += '[fairness]\nbeacon = "drand"\nbeacon_wait_seconds = 4\n'
         if self.savers:
             toml = re.sub("(?m)^mode = .*$", 'mode = "built-in"', toml)
         if self.company:

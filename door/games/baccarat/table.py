@@ -31,7 +31,6 @@ from door.games.baccarat.scene import COUPS_KEPT, ON_PLATE, BaccaratScene, celeb
 from door.games.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.games.engine.game import Act
 from door.games.tables.alone import Alone
-from door.games.tables.beacons import rounds_of
 from door.games.tables.play import Step
 from door.games.tables.strategy import STRATEGY, STRATEGY_LABEL, STRATEGY_MEANING, TableCard
 from door.games.tables.words import BET, CUT, FAIRNESS, QUIT, RULES, turns_today
@@ -43,7 +42,6 @@ from timebank.words import money
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.tables.beacons import Rounds
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -61,9 +59,9 @@ class BaccaratTable(Alone):
     scene: BaccaratScene
     betting: BaccaratStakes
 
-    def __init__(self, caller: Caller, rounds: Rounds | None = None) -> None:
+    def __init__(self, caller: Caller) -> None:
         self.settings = BaccaratSettings.of(caller.config.games)
-        super().__init__(caller, BACCARAT_KIND, words.WORDS, rounds)
+        super().__init__(caller, BACCARAT_KIND, words.WORDS)
         self.scene = BaccaratScene()
         self.for_time = ForTime(caller, self.settings)
         self.for_the_bank: dict[Unit, ForTheBank] = {}
@@ -313,17 +311,12 @@ class BaccaratTable(Alone):
         self.wager = amount
         self._update()
         with self.caller.status.suspense():
-            step = await self.play.bet(amount, self._terms(), cut)
+            step = await self.play.place(amount, self._terms(), cut)
             if banco:
                 self.console.say(f"|15{_('Banco!')}")
             self.console.say(f"|07{_('No more bets.')}")
             await stakes.remember(bet)
-            if step is not None:
-                await self._dealt(step)
-
-    async def _dealt(self, step: Step) -> None:
-        self._tell_without(step)
-        await self._show(step)
+            await self._show(step)
 
     # The coup.
 
@@ -370,8 +363,6 @@ class BaccaratTable(Alone):
             self.console.say(f"|11{verdict}")
 
     async def _stand(self) -> None:
-        if self.play.undealt is not None:
-            await self._deal_late(self.play.undealt)
         await self.play.stand(self._show_at_once)
         self.console.say(f"|14{_('Your time was up: you took no card.')}")
 
@@ -456,7 +447,7 @@ def _kept(caller: Caller) -> Mapping[str, object]:
 
 
 def sit_down(board: Board, caller: Caller) -> BaccaratTable:
-    table = BaccaratTable(caller, rounds_of(board))
+    table = BaccaratTable(caller)
     table.strategy = TableCard(board, GAME, table.settings.rules)
     return table
 

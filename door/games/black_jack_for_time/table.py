@@ -18,7 +18,6 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.alone import TableForTime
-from door.games.tables.beacons import rounds_of
 from door.games.tables.scene import Ending
 from door.games.tables.strategy import TableCard
 from door.games.tables.words import TUTOR, turns_and_bets
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.blackjack.tutor.thinking import Thinking
-    from door.games.tables.beacons import Rounds
     from door.games.tables.play import Step
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
@@ -85,7 +83,7 @@ class BlackJackForTimeTable(TableForTime):
 
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
-    def __init__(self, caller: Caller, thinking: Thinking, rounds: Rounds | None = None) -> None:
+    def __init__(self, caller: Caller, thinking: Thinking) -> None:
         self.settings = BlackJackForTimeSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
@@ -95,7 +93,6 @@ class BlackJackForTimeTable(TableForTime):
             self.settings,
             BlackJackScene,
             self.settings.rules.best_odds(),
-            rounds,
         )
         self.scene.printed = printed(self.settings.rules)
         rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
@@ -168,7 +165,7 @@ class BlackJackForTimeTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    table = BlackJackForTimeTable(caller, thinking_of(board), rounds_of(board))
+    table = BlackJackForTimeTable(caller, thinking_of(board))
     table.strategy = TableCard(board, GAME, table.settings.rules)
     return table
 

@@ -9,11 +9,9 @@ from typing import Any, Generic, TypeVar
 
 from door.games.engine import replay
 from door.games.engine.game import Act, Dealt, Kind, Totals
-from door.games.engine.replay import DEAL
 from door.games.engine.rules import MOST_DECKS
 from door.games.engine.shuffle import Cut, Phrases, randomness
-from timebank.errors import JournalDamaged, NotDealtYet
-from timebank.wagers.beacons import BeaconRound
+from timebank.errors import JournalDamaged
 from timebank.wagers.journal import Shoe, StoredRound
 from timebank.wagers.rounds import Move, Settlement
 from timebank.words import Unit
@@ -113,46 +111,6 @@ class TableRound(Generic[R]):
         return {seat: settlement for seat, settlement in due.items() if settlement is not None}
 
 
-@dataclass(frozen=True)
-class Undealt:
-    """A round in the books whose bets are placed, and whose shoe waits for a round of a beacon."""
-
-    kind: Kind
-    lead: int
-    # With the round that it waits for.
-    shoe: Shoe
-    rules: Mapping[str, object]
-    unit: Unit
-    coin: int
-    bets: tuple[Bet, ...]
-
-    @property
-    def beacon(self) -> BeaconRound:
-        assert self.shoe.beacon is not None  # it is waited for
-        return self.shoe.beacon
-
-    def place_of(self, caller_id: int) -> int | None:
-        found = (place for place, bet in enumerate(self.bets) if bet.caller_id == caller_id)
-        return next(found, None)
-
-    def dealt(self, beacon: BeaconRound) -> tuple[TableRound[Any], Sequence[Any], Move]:
-        """Return the round as it is dealt with what came of the beacon's, what happened, and what
-        the journal keeps of it. Raises `RoundRefused`."""
-        shoe = replace(self.shoe, beacon=beacon)
-        cards = self.kind.cards(shoe.seed, mixed_into(shoe), shoe.decks, shoe.position)
-        stakes = [bet.amount for bet in self.bets]
-        round_, events = self.kind.deal(self.rules, cards, stakes, 1)
-        move = Move(
-            round_id=self.lead,
-            sequence=1,
-            action={"action": DEAL},
-            cards_used=round_.cards_used,
-            seat=self.bets[0].seat,
-        )
-        terms = (self.kind, self.lead, shoe, self.rules, self.unit, self.coin, self.bets)
-        return TableRound(*terms, round_, sequence=1), events, move
-
-
 def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement | None:
     """Return what a step settles of a seat (from 0), in the unit of its stake; `None` for nothing.
 
@@ -179,8 +137,7 @@ def mixed_into(shoe: Shoe) -> Cut:
     cut = shoe.cut or ""
     if shoe.anchor is None:
         return cut
-    signature = "" if shoe.beacon is None else shoe.beacon.signature
-    return Phrases(cut, shoe.link, randomness(signature) if signature else "")
+    return Phrases(cut, shoe.link, randomness(shoe.signature) if shoe.signature else "")
 
 
 def seat_of(stored: StoredRound) -> int:
@@ -190,10 +147,8 @@ def seat_of(stored: StoredRound) -> int:
 
 def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
     """Return a round of `kind` as its journal left it. Raises `JournalDamaged` when its rules, shoe
-    and actions give no round; `NotDealtYet` where `undealt` gives it."""
+    and actions give no round."""
     shoe = _shoe_of(stored)
-    if shoe.is_awaited and shoe.beacon is not None:
-        raise NotDealtYet(stored.id, shoe.beacon.number)
     try:
         cut = mixed_into(shoe)
         cards = kind.cards(shoe.seed, cut, shoe.decks, shoe.position)
@@ -214,15 +169,6 @@ def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
         round=again.round,
         sequence=stored.sequence,
     )
-
-
-def undealt(kind: Kind, stored: StoredRound) -> Undealt | None:
-    """Return a round whose shoe waits for a round of a beacon; None for one that is dealt."""
-    shoe = _shoe_of(stored)
-    if not shoe.is_awaited:
-        return None
-    unit, coin = stored.unit, stored.coin
-    return Undealt(kind, stored.lead, shoe, stored.rules, unit, coin, _bets(stored))
 
 
 def _shoe_of(stored: StoredRound) -> Shoe:

@@ -15,7 +15,8 @@ from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind, Totals
 from door.games.engine.quoting import shown_key
 
-# What journals call a deal that had to wait for a round of a beacon; the bet came before.
+# What journals call a deal that did not come with its bet: release 1.0 could have it wait for a
+# round of drand.
 DEAL = "deal"
 
 

@@ -26,8 +26,8 @@ class Phrases(NamedTuple):
     """What a shoe of the second version is cut with, whose seed is a link of a chain.
 
     `text` has the phrases of all who cut it, a line each in the order of their commitments; `link`
-    is the number of its seed in the chain, from 1. With `beacon`, the randomness of a round of a
-    public beacon in 64 lower-case hexadecimal digits, it is of the third version.
+    is the number of its seed in the chain, from 1. With `beacon`, the randomness of a round of
+    drand in 64 lower-case hexadecimal digits, it is of the third version, which release 1.0 dealt.
     """
 
     text: str
@@ -88,7 +88,7 @@ def anchor(seed: bytes, link: int) -> str:
 
 
 def randomness(signature: str) -> str:
-    """What a beacon's round is worth whose signature this is, both in hexadecimal digits.
+    """What a round of drand is worth whose signature this is, both in hexadecimal digits.
 
     >>> randomness("00")[:16]
     '6e340b9cffb37a98'

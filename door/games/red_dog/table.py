@@ -16,7 +16,6 @@ from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS
 from door.games.red_dog.scene import RedDogScene
 from door.games.tables.alone import TableForTime
-from door.games.tables.beacons import rounds_of
 from door.games.tables.scene import Ending
 from door.games.tables.strategy import TableCard
 from door.games.tables.words import turns_and_bets
@@ -25,7 +24,6 @@ from timebank.language import N_, _
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.tables.beacons import Rounds
     from door.games.tables.play import Step
 
 
@@ -61,10 +59,10 @@ class RedDogTable(TableForTime):
     }
     time_up_words = N_("Your time is up: you stand.")
 
-    def __init__(self, caller: Caller, rounds: Rounds | None = None) -> None:
+    def __init__(self, caller: Caller) -> None:
         self.settings = RedDogSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
-        super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS, rounds)
+        super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
     def _rules(self) -> Mapping[str, object]:
         return asdict(self.settings.rules)
@@ -101,7 +99,7 @@ class RedDogTable(TableForTime):
 
 
 def sit_down(board: Board, caller: Caller) -> RedDogTable:
-    table = RedDogTable(caller, rounds_of(board))
+    table = RedDogTable(caller)
     table.strategy = TableCard(board, RED_DOG_KIND.name, table.settings.rules)
     return table
 

@@ -8,14 +8,12 @@ words; what is left to it stands under "For the game".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from door.call.console import lit
 from door.call.display import Scene
 from door.errors import TimeUp
 from door.games.engine.game import Act
-from door.games.tables.beacons import failed_words, waiting_words
 from door.games.tables.betting import Betting, BettingTime
 from door.games.tables.checking import read_fairness
 from door.games.tables.fairness import Fairness
@@ -30,11 +28,8 @@ from timebank.language import N_, _
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.game import Kind
-    from door.games.engine.journaled import Undealt
     from door.games.engine.settings import StakeSettings
-    from door.games.tables.beacons import Rounds
     from door.games.tables.scene import Ending, TableScene
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import Shoe, StoredRound
 
 BANNER_SECONDS = 1.5
@@ -61,15 +56,12 @@ class Alone(Sitting):
     betting: Betting
     shoe_runs_on = True  # from hand to hand, so that a shuffle is news
 
-    def __init__(
-        self, caller: Caller, kind: Kind, words: Words, rounds: Rounds | None = None
-    ) -> None:
+    def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
         super().__init__(caller, words)
-        self.play = Play(caller, kind, rounds)
+        self.play = Play(caller, kind)
         self.header = kind.name
         self._shoe_seen = 0  # whose cards they were dealt last
         self._link_seen = 0  # which of its chain's shoes that is
-        self._beacon_seen: BeaconRound | None = None  # what that is shuffled with
 
     @property
     def round(self) -> Any:
@@ -77,8 +69,8 @@ class Alone(Sitting):
 
     @property
     def _is_in_play(self) -> bool:
-        """Whether a hand is on the table that is not over, dealt or not."""
-        return self.play.undealt is not None or (self.round is not None and not self.round.over)
+        """Whether a hand is on the table that is not over."""
+        return self.round is not None and not self.round.over
 
     # For the game.
 
@@ -90,8 +82,7 @@ class Alone(Sitting):
         raise NotImplementedError
 
     def _lay(self, stored: StoredRound) -> None:
-        """Lay a hand that was left on the table, under the stakes that it was dealt under; it may
-        have no cards yet."""
+        """Lay a hand that was left on the table, under the stakes that it was dealt under."""
         raise NotImplementedError
 
     def _clear(self) -> None:
@@ -111,10 +102,6 @@ class Alone(Sitting):
 
     async def _place(self, bet: int, cut: str) -> None:
         """Stake the bet and deal; all of it is durable before a card is shown."""
-        raise NotImplementedError
-
-    async def _dealt(self, step: Step) -> None:
-        """Show a deal that came after its bet."""
         raise NotImplementedError
 
     async def _decide(self) -> None:
@@ -137,12 +124,7 @@ class Alone(Sitting):
                 is_sealed_anew=bool(scene.seed),
                 last_seal=scene.seal if scene.seed else "",
             )
-        rounds = self.play.rounds
-        return replace(
-            fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen),
-            beacon=self._beacon_seen,
-            waits=rounds is not None and rounds.is_on,
-        )
+        return fairness.sealed_ahead(self.caller.record.preferences, shoe, self._link_seen)
 
     def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
         """Return what can be turned on and off: by letter, the preference, its name, and what is
@@ -161,7 +143,6 @@ class Alone(Sitting):
             return False
         self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
         self._shoe_seen, self._link_seen = self.play.shoe.id, self.play.shoe.link
-        self._beacon_seen = self.play.shoe.beacon
         self._lay(stored)
         return True
 
@@ -238,7 +219,6 @@ class Alone(Sitting):
         shoe = await self.play.next_shoe(self._rules())
         is_new = self._shoe_seen not in (0, shoe.id)
         self._shoe_seen, self._link_seen = shoe.id, shoe.link
-        self._beacon_seen = shoe.beacon
         if is_new and self.shoe_runs_on:
             self.console.say(f"|07{_(self.words.new_shoe)}")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
@@ -270,10 +250,7 @@ class Alone(Sitting):
     async def _play(self) -> None:
         while self._is_in_play:
             try:
-                if self.play.undealt is not None:
-                    await self._deal_late(self.play.undealt)
-                else:
-                    await self._decide()
+                await self._decide()
             except TimeUp:
                 await self._stand()
             except NotEnough as refused:
@@ -282,23 +259,8 @@ class Alone(Sitting):
                 self.books_unavailable()
                 await self.console.any_key(_(self.words.try_again))
 
-    async def _deal_late(self, hand: Undealt) -> None:
-        """Wait for the round of the beacon that the shoe is shuffled with, and deal."""
-        self._beacon_seen = hand.beacon
-        self._refresh()
-        self.console.say(waiting_words(hand.beacon))
-        with self.caller.status.suspense():
-            await self._dealt(await self.play.deal_late())
-
-    def _tell_without(self, step: Step) -> None:
-        """Say so of a shoe that should have a round of the beacon, and has none."""
-        beacon = step.hand.shoe.beacon
-        if beacon is not None and beacon.failed:
-            self.console.say(failed_words(beacon))
-
     def _bring_up(self, step: Step, said: Sequence[str] = ()) -> None:
         """Show figures, words and purse after a step, and the seed of a shoe that is done."""
-        self._beacon_seen = step.hand.shoe.beacon
         if self.play.is_shoe_done and self.play.shoe is not None:
             self.scene.seed = self.play.shoe.seed.hex()
         self._refresh()
@@ -327,10 +289,9 @@ class TableForTime(Alone):
         settings: StakeSettings,
         scene: type[TableScene],
         best_odds: float,
-        rounds: Rounds | None = None,
     ) -> None:
         """`best_odds` is the most that one coin of the opening bet can win."""
-        super().__init__(caller, kind, Words(), rounds)
+        super().__init__(caller, kind, Words())
         self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)
         self.title = self.scene.title
@@ -447,20 +408,13 @@ class TableForTime(Alone):
     async def _place(self, bet: int, cut: str) -> None:
         amount = bet * self.betting.coin
         with self.caller.status.suspense():
-            step = await self.play.bet(amount, self._terms(), cut)
-            if step is not None:
-                await self._dealt(step)
-            else:
-                self.scene.bet = amount
+            step = await self.play.place(amount, self._terms(), cut)
+            self.scene.tally.turns += 1
+            self.scene.clear()
+            self.scene.bet, self.scene.is_dealt = amount, True
+            self._forget_last_hand()
+            await self._show(step)
         await self.betting.remember(bet)
-
-    async def _dealt(self, step: Step) -> None:
-        self.scene.tally.turns += 1
-        self.scene.clear()
-        self.scene.bet, self.scene.is_dealt = step.hand.bets[0].amount, True
-        self._forget_last_hand()
-        self._tell_without(step)
-        await self._show(step)
 
     def _forget_last_hand(self) -> None:
         """Clear away what was said of earlier hands; the news of this one needs the room."""
@@ -505,8 +459,6 @@ class TableForTime(Alone):
 
     async def _stand(self) -> None:
         self.console.say(f"|14{_(self.time_up_words)}")
-        if self.play.undealt is not None:
-            await self._deal_late(self.play.undealt)
         await self.play.stand(self._show_at_once)
 
     async def _show(self, step: Step) -> None:

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 
 from door.call import phrases
 from door.call.display import literal
-from door.games.tables.beacons import UNREACHABLE, WHY
 from timebank.language import _
 
 if TYPE_CHECKING:
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import Shoe
 
 SHORT = 8  # digits that stand at the table
@@ -41,9 +39,6 @@ class Fairness:
     proves: bool = False
     # Who cuts a shoe that several share, and what commits them.
     commitments: tuple[tuple[str, str], ...] = ()
-    # The round of a beacon of the shoe that was dealt from last, and whether the next one waits.
-    beacon: BeaconRound | None = None
-    waits: bool = False
 
     def sealed_ahead(
         self, preferences: Mapping[str, object], shoe: Shoe | None, last_link: int = 0
@@ -85,12 +80,6 @@ class Fairness:
             yield _("{name}'s cut, sealed").format(name=literal(name)), digits
         if self.phrase != self.cut:
             yield _("Your phrase"), literal(self.phrase)
-        if self.beacon is not None and self.beacon.number:
-            words = _("Round {number} of drand, out at {time} UTC")
-            at = f"{self.beacon.published:%H:%M:%S}"
-            none = self.beacon.failed and _(WHY.get(self.beacon.failed, WHY[UNREACHABLE]))
-            value = self.beacon.signature or none or _("waited for")
-            yield words.format(number=self.beacon.number, time=at), value
         number = self.last_link or self.link
         last = _("Anchor of the chain; the last shoe is number {number} in it")
         this = _("Anchor of the chain; this shoe is number {number} in it")
@@ -122,11 +111,6 @@ class Fairness:
         yield _(
             "Your phrase is mixed into every shuffle, and C at the table lets you type another one."
         )
-        if self.waits:
-            yield _(
-                "The first bet on a shoe fixes a round of drand that nobody can know yet. It is "
-                "mixed in when it is out; its value is the SHA-256 of its signature."
-            )
         yield (
             _("You chose yours after this chain was sealed, so the house can't have picked cards.")
             if self.proves

@@ -10,26 +10,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from door.errors import TimeUp
 from door.games.engine import journaled, shuffle
 from door.games.engine.cards import CARDS_IN_DECK
 from door.games.engine.game import Act, Kind
-from door.games.engine.journaled import Bet, TableRound, Undealt
-from door.games.tables.beacons import awaited
+from door.games.engine.journaled import Bet, TableRound
 from timebank.errors import JournalDamaged
 from timebank.ledger.database import Desk
-from timebank.wagers import beacons, journal, wagers
-from timebank.wagers.beacons import BeaconRound
+from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Wager
 from timebank.wagers.wagers import Played, Sitter
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.games.tables.beacons import Rounds
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import Shoe, StoredRound
     from timebank.wagers.rounds import Settlement
@@ -82,8 +77,6 @@ class Step:
 # Something to be entered in the books for those who sit there, by seat; and who brings it there.
 Work: TypeAlias = Callable[[Desk, Mapping[int, Sitter]], Played]
 Post: TypeAlias = Callable[[Work], Awaitable[Played]]
-# Which round of a beacon a shoe is to wait for, by the moment at which its first bet is entered.
-Fixed: TypeAlias = Callable[[datetime], BeaconRound]
 
 
 def take_shoe(
@@ -115,13 +108,9 @@ async def deal(
     shoe: Shoe,
     terms: Deal,
     bets: Sequence[Bet],
-    without: BeaconRound | None = None,
 ) -> Step:
     """Stake every bet, in the order of the seats, and deal from `shoe` as it is cut. Raises what
-    `wagers.place` raises, and nothing has changed. `without` is noted of a fresh shoe that would
-    have had a round of a beacon."""
-    if without is not None:
-        shoe = replace(shoe, beacon=without)
+    `wagers.place` raises, and nothing has changed."""
     if terms.start is not None:
         shoe = replace(shoe, position=terms.start)
     stakes = [bet.amount for bet in bets]
@@ -135,8 +124,6 @@ async def deal(
 
     def place(desk: Desk, sitters: Mapping[int, Sitter]) -> Played:
         placed = wagers.place(desk, wager, sitters, due)
-        if without is not None:
-            beacons.fix(desk, shoe.id, without)
         close_when_done(desk, hand)
         return placed
 
@@ -166,42 +153,6 @@ def _wager(kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet], cards_used:
     )
 
 
-async def bet(
-    post: Post, kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet], fixed: Fixed
-) -> tuple[Undealt, Played]:
-    """Stake every bet on a shoe that waits for a round of a beacon: the one that is `fixed` for the
-    moment of the entry. Raises what `wagers.place` raises, and nothing has changed."""
-    wager = _wager(kind, shoe, terms, bets, 0)
-    awaited: BeaconRound | None = None
-
-    def place(desk: Desk, sitters: Mapping[int, Sitter]) -> Played:
-        nonlocal awaited
-        placed = wagers.place(desk, wager, sitters, {})
-        awaited = fixed(desk.now)
-        beacons.fix(desk, shoe.id, awaited)
-        return placed
-
-    placed = await post(place)
-    shoe = replace(shoe, fresh=False, beacon=awaited)
-    hand = Undealt(kind, placed.lead, shoe, terms.rules, terms.unit, terms.coin, tuple(bets))
-    return hand, placed
-
-
-async def deal_late(post: Post, hand: Undealt, beacon: BeaconRound) -> Step:
-    """Deal a round whose bets are placed, with what came of the beacon's round. Raises what
-    `wagers.act` raises, and `OutOfStep` where somebody has dealt it; nothing has changed."""
-    after, events, move = hand.dealt(beacon)
-    due = after.settlements(None)
-
-    def carry_out(desk: Desk, sitters: Mapping[int, Sitter]) -> Played:
-        beacons.settle(desk, hand.shoe.id, hand.beacon, beacon)
-        played = wagers.act(desk, move, sitters, due)
-        close_when_done(desk, after)
-        return played
-
-    return Step(after, events, await post(carry_out))
-
-
 async def act(post: Post, hand: TableRound[Any], act: Act, stake: int, stake_kind: str) -> Step:
     """Carry out an action that puts `stake` more on the table, 0 for most. Raises `RoundRefused`
     and what `wagers.act` raises, and nothing has changed."""
@@ -225,16 +176,11 @@ def close_when_done(desk: Desk, hand: TableRound[Any]) -> None:
 class Play:
     """The rounds of a caller at a game that they play alone against the house."""
 
-    def __init__(self, caller: Caller, kind: Kind, rounds: Rounds | None = None) -> None:
-        """`rounds` are those of a beacon, where a shoe may wait for one."""
+    def __init__(self, caller: Caller, kind: Kind) -> None:
         self.caller = caller
         self.kind = kind
-        self.rounds = rounds
         self.shoe: Shoe | None = None
         self.hand: TableRound[Any] | None = None
-        # What has its bet in the books, and waits for its round of the beacon.
-        self.undealt: Undealt | None = None
-        self._was_placed_now = False
 
     @property
     def round(self) -> Any:
@@ -260,9 +206,7 @@ class Play:
             )
             if stored is None or stored.game != self.kind.name or stored.shoe is None:
                 return None
-            self.undealt = journaled.undealt(self.kind, stored)
-            if self.undealt is None:
-                self.hand = journaled.found(self.kind, stored)
+            self.hand = journaled.found(self.kind, stored)
         except JournalDamaged as damaged:
             log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return None
@@ -293,37 +237,9 @@ class Play:
         shoe = replace(self.shoe, cut=cut)
         return self._adopt(await deal(self._post, self.kind, shoe, terms, self._bets(amount)))
 
-    async def bet(self, amount: int, terms: Deal, cut: str) -> Step | None:
-        """Stake a bet, and deal; None where the shoe waits for a round of the beacon first, and
-        `deal_late` is to follow."""
-        assert self.shoe is not None
-        rounds, shoe, bets = self.rounds, replace(self.shoe, cut=cut), self._bets(amount)
-        if rounds is None or not rounds.shuffles(shoe):
-            return await self.place(amount, terms, cut)
-        if (paused := rounds.paused()) is not None:
-            return self._adopt(await deal(self._post, self.kind, shoe, terms, bets, paused))
-        self.undealt, _ = await bet(self._post, self.kind, shoe, terms, bets, rounds.network.after)
-        self.hand, self.shoe, self._was_placed_now = None, self.undealt.shoe, True
-        self.caller.hand_waits = True
-        return None
-
     def _bets(self, amount: int) -> list[Bet]:
         record = self.caller.record
         return [Bet(FIRST_SEAT, record.id, record.name, amount)]
-
-    async def deal_late(self) -> Step:
-        """Wait for the round of the beacon, and deal the round that waits for it. Raises the
-        `Interruption` that comes meanwhile; a caller without time is dealt to all the same."""
-        hand = self.undealt
-        assert hand is not None
-        assert self.rounds is not None
-        is_new, self._was_placed_now = self._was_placed_now, False
-        beacon = await awaited(
-            self.caller.console, self.rounds, hand.beacon, is_new=is_new, despite=TimeUp
-        )
-        step = await deal_late(self._post, hand, beacon)
-        self.undealt = None
-        return self._adopt(step)
 
     async def act(self, action: Act, stake: int, stake_kind: str) -> Step:
         assert self.hand is not None

@@ -18,9 +18,8 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction, RoundRefused
 from door.games.engine.game import Act
-from door.games.engine.journaled import Bet, Undealt, found, undealt
+from door.games.engine.journaled import Bet, found
 from door.games.tables import play
-from door.games.tables.beacons import rounds_of
 from door.games.tables.play import Deal, Post, Step, Work
 from door.games.vegas import news
 from door.games.vegas import round as vegas_round
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from door.games.vegas.round import VegasRound
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import Shoe, StoredRound
     from timebank.wagers.rounds import Settlement
 
@@ -162,52 +160,9 @@ class Dealer:
         committed = tuple(state.commitments) if shoe.fresh else ()
         cut = "\n".join(each.phrase for each in committed) or state.cut
         tell_cuts = await self.cuts_told(committed)
-        shoe, rounds = replace(shoe, cut=cut), rounds_of(self._board)
-        paused = rounds.paused() if rounds.shuffles(shoe) else None
-        if rounds.shuffles(shoe) and paused is None:
-            fixed = rounds.network.after
-            hand, placed = await play.bet(post, VEGAS_KIND, shoe, terms, bets, fixed)
-            self._wait_for_beacon(hand, placed, here, tell_cuts)
-            return
-        step = await play.deal(post, VEGAS_KIND, shoe, terms, bets, paused)
+        step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=cut), terms, bets)
         state.cut = cut
         tell_cuts()
-        self._adopt_deal(step, here)
-
-    def _wait_for_beacon(
-        self,
-        hand: Undealt,
-        placed: Played,
-        here: Mapping[int, Present],
-        tell_cuts: Callable[[], None],
-    ) -> None:
-        """Have the bets that are durable on the table, and no cards yet."""
-        state = self._state
-        state.undealt, state.hand, state.seed = hand, None, ""
-        state.shoe, state.cut = hand.shoe, hand.shoe.cut or ""
-        for chair, receipt in placed.receipts.items():
-            if chair in here:
-                here[chair].adopt(receipt)
-        tell_cuts()
-        state.tell(news.BeaconAwaited(hand.beacon))
-        for chair, receipt in placed.receipts.items():
-            guest = state.seats[chair].guest
-            if guest is not None:
-                with speaking_to(guest.caller.console.viewer):
-                    guest.receives(receipt)
-
-    async def deal_late(self, hand: Undealt, beacon: BeaconRound) -> None:
-        """Deal the round whose bets are placed, with what came of the beacon's round. Raises
-        `OutOfStep` and `RoundOver` where that was done by somebody else."""
-        sitters, here = self._sitters(hand.bets)
-        try:
-            step = await self._dealt_late(hand, beacon, sitters)
-        except CallClosed:  # as for one who is stood: the books know the new call
-            first = hand.bets[0]
-            sitters[first.seat] = Sitter(first.caller_id)
-            here.pop(first.seat, None)
-            step = await self._dealt_late(hand, beacon, sitters)
-        self._state.undealt = None
         self._adopt_deal(step, here)
 
     async def cuts_told(self, cuts: Sequence[Committed]) -> Callable[[], None]:
@@ -233,18 +188,10 @@ class Dealer:
 
         return tell
 
-    async def _dealt_late(
-        self, hand: Undealt, beacon: BeaconRound, sitters: Mapping[int, Sitter]
-    ) -> Step:
-        post = self._post(partial(vegas_round.enter_action, sitters=sitters), hand.shoe)
-        return await play.deal_late(post, hand, beacon)
-
     def _adopt_deal(self, step: Step, here: Mapping[int, Present]) -> None:
         for seat in self._state.seated():
             seat.bet = 0
-        hand, beacon = step.hand, step.hand.shoe.beacon
-        if beacon is not None and beacon.failed:
-            self._state.tell(news.BeaconFailed(beacon))
+        hand = step.hand
         dealt = news.RoundDealt(hand.names, hand.round, step.events, hand.coin)
         self._adopt(step, here, dealt)
 
@@ -316,17 +263,13 @@ class Dealer:
             if await self._board.books.run(partial(self._is_elsewhere, stored=stored)):
                 log.info("hand %d is on the table of a server", lead)
                 return False
-            waits = undealt(VEGAS_KIND, stored)
-            hand = waits or found(VEGAS_KIND, stored)
+            hand = found(VEGAS_KIND, stored)
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
         seconds = self._state.set_now().resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
-        if isinstance(hand, Undealt):
-            self._state.tell(news.BeaconAwaited(hand.beacon))
-        else:
-            self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
+        self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
         return True
 
     def _is_elsewhere(self, desk: Desk, stored: StoredRound) -> bool:

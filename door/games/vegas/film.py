@@ -47,7 +47,6 @@ class _Table:
     state: TableState
     settings: VegasSettings
     coin: int
-    has_beacon: bool = False
 
     def seconds_left(self) -> int:
         return 0

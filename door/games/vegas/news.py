@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from door.games.blackjack.events import Event
 from door.games.blackjack.round import BlackjackRound
 from timebank.language import Phrase
-from timebank.wagers.beacons import BeaconRound
 
 
 @dataclass(frozen=True)
@@ -107,20 +106,6 @@ class BellSet(News):
     """The bell rings in so many seconds, and the cards are dealt."""
 
     seconds: int
-
-
-@dataclass(frozen=True)
-class BeaconAwaited(News):
-    """All bets are placed, and the cards wait for this round of a beacon."""
-
-    beacon: BeaconRound
-
-
-@dataclass(frozen=True)
-class BeaconFailed(News):
-    """The shoe is shuffled without the round of a beacon that it should have had."""
-
-    beacon: BeaconRound
 
 
 class BellRang(News):

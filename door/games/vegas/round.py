@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from door.games.engine.journaled import TableRound, found, undealt
+from door.games.engine.journaled import TableRound, found
 from door.games.vegas.kind import VEGAS_KIND
 from timebank.callers.notices import note_seen, tell_hand
 from timebank.calls.calls import live_call
@@ -53,8 +53,7 @@ def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
     """Raise `RoundInPlay` while a round goes on from a shoe; not for one that cannot be read."""
     for other in rounds_from(desk, shoe.id):
         try:
-            if undealt(VEGAS_KIND, other) is None:
-                found(VEGAS_KIND, other)
+            found(VEGAS_KIND, other)
         except JournalDamaged:
             continue
         raise RoundInPlay(f"Hand {other.id} is dealt from this shoe.")

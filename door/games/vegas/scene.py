@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from door.games.vegas.game import VegasSettings
     from door.games.vegas.news import RoundDealt, RoundWentOn
     from door.games.vegas.state import Chair, TableState
-    from timebank.wagers.beacons import BeaconRound
 
 LINES_TOLD = 3  # of talk, to those who watch in lines
 LINES_OF_TALK = 30  # that are kept; a large window shows more of them
@@ -88,9 +87,6 @@ class SeenTable(Protocol):
 
     @property
     def coin(self) -> int: ...
-
-    @property
-    def has_beacon(self) -> bool: ...
 
     def seconds_left(self) -> int: ...
 
@@ -268,14 +264,7 @@ class VegasScene:
         return replace(
             fairness.sealed_ahead(self._caller.record.preferences, shoe, shoe.link - 1),
             commitments=told,
-            beacon=self._beacon(),
-            waits=self._table.has_beacon,
         )
-
-    def _beacon(self) -> BeaconRound | None:
-        """Return the round of the shoe on the table, or of the last one that was dealt from."""
-        dealt = self._state.undealt or self._state.hand
-        return None if dealt is None else dealt.shoe.beacon
 
     def clock_words(self) -> str:
         """Return what the clock of the table runs for, "" when it is off."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from door.games.engine.journaled import Undealt
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.round import VegasRound, chair_at_turn
 from timebank.language import speaking_to
@@ -81,8 +80,6 @@ class TableState:
     seats: dict[int, Chair] = field(default_factory=dict)
     standing: list[SeatedGuest] = field(default_factory=list)  # who waits for a seat, in order
     hand: VegasRound | None = None  # the last one stays until the next
-    # What has its bets in the books and waits for a round of the beacon; there is no `hand` then.
-    undealt: Undealt | None = None
     shoe: Shoe | None = None
     cut: str = ""
     cut_by: dict[str, int] = field(default_factory=dict)  # the writers of words, where known
@@ -107,7 +104,7 @@ class TableState:
     @property
     def is_between_rounds(self) -> bool:
         """Whether bets may be placed."""
-        return self.in_play is None and self.undealt is None
+        return self.in_play is None
 
     @property
     def at_turn(self) -> Chair | None:
@@ -152,8 +149,7 @@ class TableState:
         return next((seat for seat in self.seats.values() if seat.caller_id == caller_id), None)
 
     def place_of(self, caller_id: int) -> int | None:
-        hand = self.undealt or self.in_play
-        return None if hand is None else hand.place_of(caller_id)
+        return None if self.in_play is None else self.in_play.place_of(caller_id)
 
     # Told.
 
@@ -203,7 +199,7 @@ class TableState:
                 given.append(self.seats[chair])
         return given
 
-    def lay(self, hand: VegasRound | Undealt, kept_until: float) -> None:
+    def lay(self, hand: VegasRound, kept_until: float) -> None:
         """Put a round from the journal on the table; its callers may be here or not. Whoever sits
         here and was not dealt in waits for a seat again."""
         here = {guest.caller.record.id: guest for guest in self.guests()}
@@ -217,8 +213,7 @@ class TableState:
         self.standing = list(here.values())
         rules, coin = VEGAS_KIND.read_rules(hand.rules), hand.coin // MINUTE
         self._terms = replace(self.set_now(), coin_minutes=coin, rules=rules)
-        self.undealt = hand if isinstance(hand, Undealt) else None
-        self.hand = None if isinstance(hand, Undealt) else hand
+        self.hand = hand
         self.shoe, self.cut, self.seed = hand.shoe, hand.shoe.cut or "", ""
         self.cut_by = {}
 

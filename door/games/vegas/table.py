@@ -24,7 +24,6 @@ from door.call.console import patience
 from door.call.display import plain
 from door.errors import Closing, Interruption, NotNow, NotSaid, TableMoved
 from door.games.blackjack.round import BlackjackAction
-from door.games.tables.beacons import rounds_of
 from door.games.tables.betting import BettingTime
 from door.games.tables.words import Words
 from door.games.vegas import news
@@ -40,9 +39,7 @@ from timebank.errors import (
     JournalDamaged,
     LeaseLost,
     OutcomeUnknown,
-    OutOfStep,
     RoundInPlay,
-    RoundOver,
 )
 from timebank.language import N_, Phrase, _, speaking_to
 from timebank.wagers import journal
@@ -51,9 +48,7 @@ from timebank.wagers.journal import FIRST_TABLE, table_rounds
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.engine.journaled import Undealt
     from door.games.vegas.news import News
-    from timebank.wagers.beacons import BeaconRound
     from timebank.wagers.journal import StoredRound
 
 
@@ -111,8 +106,6 @@ class VegasTable:
         self._closed = False
         self._clock = TableClock(board, self.state, self._poke)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
-        self._awaited: asyncio.Task[BeaconRound] | None = None  # while a deal waits for it
-        self._is_bet_now = False  # what waits for it was bet since the table was opened
         self._waits = False  # for another process, and everybody has been told so
         self._talk = defaultdict[int, spoken.Pace](spoken.Pace)
         self._moves = defaultdict[int, spoken.Pace](spoken.Pace)
@@ -131,11 +124,6 @@ class VegasTable:
         return "Vegas" if is_one else f"Vegas {self.number}"
 
     @property
-    def has_beacon(self) -> bool:
-        """Whether its shoes wait for a round of a beacon."""
-        return rounds_of(self._board).is_on
-
-    @property
     def coin(self) -> int:
         return self.settings.coin_minutes * 60
 
@@ -152,7 +140,7 @@ class VegasTable:
     def is_idle(self) -> bool:
         """Whether nobody is here, and nothing is left to be played."""
         state = self.state
-        return not (state.guests() or state.in_play or state.undealt or self._left_open)
+        return not (state.guests() or state.in_play or self._left_open)
 
     @property
     def crowd(self) -> int:
@@ -192,8 +180,6 @@ class VegasTable:
     def _close(self) -> None:
         self._closed = True
         self._clock.stop()
-        if self._awaited is not None:
-            self._awaited.cancel()
         while not self._queue.empty():
             answer = self._queue.get_nowait().answer
             if not answer.done():
@@ -379,8 +365,6 @@ class VegasTable:
         state = self.state
         if not self.is_idle:
             await self._own()
-        if state.undealt is not None:
-            return await self._deal_late(state.undealt)
         seat = state.at_turn
         if seat is not None:
             if not self._is_given_up(seat):
@@ -405,27 +389,6 @@ class VegasTable:
             await self._look_for_rounds()
             self._wait_for_other()
             return False
-        return True
-
-    async def _deal_late(self, hand: Undealt) -> bool:
-        """Deal a round once its round of the beacon is there, or is given up."""
-        if self._awaited is None:
-            is_new, self._is_bet_now = self._is_bet_now, False
-            outcome = rounds_of(self._board).outcome(hand.beacon, is_new=is_new)
-            self._awaited = asyncio.create_task(outcome)
-            self._awaited.add_done_callback(lambda _: self._poke())
-        if not self._awaited.done():
-            return False
-        if problem := self._awaited.exception():
-            self._awaited = None  # it is tried again
-            raise problem
-        try:
-            await self._dealer.deal_late(hand, self._awaited.result())
-        except (OutOfStep, RoundOver) as late:
-            log.info("the Vegas table: %s", late)
-            self.state.undealt = None
-            self._left_open.append(hand.lead)
-        self._awaited = None
         return True
 
     async def _own(self) -> None:
@@ -518,8 +481,6 @@ class VegasTable:
 
     async def _bet(self, guest: SeatedGuest, betting: BettingTime, coins: int) -> None:
         seat = self._own_seat(guest)
-        if self.state.undealt is not None:
-            raise NotNow(Phrase("The bets are placed. Bet when this round is over."))
         if self.state.in_play is not None:
             raise NotNow(Phrase("The cards are out. Bet when this round is over."))
         if betting.settings != self.settings:
@@ -595,7 +556,6 @@ class VegasTable:
             for seat in self.state.seated():
                 seat.silent = not seat.bet
         await self._dealer.deal()
-        self._is_bet_now = self.state.undealt is not None
         self._clock.clear_bell()
 
 

@@ -16,7 +16,6 @@ from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.hands import Hand
 from door.games.blackjack.round import BlackjackRound
 from door.games.engine.cards import Card, Count, count, is_natural
-from door.games.tables.beacons import failed_words, waiting_words
 from door.games.tables.cards import listed_cards, the_card
 from door.games.tables.fairness import SHORT
 from door.games.tables.words import coins_rule, pay_lines
@@ -190,10 +189,6 @@ def _at_the_table(item: News, me: str) -> str:
         case news.CutMade(name, words):
             cut = _("{name} cuts with: {words}") if words else _("{name} takes the cut back.")
             return f"|07{cut.format(name=literal(name), words=literal(words))}"
-        case news.BeaconAwaited(beacon):
-            return waiting_words(beacon)
-        case news.BeaconFailed(beacon):
-            return failed_words(beacon)
         case news.BellSet(seconds):
             return f"|14{_('Cards in {time}.').format(time=span(seconds))}"
         case news.TurnBegan(name, seconds) if name == me:

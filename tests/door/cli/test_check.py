@@ -161,3 +161,11 @@ def test_the_key_for_callers_by_ssh_is_told(tmp_path: Path) -> None:
     assert f"run chmod 0600 {where}" in Shell(config)("check").output
     where.write_text("something else")
     assert f"can't be read from {where}" in Shell(config)("check").output
+
+
+def test_a_beacon_of_release_1_0_that_is_on_is_told(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    config.write_text('[fairness]\nbeacon = "drand"\n')
+    told = Shell(config)("check")
+    assert told.status == 0
+    assert f"{config}, line 2: [fairness] beacon has no effect any more" in told.output

@@ -568,3 +568,12 @@ class TestStartUp:
             cwd=SHIPPED.parent,
         )
         assert done.stdout == "[]\n"
+
+
+def test_the_keys_of_the_beacon_of_1_0_may_stay_and_are_told_where_it_was_on(load, tmp_path):
+    """As its sysop.toml had them, off and on."""
+    rest = "beacon_urls = []\nbeacon_wait_seconds = 10\n"
+    assert load(f'[fairness]\nbeacon = "none"\n{rest}').unheeded == ()
+    assert load("").unheeded == ()
+    (told,) = load(f'[fairness]\nshoes_ahead = 9\nbeacon = "drand"\n{rest}').unheeded
+    assert told.startswith(f"{tmp_path / 'sysop.toml'}, line 3: [fairness] beacon has no effect")

@@ -29,10 +29,6 @@ EACH_MACHINES_OWN = {
     "[pages] host",
     # A shoe says in the books how it is sealed, and any server deals from it.
     "[fairness] shoes_ahead",
-    # So does it say which round it waits for, and any server fetches that.
-    "[fairness] beacon",
-    "[fairness] beacon_urls",
-    "[fairness] beacon_wait_seconds",
     "[fairness] check_address",
     "[pages] port",
     "[pages] certificate",

@@ -10,14 +10,11 @@ from unittest import mock
 import pytest
 
 from door.errors import CannotJoin
-from tests.beacons import OWN, OwnRounds, sign
 from tests.long import long
-from timebank.wagers.beacons import BeaconRound
 from verify.simulate import evening, faults
 from verify.simulate.__main__ import found, play
 from verify.simulate.life import Process
 from verify.simulate.story import Story
-from verify.simulate.wrong import Wrong
 
 STEPS, PEOPLE = 60, 30
 SEEDS = (16, 24, 23)  # in none of them hours pass, of which every second is lived through
@@ -61,31 +58,6 @@ def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
     story, error = play(seed, steps, PEOPLE)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
     assert story.counted["restore_a_backup"]
-
-
-BEACON_SEED = 1  # in which rounds come, fail, and are waited for by those who have hung up
-
-
-@pytest.mark.long
-def test_shoes_that_wait_for_a_round_of_a_beacon_are_dealt_with_the_one_that_was_fixed() -> None:
-    story, error = play(BEACON_SEED, STEPS, PEOPLE, beacon=True)
-    assert error is None, "\n".join([*story.told[-20:], str(error)])
-    found = list(story.watch.beacons.values())
-    assert any("signature" in each for each in found)
-    assert any("failed" in each and each["round"] for each in found)
-    assert story.counted["_hands played again"]
-
-
-@pytest.mark.long
-def test_a_house_that_chooses_among_rounds_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def another(self: OwnRounds, beacon: BeaconRound, *, is_new: bool) -> BeaconRound:
-        number = beacon.number + 1
-        return BeaconRound(OWN.key, number, OWN.published(number), sign(number))
-
-    monkeypatch.setattr(OwnRounds, "outcome", another)
-    _story, error = play(BEACON_SEED, STEPS, PEOPLE, beacon=True)
-    assert isinstance(error, Wrong)
-    assert "is not the one that its bet fixes" in str(error)
 
 
 @pytest.mark.long

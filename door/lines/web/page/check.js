@@ -1,7 +1,7 @@
 // Checks a hand that was pasted, or that stands in the page's own address behind the #. Nothing is
 // sent anywhere: the page makes no request. docs/fairness.md says how a hand is written.
 
-import { QUICKNET, anchorOf, canCheck, cardsFrom, publishedAt, randomnessOf, sealOf, toss } from "./fairness.js";
+import { anchorOf, canCheck, cardsFrom, randomnessOf, sealOf, toss } from "./fairness.js";
 import { isPacked, undealtBy, unpacked } from "./packed.js";
 import { GAMES, RULES, Unplayable, isWhole, settle } from "./payments.js";
 
@@ -11,7 +11,6 @@ const MOST_MOVES = 1000;
 const MOST_PHRASES = 8; // one for each seat, and what is left of those who got up
 const LONGEST_CUT = 1000;
 const MOST_LINKS = 20000;
-const NOT_TRIED = "paused"; // another round had failed just before: this one has no number
 const USUALLY_ENOUGH = 40; // cards of the shoe for a hand
 const ALWAYS_ENOUGH = 400;
 const WORDS = {
@@ -40,12 +39,7 @@ const WORDS = {
         tossDiffers: (at) => `The toss before card ${at} is not what the seed gives.`,
         tossesOther: (count) => `Other tosses are said. By its moves the hand has ${count}.`,
         shown: "Compare with what you were shown before the bet, and the cut with your own. This page cannot know them.",
-        otherNetwork: "The round is not one of drand’s quicknet. Do not trust it.",
-        noRound: (why) => `The shoe was shuffled without a round of drand (${why}). Look up whether relays had it.`,
-        roundCame: (round, at) => `The shoe is shuffled with round ${round} of drand, published ${at}. It has to be after your bet.`,
-        roundOther: (round, at) => `Round ${round} of drand was published ${at}, and not when it is said.`,
-        round: "The round, for you to look up and to compare",
-        signature: "Its signature, which has to be the same there",
+        roundUnchecked: "A round of drand is mixed into the shoe, as release 1.0 could have it. This page takes its signature as it stands, and does not check the round.",
         seal: "Seal",
         anchor: "Anchor",
         cut: "Cut",
@@ -113,12 +107,7 @@ const WORDS = {
         tossDiffers: (at) => `Le tirage avant la carte ${at} n’est pas celui de la graine.`,
         tossesOther: (count) => `D’autres tirages sont indiqués. D’après ses coups, la main en a ${count}.`,
         shown: "Comparez avec ce qui vous a été montré avant la mise, et la coupe avec la vôtre. Cette page ne peut pas les connaître.",
-        otherNetwork: "Le tour n’est pas du réseau quicknet de drand. Ne vous y fiez pas.",
-        noRound: (why) => `Le sabot a été mélangé sans tour de drand (${why}). Vérifiez si des relais l’avaient.`,
-        roundCame: (round, at) => `Le sabot est mélangé avec le tour ${round} de drand, paru le ${at}. Ce doit être après votre mise.`,
-        roundOther: (round, at) => `Le tour ${round} de drand est paru le ${at}, et non quand il est dit.`,
-        round: "Le tour, à consulter et à comparer",
-        signature: "Sa signature, qui doit être la même là-bas",
+        roundUnchecked: "Un tour de drand est mêlé au sabot, comme la version 1.0 le permettait. Cette page prend sa signature telle quelle et ne vérifie pas le tour.",
         seal: "Sceau",
         anchor: "Ancre",
         cut: "Coupe",
@@ -179,21 +168,12 @@ function isCut(value) {
     return isText && isWhole(value.link, 1, MOST_LINKS);
 }
 
-// The round of a beacon: with its signature or with why there is none, or waited for, which ends
-// before the seed is shown.
-function isBeacon(value, { seed }) {
-    const isNumber = isWhole(value?.round, 0, 1e12) && (value.round === 0) === (value.failed === NOT_TRIED);
-    const isRound = isNumber && isWhole(value.published, 0, 1e13);
-    const isKey = isLike(/^[0-9a-f]{192}$/, value?.key);
-    const isText = isLike(/^([0-9a-f]{96})?$/, value?.signature) && isLike(/^[a-z]{0,20}$/, value.failed);
-    const isWaitedFor = isText && value.signature === "" && value.failed === "";
-    const isEither = isText && (value.signature === "") !== (value.failed === "");
-    return isRound && isKey && (isEither || (isWaitedFor && seed === undefined));
-}
+// What a proof of release 1.0 has of a round of drand; without a signature none is mixed in.
+const isBeacon = (value) => isLike(/^([0-9a-f]{96})?$/, value?.signature);
 
 const FIELDS = {
     seal: isSeal,
-    beacon: (value, hand) => value === undefined || isBeacon(value, hand),
+    beacon: (value) => value === undefined || isBeacon(value),
     cut: isCut,
     anchor: (value, { cut }) => value === undefined || value === "" || (isSeal(value) && linkOf(cut) !== undefined),
     decks: (value) => isWhole(value, 1, MOST_DECKS),
@@ -382,32 +362,17 @@ function comparedWithBooks(hand, said, now) {
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-// The round of drand: whose it is, and when it came. The signature is for others to check.
-function roundFound(beacon) {
-    if (beacon === undefined) {
-        return [];
-    }
-    if (beacon.key !== QUICKNET.key) {
-        return [[false, words.otherNetwork]];
-    }
-    const at = new Date(publishedAt(beacon.round) * 1000).toISOString().replace("T", " ").replace(".000Z", " UTC");
-    if (beacon.round > 0 && beacon.published !== publishedAt(beacon.round)) {
-        return [[false, words.roundOther(beacon.round, at)]];
-    }
-    return [[null, beacon.failed === "" ? words.roundCame(beacon.round, at) : words.noRound(beacon.failed)]];
-}
-
-const isMixedIn = (beacon) => beacon !== undefined && beacon.signature !== "";
-
 // All that can be found about a hand whose seed is open.
 export async function findings(given) {
     let hand = given;
-    if (isMixedIn(given.beacon)) {
+    if (given.beacon?.signature) {
         hand = { ...given, cut: { ...given.cut, beacon: await randomnessOf(given.beacon.signature) } };
     }
     const dealt = await cardsOf(hand, Math.max(USUALLY_ENOUGH, hand.cards?.length ?? 0));
     const found = [...(await sealFound(hand, await sealOf(hand.seed))), ...cardsFound(hand, dealt)];
-    found.push(...roundFound(hand.beacon));
+    if (hand.beacon?.signature) {
+        found.push([null, words.roundUnchecked]);
+    }
     found.push(...(await tossesFound(hand, hand.tosses ?? [])));
     try {
         found.push(...(await paymentFound(hand, dealt)));
@@ -429,10 +394,6 @@ async function particulars(hand) {
         told.push([words.anchor, hand.anchor]);
     } else if (hand.seed !== undefined && link !== undefined && canCheck()) {
         told.push([words.anchor, await anchorOf(hand.seed, link)]);
-    }
-    if (hand.beacon !== undefined && hand.beacon.round > 0) {
-        told.push([words.round, `api.drand.sh/${QUICKNET.chain}/public/${hand.beacon.round}`]);
-        told.push([words.signature, hand.beacon.signature]);
     }
     if (hand.game !== undefined) {
         const own = Object.entries(hand.rules).filter(([key, value]) => RULES[hand.game][key]?.usual !== value);

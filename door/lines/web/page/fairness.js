@@ -4,16 +4,6 @@
 const VERSION = "blackjack-for-time/1/";
 const SECOND_VERSION = "blackjack-for-time/2/";
 const THIRD_VERSION = "blackjack-for-time/3/";
-// drand's network, whose rounds are mixed in where a house has that.
-export const QUICKNET = {
-    chain: "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",
-    key:
-        "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c" +
-        "8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb" +
-        "5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
-    genesis: 1692803367,
-    period: 3,
-};
 const SEED_BYTES = 32;
 const SPAN = 2 ** 32;
 const CARDS_IN_DECK = 52;
@@ -46,7 +36,7 @@ export async function sealOf(seed) {
     return digestOf(seedBytes(seed));
 }
 
-// The randomness of a beacon's round: the SHA-256 of the bytes of its signature.
+// What a round of drand is worth, which release 1.0 could mix in: the SHA-256 of the bytes of its signature.
 export async function randomnessOf(signature) {
     return digestOf(Uint8Array.from(signature.match(/../g), (pair) => Number.parseInt(pair, 16)));
 }
@@ -61,11 +51,6 @@ export function normalCut(text) {
     return cut;
 }
 
-// When a round of the network is published, in seconds since 1970.
-export function publishedAt(round) {
-    return QUICKNET.genesis + (round - 1) * QUICKNET.period;
-}
-
 // The deck before the shuffle, `decks` times.
 export function deck(decks) {
     const one = [...SUITS].flatMap((suit) => [...RANKS].map((rank) => rank + suit));
@@ -74,7 +59,7 @@ export function deck(decks) {
 
 // What stands before the counter in every block. A cut is a text where the shoe is of version 1. Of
 // version 2 it has `text`, a phrase a line, and `link`, the number of the seed in its chain; of
-// version 3 also `beacon`, the randomness of a round of drand.
+// version 3, which release 1.0 dealt, also `beacon`, what a round of drand is worth.
 function said(label, cut) {
     if (typeof cut === "string") {
         return `${VERSION}${label}\0${normalCut(cut)}\0`;

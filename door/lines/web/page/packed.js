@@ -1,10 +1,9 @@
 // A hand out of the digits behind the # of a short link: docs/fairness.md says how they are made.
 // Like fairness.js it touches no page.
 
-import { QUICKNET, publishedAt } from "./fairness.js";
 import { RULES, GAMES } from "./payments.js";
 
-const [LINK_VERSION, WITH_BEACON] = [1, 2];
+const [LINK_VERSION, WITH_ROUND] = [1, 2]; // the second is of release 1.0
 const MOST_DIGITS = 4000;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz -',.\n";
 const MOVES = ["insurance", "no-insurance", "double", "split", "hit", "stay", "card", "no-card", "bank-card", "bank-no-card", "raise"];
@@ -98,7 +97,7 @@ export function isPacked(text) {
 export function unpacked(digits) {
     const reader = new Reader(digits);
     const version = reader.take(8);
-    if (version !== LINK_VERSION && version !== WITH_BEACON) {
+    if (version !== LINK_VERSION && version !== WITH_ROUND) {
         throw new RangeError("of another version");
     }
     const game = reader.of(GAMES);
@@ -110,9 +109,9 @@ export function unpacked(digits) {
     const link = reader.whole();
     const text = reader.text();
     hand.cut = link > 0 ? { text, link } : text;
-    if (version === WITH_BEACON) {
-        const number = reader.whole();
-        hand.beacon = { round: number, published: publishedAt(number), key: QUICKNET.key, signature: reader.hex(96), failed: "" };
+    if (version === WITH_ROUND) {
+        reader.whole(); // its number
+        hand.beacon = { signature: reader.hex(96) };
     }
     hand.stakes = reader.list(() => reader.whole());
     hand.seat = reader.take(7) + 1;

@@ -18,7 +18,6 @@ from door.games.engine.shuffle import (
     shuffle,
     toss,
 )
-from tests.beacons import RECORDED
 from tests.door.games.engine.test_shuffle import blocks
 from timebank.wagers.chains import leads_back, link_of
 
@@ -74,8 +73,7 @@ def test_the_vectors_with_recorded_rounds_hold(vector: str) -> None:
     assert found is not None
     seed, link, decks = bytes.fromhex(found[1]), int(found[2]), int(found[4])
     phrases = re.findall('"(.*?)"', found[3])
-    number, signature = round_line.split()
-    assert RECORDED[int(number)] == signature
+    _number, signature = round_line.split()
     assert hashlib.sha256(bytes.fromhex(signature)).hexdigest() == worth == randomness(signature)
     cut = Phrases("\n".join(phrases), link, worth)
     shoe = shuffle(seed, cut, decks)
@@ -84,13 +82,6 @@ def test_the_vectors_with_recorded_rounds_hold(vector: str) -> None:
     assert [each for each in range(4, 9) if toss(seed, cut, each)] == [
         *map(int, tosses_line.split())
     ]
-    cuts = [word for phrase in phrases for word in ("--cut", phrase)]
-    asked = ["verify", "--seed", seed.hex(), "--chain", str(link), "--decks", str(decks), *cuts]
-    said = CliRunner().invoke(main, [*asked, "--beacon", number, signature]).stdout
-    assert f"randomness {worth}" in said
-    assert said.split()[-len(shoe) :] == list(shoe)
-    refused = CliRunner().invoke(main, [*asked, "--beacon", "43", signature])
-    assert "has not signed round 43 so" in refused.output
 
 
 def test_the_seal_of_a_shoe_is_the_seed_of_the_one_before() -> None:

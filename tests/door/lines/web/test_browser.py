@@ -21,13 +21,11 @@ import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 
 from bench import large
-from door.beacon.network import QUICKNET
 from door.config import config as settings
 from door.games import proofs
 from door.games.engine import shuffle
 from door.games.engine.game import Totals
 from door.games.registry import GAMES
-from tests.beacons import RECORDED
 from tests.certificates import NEED_CLIENTS
 from tests.clock import FakeClock
 from tests.door.lines.web.visitor import (
@@ -42,7 +40,7 @@ from tests.door.lines.web.visitor import (
 )
 from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand, moves
-from tests.door.proved import proved_hands, still_fits, tampered
+from tests.door.proved import SIGNATURES, proved_hands, still_fits, tampered
 from tests.door.shell import Shell
 from tests.world import NOON, PASSWORD, world
 from timebank.ledger.engines import books_of
@@ -432,7 +430,7 @@ async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
             ("  Cafe\u0301 noir ", 6, 0, 290),
             ("three\tblind mice", 1, 1, 102),
             (of_a_chain, 6, 0, 290),
-            (of_a_chain._replace(beacon=shuffle.randomness(RECORDED[42])), 6, 0, 290),
+            (of_a_chain._replace(beacon=shuffle.randomness(SIGNATURES[0])), 6, 0, 290),
         )
         for number, (cut, decks, undealt, position) in enumerate(shoes):
             seed = bytes([number]) * 31 + b"\x80"
@@ -824,14 +822,12 @@ TABLES_OF_LINKS = """async () => {
     ]);
 }"""
 # What the seal binds: whatever was paid, a change of it is found.
-SEALED = {"card", "seed", "signature", "round", "network"}
+SEALED = {"card", "seed", "signature"}
 # What the page says of each thing that was changed, when that makes a difference.
 NAMED = {
     "card": r"Card \d+ of the hand is said to be",
     "seed": "The seed has another seal",
     "signature": r"Card \d+ of the hand is said to be",
-    "round": r"Round \d+ of drand was published",
-    "network": "not one of drand’s quicknet",
     "payment": "By cards, moves, stakes and rules it pays",
     "stake": r"was bet\. Booked is|it pays|These stakes cannot be paid",
     "decision": r"Move \d+ (is missing|is not open there)|The hand is over before move|it pays"
@@ -864,11 +860,11 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
     async with world(tmp_path, toml=WEB) as board:
         await page.goto(f"http://127.0.0.1:{board.server.ports[1]}/check.html")
         whole = await page.evaluate(CHECK_ALL, [each.proof for each in played])
-        linked = await page.evaluate(CHECK_ALL, [each.digits for each in played])
-        for each, *both in zip(played, whole, linked, strict=True):
-            for found in both:
-                assert [sentence for fits, sentence in found if fits is False] == [], each.proof
-                assert found[-1][0] is True, each.proof
+        short = [each for each in played if each.digits]
+        linked = await page.evaluate(CHECK_ALL, [each.digits for each in short])
+        for each, found in (*zip(played, whole, strict=True), *zip(short, linked, strict=True)):
+            assert [sentence for fits, sentence in found if fits is False] == [], each.proof
+            assert found[-1][0] is True, each.proof
         of_changed = await page.evaluate(CHECK_ALL, [proof for _, proof, _ in changed])
         for (what, proof, is_same), found in zip(changed, of_changed, strict=True):
             wrong = "\n".join(sentence for fits, sentence in found if fits is False)
@@ -887,6 +883,27 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
             base = asdict(GAMES[game].kind.base)
             assert usual == {key: base[key] for key in ours}
     await context.close()
+
+
+# A link to a hand of a shoe with a round of drand, as release 1.0 made them.
+LINK_OF_1_0 = (
+    "563427596751880837672474612413243845192785652086615871814675607863609455010914627656845371"
+    "563188525378065233056682384479311588243189205745216749888643623293806527061749190074733716"
+    "096810177378925518798740552097934819067010754899990788650"
+)
+
+
+async def test_a_link_of_release_1_0_is_checked_but_for_its_round(browser: Any) -> None:
+    async with check_page_of(browser, **SMALL) as check:
+        page = check.page
+        await page.goto(f"{page.url.partition('#')[0]}#{LINK_OF_1_0}")
+        await page.get_by_role("heading", name=SEALED_AS_IT_WAS).wait_for()
+        told = await page.locator("#findings").inner_text()
+        assert "does not check the round" in told
+        assert "In all" in told
+        damaged = f"{LINK_OF_1_0[:120]}{9 - int(LINK_OF_1_0[120])}{LINK_OF_1_0[121:]}"
+        await page.goto(f"{page.url.partition('#')[0]}#{damaged}")
+        await page.get_by_role("heading", name=SEALED_AS_IT_WAS).wait_for(state="hidden")
 
 
 CHECK_TEXTS = """async texts => {
@@ -931,9 +948,8 @@ def changed_alone(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def with_a_failed_round(proof: dict[str, Any]) -> dict[str, Any]:
-    number = 1000
-    published = QUICKNET.published(number)
-    beacon = {"round": number, "published": published, "key": QUICKNET.key, "signature": ""}
+    """A proof as release 1.0 wrote it of a shoe that should have had a round."""
+    beacon = {"round": 1000, "published": 1_692_806_364, "key": "8" * 192, "signature": ""}
     return {**proof, "beacon": {**beacon, "failed": "late"}}
 
 
@@ -976,13 +992,13 @@ def vars_of(totals: Totals) -> dict[str, int]:
 
 
 def says_no_less(proof: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether no page can notice: an anchor is left out, or a round that failed or why it did, or
+    """Whether no page can notice: an anchor is left out, what is said of a round that failed, or
     another seat's bet is not what it was."""
     if "anchor" in proof and not other.get("anchor"):
         return True
     beacon, other_beacon = proof.get("beacon"), other.get("beacon")
-    if beacon != other_beacon and beacon["failed"]:
-        return other_beacon is None or beacon == {**other_beacon, "failed": beacon["failed"]}
+    if beacon != other_beacon and "failed" in beacon:
+        return other_beacon is None or other_beacon.get("signature") == ""
     seat, stakes = proof["seat"] - 1, other.get("stakes", [])
     is_as_long = len(stakes) == len(proof["stakes"])
     return stakes != proof["stakes"] and is_as_long and stakes[seat] == proof["stakes"][seat]
