@@ -1,1 +1,0 @@
-"""A rolling upgrade with two real builds: `python -m verify.upgrades`."""
