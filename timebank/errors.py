@@ -274,10 +274,6 @@ class InterruptedWork(TimeBankError):
     """Work that is put off or left to another process."""
 
 
-class CommitFailed(InterruptedWork):
-    """A migration failed in its COMMIT; whoever opens the file next sees whether it counts."""
-
-
 class InDoubt(InterruptedWork):
     """No answer yet: a COMMIT has failed, and it is being found out whether it counts."""
 

@@ -26,9 +26,8 @@ from door.server.server_file import of_another_release
 from timebank import files
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable, DatabaseRefused
-from timebank.ledger.database import Desk, not_ours, refuse_other
+from timebank.ledger.database import Desk, refuse_other
 from timebank.ledger.engines import books_of
-from timebank.ledger.schema import APPLICATION_ID
 from timebank.ledger.sqlite import dialect as sqlite
 from timebank.settings.toml import TomlTable, open_table
 
@@ -89,8 +88,6 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     try:
         with contextlib.closing(sqlite.opened(settings.database, mode="ro")) as connection:
             program, version = sqlite.program_of(connection), sqlite.version_of(connection)
-        if program != APPLICATION_ID:
-            return [not_ours(settings.database, program, version)]
         refuse_other(settings.database, program, version)
         return _people(settings, path)
     except DatabaseRefused as refused:

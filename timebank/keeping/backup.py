@@ -446,8 +446,7 @@ def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str,
     """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
     program = sqlite.program_of(books)
     if program != APPLICATION_ID:
-        version = sqlite.version_of(books)
-        raise BackupRefused(f"{not_ours(path, program, version)} Move it away first.")
+        raise BackupRefused(f"{not_ours(path, program)} Move it away first.")
     found = sqlite.ask(books, _ON_CALL, since=stamp(now) - LEASE_SECONDS)
     return tuple(f"{name} (node {node})" for name, node in found)
 

@@ -34,11 +34,12 @@ from timebank.errors import BackupRefused, BooksFailed, BooksUnavailable, Databa
 from timebank.keeping import restoring
 from timebank.keeping.backup import Copied, Restored, made_ready, new_file, refuse_source
 from timebank.keeping.restoring import Given, Treated
+from timebank.ledger import migrations
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import not_ours
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres.database import PostgresDatabase, reached_by
-from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
+from timebank.ledger.schema import APPLICATION_ID
 from timebank.settings.place import ServerPlace
 from timebank.settings.settings import BankSettings
 from timebank.words import BY_COMMAND
@@ -271,9 +272,9 @@ def _known(
                     return Given(at=0), ()
                 program, version = postgres.program_and_version(desk.connection)
                 if program != APPLICATION_ID:
-                    said = not_ours(place, program, version)
+                    said = not_ours(place, program)
                     raise BackupRefused(f"{said} Move it away first.")
-                on_call = open_calls(desk) if version == SCHEMA_VERSION else ()
+                on_call = open_calls(desk) if version == migrations.newest() else ()
                 names = tuple(f"{call.name} (node {call.node})" for call in on_call if call.live)
                 return restoring.given_in(desk), names
         except (BooksUnavailable, DBAPIError):

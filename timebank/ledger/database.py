@@ -28,14 +28,12 @@ from sqlalchemy.exc import DBAPIError
 
 from timebank import errors
 from timebank.language import Phrase
-from timebank.ledger import failures
+from timebank.ledger import failures, migrations
 from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import (
     APPLICATION_ID,
-    BEFORE_RELEASE,
     MOVED_AWAY,
     MOVING_IN,
-    SCHEMA_VERSION,
 )
 from timebank.settings.settings import BankSettings
 
@@ -123,7 +121,8 @@ class Upgraded(NamedTuple):
     copy: Path | None
 
     def sentences(self) -> list[str]:
-        said = [f"Moved the books in {self.place} from version {self.before} to {SCHEMA_VERSION}."]
+        newest = migrations.newest()
+        said = [f"Moved the books in {self.place} from version {self.before} to {newest}."]
         if self.copy is not None:
             said.append(f"A copy of them as they were is in {self.copy}.")
         return said
@@ -331,26 +330,27 @@ def _unknown(error: BaseException) -> errors.OutcomeUnknown:
 def refuse_other(place: object, program: int, version: int) -> None:
     """Raise `DatabaseRefused` for what is not the books of this version of the program."""
     if program != APPLICATION_ID:
-        raise errors.DatabaseRefused(not_ours(place, program, version))
-    if version < SCHEMA_VERSION:
+        raise errors.DatabaseRefused(not_ours(place, program))
+    if version < migrations.FIRST:
+        raise errors.DatabaseRefused(
+            f"The books in {place} are of version {version}, from before release 1.0, and no"
+            " release opens those. Move them away, or restore a newer backup."
+        )
+    newest = migrations.newest()
+    if version < newest:
         raise errors.OlderBooks(
             f"The books in {place} are of version {version}, which an earlier release wrote; this"
-            f" one needs version {SCHEMA_VERSION}. Close the board if it still runs. Then `timebank"
+            f" one needs version {newest}. Close the board if it still runs. Then `timebank"
             " upgrade` moves them forward, and so does the next `door serve`."
         )
-    if version > SCHEMA_VERSION:
+    if version > newest:
         raise errors.DatabaseRefused(
             f"{place} was written by a newer program (its version is {version}, this program knows"
-            f" {SCHEMA_VERSION}). Install the newer program, or restore an older backup."
+            f" {newest}). Install the newer program, or restore an older backup."
         )
 
 
-def not_ours(place: object, program: int, version: int) -> str:
-    if program == BEFORE_RELEASE:
-        return (
-            f"{place} is a ledger of before the first release (version {version} then). Make one of"
-            f" today's of it with the program's sources: python tools/convert_ledger.py {place} NEW"
-        )
+def not_ours(place: object, program: int) -> str:
     if program == MOVING_IN:
         return f"`timebank move` has not put all of the books into {place} yet: let it go on."
     if program == MOVED_AWAY:

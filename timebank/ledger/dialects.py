@@ -33,6 +33,9 @@ class Speaker(Protocol):
     def set_program(self, connection: Connection, number: int) -> None:
         """Say whose database it is."""
 
+    def set_version(self, connection: Connection, number: int) -> None:
+        """Say of which version the books are."""
+
     def take_guards_away(self, connection: Connection) -> None:
         """Let rows be put in as they are: no trigger fires until `post_guards`."""
 

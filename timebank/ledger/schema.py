@@ -34,12 +34,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
-SCHEMA_VERSION = 13
-
 # "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A3454
-# "BJFT", of ledgers of before the first release, whose versions were 1 to 4: those are refused.
-BEFORE_RELEASE = 0x424A4654
 # Books that `timebank move` has not put there as a whole yet ("BJ4+"), and those that it has taken
 # elsewhere ("BJ4-"): nobody serves from either.
 MOVING_IN = 0x424A342B

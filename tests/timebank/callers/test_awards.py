@@ -13,7 +13,6 @@ from timebank.callers.award_names import BANK, DEAL, DEPOSIT, WEEK, all_awards, 
 from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.calls import clock_mend
 from timebank.keeping import maintain
-from timebank.ledger.sqlite.migrations import AWARDS_OF_HANDS
 from timebank.wagers import deals
 from timebank.window import teller
 
@@ -142,20 +141,6 @@ def test_what_is_wrong_is_found_and_mended(books, ann):
 
 def work(books):
     return books.database.transaction(books.settings, books.now)
-
-
-def test_books_of_before_get_the_awards_of_their_hands(books, ann):
-    """The step of version 11 counts as the triggers do."""
-    course = [*[lost(60)] * 5, won(60, 60), replace(won(60, 240), outcome="natural")]
-    play(ann, *course, replace(won(60, 120), outcome="win charlie"), *[won(60, 60)] * 4)
-    bob = books.call(books.caller("Bob"))
-    play(bob, replace(won(60, 60), outcome="win win"), pushed(60))
-    right = "SELECT caller_id, award, at, round_id FROM awards ORDER BY caller_id, award"
-    kept = books.sql(right)
-    assert {award for _, award, _, _ in kept} >= {"comeback", "streak", "natural", "split"}
-    books.sql("DELETE FROM awards")
-    books.sql(AWARDS_OF_HANDS)
-    assert books.sql(right) == kept
 
 
 def test_acts_earn_theirs(books, ann):

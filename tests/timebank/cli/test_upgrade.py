@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import sqlite3
 
 import pytest
 from click.testing import CliRunner
 
 from door.cli.main import main as door
-from tests.timebank import earlier
-from timebank.ledger.schema import SCHEMA_VERSION
-from timebank.ledger.sqlite.migrations import backup_path
+from tests.timebank import next_version
+from tests.timebank.books import Books
+from timebank.ledger import migrations
+from timebank.ledger.sqlite.upgrade import copy_path
 from timebank.settings.settings import load
 
 pytestmark = pytest.mark.of_a_file
@@ -21,17 +24,20 @@ COMMANDS = [
     *(("statement", "Ann"), ("backup", "new"), ("freeze", "Ann", "--why", "-")),
 ]
 REFUSED = re.compile(
-    r"The books in \S+ are of version 1, which an earlier release wrote; this one needs version"
-    rf" {SCHEMA_VERSION}\. .*`timebank upgrade` moves them forward, and so does the next `door"
-    r" serve`\.\n?"
+    rf"The books in \S+ are of version {next_version.BEFORE}, which an earlier release wrote; this"
+    rf" one needs version {next_version.VERSION}\. .*`timebank upgrade` moves them forward, and so"
+    r" does the next `door serve`\.\n?"
 )
 
 
 @pytest.fixture
-def older(config):
+def older(config, monkeypatch):
     path = load(config).database
     path.parent.mkdir(parents=True, exist_ok=True)
-    earlier.make_version_1(path)
+    books = Books(path.parent)
+    books.caller("Ann")
+    books.close()
+    monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
     return path
 
 
@@ -62,8 +68,9 @@ def test_a_look_at_the_settings_says_so(older, config):
 def test_an_upgrade_says_what_it_did_and_where_the_copy_is(older, timebank):
     assert timebank("upgrade") == (
         0,
-        f"Moved the books in {older} from version 1 to {SCHEMA_VERSION}.\n"
-        f"A copy of them as they were is in {backup_path(older, 1)}.\n",
+        f"Moved the books in {older} from version {next_version.BEFORE} to"
+        f" {next_version.VERSION}.\n"
+        f"A copy of them as they were is in {copy_path(older, next_version.BEFORE)}.\n",
         "",
     )
     assert timebank("accounts")[0] == 0
@@ -75,6 +82,18 @@ def test_without_books_there_is_nothing_to_upgrade(timebank):
     code, output, error = timebank("upgrade")
     assert (code, output) == (2, "")
     assert error.startswith("There is no database at ")
+
+
+def test_books_of_before_release_1_0_are_refused_in_a_sentence(older, timebank):
+    with contextlib.closing(sqlite3.connect(older)) as written:
+        written.execute("PRAGMA user_version = 12")
+    before = older.read_bytes()
+    for command in ("accounts", "upgrade"):
+        said = f"The books in {older} are of version 12, from before release 1.0"
+        code, output, error = timebank(command)
+        assert (code, output) == (2, "")
+        assert error.startswith(said)
+    assert older.read_bytes() == before
 
 
 def test_an_older_backup_can_be_restored(older, timebank, tmp_path):

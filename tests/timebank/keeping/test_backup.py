@@ -11,13 +11,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.timebank import earlier
+from tests.timebank import next_version
 from tests.timebank.books import Books
 from tests.timebank.serving import serving
 from timebank.errors import BackupRefused
 from timebank.keeping import backup, last_copy
+from timebank.ledger import migrations
 from timebank.ledger import transfers as ledger
-from timebank.ledger.sqlite import high_water, live_mark, migrations
+from timebank.ledger.sqlite import high_water, live_mark
 from timebank.settings.settings import load
 
 pytestmark = pytest.mark.of_a_file
@@ -299,10 +300,9 @@ def test_a_backup_of_a_newer_program_is_refused(played, copy, timebank):
     assert error.startswith(f"{copy} was written by a newer program")
 
 
-def test_a_backup_of_an_earlier_version_is_moved_forward(played, timebank, folder, monkeypatch):
-    old = folder / "old"
-    earlier.make(old)
-    monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
+def test_a_backup_of_an_earlier_version_is_moved_forward(played, copy, timebank, monkeypatch):
+    old = copy
+    monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
     connection = sqlite3.connect(old)
     (count,) = connection.execute("SELECT count(*) FROM transfers").fetchone()
     connection.close()

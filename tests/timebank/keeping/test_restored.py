@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.timebank import earlier
+from tests.timebank import next_version
 from tests.timebank.books import GAME, NOON, Books, lost, said
 from tests.timebank.hosts import comes, known
 from tests.timebank.importing import Board, record
@@ -27,8 +27,9 @@ from timebank.errors import TurnsUsed
 from timebank.guests import claims
 from timebank.keeping import backup, deletion, restoring
 from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
+from timebank.ledger import migrations
 from timebank.ledger.reasons import Told
-from timebank.ledger.sqlite import high_water, live_mark, migrations
+from timebank.ledger.sqlite import high_water, live_mark
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.servers import leases, registry
 from timebank.servers.registry import Newcomer
@@ -557,10 +558,8 @@ class TestPutBackByHand:
         assert served.serve() is not None
 
     def test_so_is_a_database_of_an_earlier_version(self, served, books, monkeypatch):
-        old = served.folder / "old"
-        earlier.make(old)
-        monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
-        served.put_back(old)
+        served.put_back(served.take())
+        monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
         assert books.database.upgrade() is not None
         books.database.open()
         assert served.serve() is not None

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.timebank import earlier
+from tests.timebank import next_version
 from tests.timebank.ledger.test_writer import Desks, add, texts
 from timebank.errors import BackupRefused, BooksGone, DatabaseRefused
 from timebank.keeping import backup
-from timebank.ledger.sqlite import guard, migrations
+from timebank.ledger import migrations
+from timebank.ledger.sqlite import guard
 from timebank.ledger.sqlite.database import SqliteDatabase
-from timebank.ledger.sqlite.migrations import backup_path
+from timebank.ledger.sqlite.upgrade import copy_path
 
 pytestmark = pytest.mark.of_a_file
 
@@ -242,11 +243,12 @@ def test_a_database_that_was_moved_forward_is_whole_without_its_log(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = folder / "old.sqlite3"
-    earlier.make(path)
-    monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
     database = SqliteDatabase(path)
+    database.open()
+    database.close()
+    monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
     assert database.upgrade() is not None
     database.open()
-    assert backup_path(path, earlier.VERSION).exists()
+    assert copy_path(path, next_version.BEFORE).exists()
     assert beside(path, "-wal").stat().st_size == 0
     database.close()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.timebank import earlier
 from tests.timebank.books import Books, lost
 from tests.timebank.keeping.test_restored import Copies, last_numbers, seal, told
 from tests.timebank.ledger.test_writer import Desks, add
@@ -18,7 +17,7 @@ from timebank.callers.notices import add_notice
 from timebank.keeping import restoring
 from timebank.keeping.restoring import LEAST_AHEAD
 from timebank.ledger.database import Database
-from timebank.ledger.sqlite import high_water, migrations
+from timebank.ledger.sqlite import high_water
 from timebank.ledger.sqlite.database import SqliteDatabase
 
 pytestmark = pytest.mark.of_a_file
@@ -208,19 +207,6 @@ class TestNoFalseAlarm:
         high_water.beside(served.path).unlink()
         books.do(add_notice, ann, "Hello.")
         assert high_water.read(served.path) > 0
-
-    def test_an_old_database_has_none(self, folder, monkeypatch):
-        books = Books.__new__(Books)
-        path = folder / "old" / "board.sqlite3"
-        path.parent.mkdir()
-        earlier.make(path)
-        high_water.beside(path.parent / "making" / path.name).unlink(missing_ok=True)
-        monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
-        assert SqliteDatabase(path).upgrade() is not None
-        Books.__init__(books, path.parent)
-        assert restoring.take_up(books.database, books.settings, books.now) is None
-        assert high_water.read(path) > 0
-        books.close()
 
     def test_a_disk_that_refuses_the_note_keeps_nobody_from_writing(
         self, served, books, ann, monkeypatch, caplog

@@ -1,54 +1,64 @@
-"""A database of an earlier version moves forward by itself, after a copy, whole or not at all."""
+"""Books of an earlier version move forward when asked, whole or not at all, on both engines."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import os
-import re
 import signal
 import sqlite3
 import stat
 import subprocess
 import sys
-from pathlib import Path
+import threading
 
 import pytest
+from sqlalchemy import DDL, event
 
-from tests.timebank import earlier
+from tests.timebank import next_version
 from tests.timebank.books import NOON, Books, lost
-from timebank.callers.notices import add_notice
+from tests.timebank.described import described
 from timebank.errors import DatabaseRefused, OlderBooks
-from timebank.ledger.postgres import migrations as postgres_migrations
-from timebank.ledger.schema import SCHEMA_VERSION
-from timebank.ledger.sqlite import migrations
+from timebank.ledger import migrations
+from timebank.ledger.database import Upgraded
+from timebank.ledger.postgres.database import LIVING_SECONDS, PostgresDatabase
 from timebank.ledger.sqlite.database import SqliteDatabase
-from timebank.ledger.sqlite.migrations import backup_path
+from timebank.ledger.sqlite.upgrade import copy_path, move_forward
 from timebank.wagers import journal
 
-pytestmark = pytest.mark.of_a_file
-
 APART = multiprocessing.get_context("forkserver")
+OLDER = r"of version {}, .*`timebank upgrade` moves them forward, and so does the next `door serve`"
 
 
-@pytest.fixture(autouse=True)
-def _knows_the_step(monkeypatch):
-    """Before the steps of the product comes the one of the example."""
-    monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
+def play(books: Books) -> None:
+    """Ann has won and lost, and plays; Bob is registered."""
+    call = books.call(books.caller("Ann"))
+    call.win(600, 900)
+    call.lose(300)
+    call.bet(600)
+    books.caller("Bob")
+    books.close()
 
 
 @pytest.fixture
-def path(folder):
-    """A database of the version before."""
-    path = folder / "board.sqlite3"
-    restore(path)
-    return path
+def path(folder, monkeypatch):
+    """Books in a file, for a release that knows a step from there."""
+    books = Books(folder)
+    play(books)
+    monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
+    return books.database.path
 
 
-def restore(path):
-    earlier.make(path)
-    with raw(path) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
+@pytest.fixture
+def name(cluster, folder, monkeypatch):
+    """The same on a server: the name of their database."""
+    name = cluster.take()
+    play(Books(folder, server=cluster.place(name)))
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "STEPS", next_version.STEPS)
+        yield name
+    cluster.give_back(name)
 
 
 def raw(path):
@@ -60,29 +70,15 @@ def version(path):
         return connection.execute("PRAGMA user_version").fetchone()[0]
 
 
+def version_there(cluster, name):
+    with cluster.connect(name) as shell:
+        return shell.execute("SELECT version FROM books").fetchone()[0]
+
+
 def dump(path):
     """All that is in a database."""
     with raw(path) as connection:
         return list(connection.iterdump())
-
-
-def schema(path):
-    """What is defined, apart from spaces, quotes and the order of columns."""
-    with raw(path) as connection:
-        return {
-            (kind, name): sorted(re.findall(r"\w+", sql))
-            for kind, name, sql in connection.execute(
-                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
-            )
-        }
-
-
-def open_and_close(path):
-    database = SqliteDatabase(path)
-    upgraded = database.upgrade()
-    database.open()
-    database.close()
-    return upgraded
 
 
 def upgrade(path):
@@ -91,94 +87,108 @@ def upgrade(path):
         return database.upgrade()
 
 
-@pytest.mark.parametrize("way", ["open", "open_existing"])
-def test_opening_refuses_it_in_a_sentence_and_changes_nothing(path, way):
-    before = path.read_bytes()
-    said = r"are of version 0, .*`timebank upgrade` moves them"
-    with (
-        contextlib.closing(SqliteDatabase(path)) as database,
-        pytest.raises(OlderBooks, match=said),
-    ):
-        getattr(database, way)()
-    assert path.read_bytes() == before
-    assert not backup_path(path, earlier.VERSION).exists()
+def on_server(cluster, name):
+    return contextlib.closing(PostgresDatabase(cluster.place(name)))
 
 
-def test_an_upgrade_moves_it_to_this_version_and_the_books_are_in_order(path, folder):
-    upgraded = upgrade(path)
-    assert upgraded.sentences() == [
-        f"Moved the books in {path} from version 0 to {SCHEMA_VERSION}.",
-        f"A copy of them as they were is in {backup_path(path, earlier.VERSION)}.",
+def goes_on(books: Books) -> None:
+    """The hand that lay on the table is played, and the books stay in order."""
+    assert books.sql("SELECT name, motto FROM callers ORDER BY id") == [
+        ("Ann", "none"),
+        ("Bob", "none"),
     ]
-    assert upgrade(path) is None
-    assert version(path) == SCHEMA_VERSION
-    books = Books(folder, NOON)
+    call = books.call(1, take_over=True)
+    hand = books.do(journal.round_in_play, 1)
+    call.round_id, call.sequence = hand.id, hand.sequence
+    call.act(lost(call.purse.stake))
+    call.close()
     assert books.audit() == []
-    assert books.sql("SELECT count(*), max(id) FROM transfers") == [(7, 7)]
-    assert books.sql("SELECT name, untold_round FROM callers") == [("Ann", None), ("Bob", None)]
-    assert books.sql("SELECT caller_id, text FROM notices") == [(1, "Hello.")]
     books.close()
 
 
-def test_the_tables_are_those_of_a_new_database(path, folder):
-    open_and_close(path)
-    open_and_close(folder / "new.sqlite3")
-    assert schema(path) == schema(folder / "new.sqlite3")
+def test_a_release_without_a_step_writes_version_1_0_and_one_with_a_step_the_next(monkeypatch):
+    assert (migrations.FIRST, migrations.newest()) == (13, 13 + len(migrations.STEPS))
+    monkeypatch.setattr(migrations, "STEPS", next_version.STEPS)
+    assert migrations.newest() == next_version.VERSION
+
+
+@pytest.mark.parametrize("way", ["open", "open_existing"])
+def test_opening_refuses_a_file_in_a_sentence_and_changes_nothing(path, way):
+    before = path.read_bytes()
+    with (
+        contextlib.closing(SqliteDatabase(path)) as database,
+        pytest.raises(OlderBooks, match=OLDER.format(next_version.BEFORE)),
+    ):
+        getattr(database, way)()
+    assert path.read_bytes() == before
+    assert not copy_path(path, next_version.BEFORE).exists()
+
+
+@pytest.mark.parametrize("way", ["open", "open_existing"])
+def test_opening_refuses_books_on_a_server_too_and_changes_nothing(cluster, name, way):
+    before = described(cluster, name)
+    with (
+        on_server(cluster, name) as database,
+        pytest.raises(OlderBooks, match=OLDER.format(next_version.BEFORE)),
+    ):
+        getattr(database, way)()
+    assert described(cluster, name) == before
+    assert version_there(cluster, name) == next_version.BEFORE
+
+
+def test_an_upgrade_of_a_file_says_where_the_copy_is_and_the_board_goes_on(path, folder):
+    assert upgrade(path).sentences() == [
+        f"Moved the books in {path} from version {next_version.BEFORE} to {next_version.VERSION}.",
+        f"A copy of them as they were is in {copy_path(path, next_version.BEFORE)}.",
+    ]
+    assert upgrade(path) is None
+    assert version(path) == next_version.VERSION
+    goes_on(Books(folder, NOON.replace(day=2)))
+
+
+def test_so_does_one_on_a_server_without_a_copy(cluster, name, folder):
+    with on_server(cluster, name) as database:
+        assert database.upgrade() == Upgraded(database.place, next_version.BEFORE, None)
+        assert database.upgrade() is None
+    assert version_there(cluster, name) == next_version.VERSION
+    goes_on(Books(folder, NOON.replace(day=2), server=cluster.place(name)))
+
+
+def test_books_go_through_all_the_steps_from_where_they_are(path, monkeypatch):
+    def next_step(connection):
+        connection.execute(DDL("ALTER TABLE nicknames ADD COLUMN since INTEGER"))
+
+    monkeypatch.setattr(migrations, "STEPS", (*next_version.STEPS, next_step))
+    assert upgrade(path).before == next_version.BEFORE
+    assert version(path) == next_version.VERSION + 1
+    monkeypatch.setattr(migrations, "STEPS", (*next_version.STEPS, next_step, next_step))
+    with pytest.raises(DatabaseRefused, match="duplicate column name: since"):
+        upgrade(path)
 
 
 def test_every_row_stays_as_it_was(path):
     with raw(path) as connection:
         before = connection.execute("SELECT * FROM transfers").fetchall()
-    open_and_close(path)
+    upgrade(path)
     with raw(path) as connection:
         assert connection.execute("SELECT * FROM transfers").fetchall() == before
 
 
-def test_numbers_that_were_given_are_not_given_again(path, folder):
-    with raw(path) as connection:
-        connection.execute("UPDATE sqlite_sequence SET seq = 20 WHERE name = 'transfers'")
-    open_and_close(path)
-    books = Books(folder, NOON)
-    assert books.sql("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'") == [(20,)]
-    last = books.sql("SELECT max(id) FROM transfers")[0][0]
-    assert books.audit() == [f"transfers {last + 1} to 20: They are missing."]
-    books.do(add_notice, 1, "Again.")
-    books.sql("DELETE FROM notices")
-    books.do(add_notice, 1, "And again.")
-    assert books.sql("SELECT id FROM notices") == [(3,)]
-    books.close()
-
-
-def test_the_board_goes_on_where_it_was(path, folder):
-    open_and_close(path)
-    books = Books(folder, NOON.replace(day=2, minute=1))
-    ((in_play,),) = books.sql("SELECT caller_id FROM rounds WHERE settled IS NULL")
-    call = books.call(in_play, take_over=True)
-    hand = books.do(journal.round_in_play, in_play)
-    call.round_id, call.sequence = hand.id, hand.sequence
-    call.act(lost(call.purse.stake))
-    call.lose(60)
-    assert books.audit() == []
-    books.close()
-
-
 def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
     before = dump(path)
-    open_and_close(path)
-    copy = backup_path(path, earlier.VERSION)
-    assert copy.name == f"board.sqlite3.v{earlier.VERSION}-backup"
+    copy = upgrade(path).copy
+    assert copy.name == f"board.sqlite3.v{next_version.BEFORE}-backup"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert dump(copy) == before
-    assert version(copy) == earlier.VERSION
-    assert sorted(each.name for each in copy.parent.glob(f"{copy.name}*")) == [copy.name]
-    assert list(path.parent.glob("*-backup")) == [copy]  # however many steps follow
+    assert version(copy) == next_version.BEFORE
+    assert list(path.parent.glob("*backup*")) == [copy]
 
 
 def test_what_others_have_only_in_the_log_is_in_the_copy(path):
     with raw(path) as other:
         other.execute("INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'late')")
-        open_and_close(path)
-    with raw(backup_path(path, earlier.VERSION)) as copy:
+        upgrade(path)
+    with raw(copy_path(path, next_version.BEFORE)) as copy:
         assert ("late",) in copy.execute("SELECT text FROM notices").fetchall()
 
 
@@ -191,7 +201,7 @@ sys.stdin.read()
 """
 
 
-def test_nothing_is_moved_while_an_older_server_has_it_open(path):
+def test_no_file_is_moved_while_an_older_server_has_it_open(path):
     before = dump(path)
     words = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(
@@ -201,97 +211,193 @@ def test_nothing_is_moved_while_an_older_server_has_it_open(path):
         with pytest.raises(DatabaseRefused, match=r"Another process has the books in .* open"):
             upgrade(path)
         assert dump(path) == before
-        assert not backup_path(path, earlier.VERSION).exists()
+        assert not copy_path(path, next_version.BEFORE).exists()
         holder.stdin.close()
-    assert upgrade(path).before == earlier.VERSION
+    assert upgrade(path).before == next_version.BEFORE
 
 
-def test_a_database_of_this_version_is_not_copied(folder):
-    path = folder / "board.sqlite3"
-    open_and_close(path)
-    open_and_close(path)
-    assert [each.name for each in folder.glob("*-backup")] == []
+def test_nothing_is_moved_on_a_server_while_an_older_server_lives(cluster, name):
+    row = (
+        "INSERT INTO servers (name, process, settings, version, started, renewed)"
+        " VALUES ('alpha', 'p', '{}', '1', 1, extract(epoch FROM clock_timestamp()) - %s)"
+    )
+    with cluster.connect(name) as shell, on_server(cluster, name) as database:
+        shell.execute(row, (LIVING_SECONDS - 10,))
+        with pytest.raises(DatabaseRefused, match="the server alpha of the earlier release still"):
+            database.upgrade()
+        assert version_there(cluster, name) == next_version.BEFORE
+        shell.execute("DELETE FROM servers")
+        shell.execute(row, (LIVING_SECONDS + 10,))
+        assert database.upgrade().before == next_version.BEFORE
 
 
-def test_a_step_leaves_each_version_that_a_release_wrote():
-    released = set(range(1, SCHEMA_VERSION))
-    assert released <= migrations.STEPS.keys()
-    assert postgres_migrations.STEPS.keys() == released
+def test_books_of_this_version_are_not_copied(folder):
+    play(Books(folder))
+    assert upgrade(folder / "board.sqlite3") is None
+    assert list(folder.glob("*backup*")) == []
 
 
-def test_a_ledger_of_before_the_first_release_is_refused_with_what_to_do(path):
+@pytest.mark.parametrize("number", [0, 1, 12])
+def test_a_file_of_before_release_1_0_is_refused_and_not_changed(path, number):
     with raw(path) as connection:
-        connection.execute("PRAGMA application_id = 0x424A4654")
-        connection.execute("PRAGMA user_version = 1")
+        connection.execute(f"PRAGMA user_version = {number}")
     before = dump(path)
-    with pytest.raises(DatabaseRefused, match=r"python tools/convert_ledger\.py .*sqlite3 NEW$"):
-        SqliteDatabase(path).open()
+    database = SqliteDatabase(path)
+    assert database.upgrade() is None
+    for way in (database.open, database.open_existing):
+        said = f"of version {number}, from before release 1.0, and no release opens those"
+        with pytest.raises(DatabaseRefused, match=said) as refused:
+            way()
+        assert not isinstance(refused.value, OlderBooks)  # `door serve` moves none either
+    assert dump(path) == before
+
+
+def test_so_are_those_on_a_server(cluster, name):
+    with cluster.connect(name) as shell, on_server(cluster, name) as database:
+        shell.execute("UPDATE books SET version = 12")
+        before = described(cluster, name)
+        assert database.upgrade() is None
+        with pytest.raises(DatabaseRefused, match=r"of version 12, from before release 1\.0"):
+            database.open()
+        assert described(cluster, name) == before
+        shell.execute("UPDATE books SET version = %s", (next_version.BEFORE,))
+
+
+def test_books_of_a_newer_release_are_refused_and_not_changed(path):
+    with raw(path) as connection:
+        connection.execute(f"PRAGMA user_version = {next_version.VERSION + 1}")
+    before = dump(path)
+    database = SqliteDatabase(path)
+    assert database.upgrade() is None
+    with pytest.raises(DatabaseRefused, match="was written by a newer program"):
+        database.open()
     assert dump(path) == before
 
 
 def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path):
-    backup_path(path, earlier.VERSION).mkdir()
+    copy_path(path, next_version.BEFORE).mkdir()
     before = dump(path)
     with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
         upgrade(path)
     assert dump(path) == before
 
 
-def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path):
+def test_a_row_that_refers_to_nothing_keeps_a_file_where_it_is(path):
     with raw(path) as connection:
         connection.execute("UPDATE days SET grant_id = 99")
+    before = dump(path)
     with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
         upgrade(path)
-    assert version(path) == earlier.VERSION
+    assert dump(path) == before
 
 
-class Fragile(sqlite3.Connection):
-    """A connection whose process dies at its statement number `steps`."""
+def test_a_table_that_others_refer_to_can_be_made_anew(path, monkeypatch):
+    def remake(connection):
+        (made,) = connection.exec_driver_sql(
+            "SELECT replace(sql, 'CREATE TABLE calls', 'CREATE TABLE calls_1') FROM sqlite_master"
+            " WHERE name = 'calls'"
+        ).one()
+        connection.exec_driver_sql("PRAGMA legacy_alter_table = ON")
+        for statement in (
+            made,
+            "INSERT INTO calls_1 SELECT * FROM calls",
+            "DROP TABLE calls",
+            "ALTER TABLE calls_1 RENAME TO calls",
+        ):
+            connection.execute(DDL(statement))
 
-    steps = 0
-
-    def execute(self, *arguments):
-        Fragile.steps -= 1
-        if Fragile.steps == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().execute(*arguments)
+    monkeypatch.setattr(migrations, "STEPS", (remake,))
+    assert upgrade(path).before == next_version.BEFORE
+    with contextlib.closing(SqliteDatabase(path)) as database:
+        database.open()
 
 
-def open_and_die(path, steps):
-    Fragile.steps = steps
-    connect = sqlite3.connect
-    migrations.sqlite3.connect = lambda *given, **named: connect(*given, factory=Fragile, **named)
-    migrations.move_forward(path, 5, earlier.STEPS)
+def move_and_die(path, place):
+    """Move a file in a process that is killed before its statement number `place`; was it?"""
+    process = os.fork()
+    if process:
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        assert status in (0, -signal.SIGKILL)
+        return status != 0
+    connect, statements = sqlite3.connect, itertools.count(1)
+
+    def watched(*given, **named):
+        connection = connect(*given, **named)
+        connection.set_trace_callback(
+            lambda _: next(statements) == place and os.kill(os.getpid(), signal.SIGKILL)
+        )
+        return connection
+
+    try:
+        sqlite3.connect = sqlite3.dbapi2.connect = watched
+        move_forward(path, 5)
+        os._exit(0)
+    finally:
+        os._exit(1)
 
 
-@pytest.mark.long
-def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path, folder):
-    """What was killed after a step goes on from there, so no step is gone through for another."""
-    before, versions, statement, exitcode = dump(path), [earlier.VERSION], 0, -signal.SIGKILL
-    while exitcode == -signal.SIGKILL:
-        statement += 1
-        process = APART.Process(target=open_and_die, args=(path, statement))
-        process.start()
-        process.join()
-        exitcode = process.exitcode
+def test_killed_at_any_statement_a_file_is_still_the_old_one_or_already_the_new(path, folder):
+    before, versions, is_killed = dump(path), [], True
+    while is_killed:
+        is_killed = move_and_die(path, len(versions) + 1)
+        versions.append(version(path))
+        if versions[-1] == next_version.BEFORE:
+            assert dump(path) == before
         for copy in folder.glob("board.sqlite3*-backup*"):
             copy.unlink()
-        if version(path) == versions[-1]:
-            assert dump(path) == before
-        else:
-            before, statement = dump(path), 0
-            versions.append(version(path))
-    assert exitcode == 0
-    assert versions == list(range(earlier.VERSION, SCHEMA_VERSION + 1))
+    assert len(versions) > 15
+    assert versions == sorted(versions)
+    assert set(versions) == {next_version.BEFORE, next_version.VERSION}
+    goes_on(Books(folder, NOON.replace(day=2)))
+
+
+def test_cut_off_at_any_statement_books_on_a_server_are_still_the_old_or_already_the_new(
+    cluster, name
+):
+    before, versions, is_cut = described(cluster, name), [], True
+    while is_cut:
+        is_cut, left = False, len(versions)
+        with on_server(cluster, name) as database:
+
+            @event.listens_for(database.engine, "before_cursor_execute")
+            def cut(connection, *_):
+                nonlocal is_cut, left
+                left -= 1
+                if left < 0:
+                    is_cut = True
+                    connection.connection.driver_connection.pgconn.finish()
+
+            with contextlib.suppress(DatabaseRefused):
+                database.upgrade()
+        versions.append(version_there(cluster, name))
+        assert (described(cluster, name) == before) == (versions[-1] == next_version.BEFORE)
+    assert len(versions) > 8
+    assert versions == [*[next_version.BEFORE] * (len(versions) - 1), next_version.VERSION]
+
+
+def test_a_step_that_fails_leaves_books_on_a_server_as_they_were(cluster, name, monkeypatch):
+    def broken(connection):
+        connection.execute(DDL("SELECT nothing FROM nowhere"))
+
+    before = described(cluster, name)
+    with on_server(cluster, name) as database:
+        with monkeypatch.context() as patch:
+            patch.setattr(migrations, "STEPS", (next_version.step, broken))
+            with pytest.raises(DatabaseRefused, match="nowhere"):
+                database.upgrade()
+        assert described(cluster, name) == before
+        assert database.upgrade() is not None
 
 
 def open_together(path, barrier):
-    migrations.STEPS = earlier.STEPS
+    migrations.STEPS = next_version.STEPS
     barrier.wait()
-    open_and_close(path)
+    with contextlib.closing(SqliteDatabase(path)) as database:
+        database.upgrade()
+        database.open()
 
 
-def test_processes_that_open_it_together_move_it_once(path, folder):
+def test_processes_that_open_a_file_together_move_it_once(path, folder):
     barrier = APART.Barrier(4)
     processes = [APART.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
     for process in processes:
@@ -299,32 +405,35 @@ def test_processes_that_open_it_together_move_it_once(path, folder):
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
-    assert version(backup_path(path, earlier.VERSION)) == earlier.VERSION
-    books = Books(folder, NOON)
-    assert books.audit() == []
-    books.close()
+    assert version(copy_path(path, next_version.BEFORE)) == next_version.BEFORE
+    goes_on(Books(folder, NOON.replace(day=2)))
 
 
-def test_a_step_whose_commit_fails_is_not_said_to_have_changed_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = folder / "old.sqlite3"
-    earlier.make(path)
+def test_several_that_open_books_on_a_server_together_move_them_once(cluster, name):
+    opened = [PostgresDatabase(cluster.place(name)) for _ in range(4)]
+    threads = [threading.Thread(target=database.upgrade) for database in opened]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for database in opened:
+        database.open_existing()
+        database.close()
+    assert version_there(cluster, name) == next_version.VERSION
 
+
+def test_a_move_whose_commit_fails_is_not_said_to_have_changed_nothing(path, monkeypatch):
     class Failing(sqlite3.Connection):
-        def execute(self, statement: str, *values):
-            if statement == "COMMIT":
-                super().execute("COMMIT")
-                raise sqlite3.OperationalError("disk I/O error")
-            return super().execute(statement, *values)
+        def commit(self):
+            super().commit()
+            raise sqlite3.OperationalError("disk I/O error")
 
-    connect = sqlite3.connect
+    connect = sqlite3.dbapi2.connect
     with monkeypatch.context() as patch:
         patch.setattr(
-            "timebank.ledger.sqlite.migrations.sqlite3.connect",
-            lambda *where, **how: connect(*where, **how, factory=Failing),
+            sqlite3.dbapi2, "connect", lambda *where, **how: connect(*where, **how, factory=Failing)
         )
         with pytest.raises(DatabaseRefused, match=r"one version or of the other") as refused:
             upgrade(path)
     assert "Nothing was changed" not in str(refused.value)
-    open_and_close(path)
+    assert version(path) == next_version.VERSION

@@ -25,12 +25,12 @@ from timebank.errors import (
     StillInDoubt,
 )
 from timebank.ledger import database as databases
-from timebank.ledger import engines, failures
+from timebank.ledger import engines, failures, migrations
 from timebank.ledger.database import Writer
 from timebank.ledger.postgres import database as postgres_database
 from timebank.ledger.postgres import dialect as postgres_dialect
 from timebank.ledger.postgres.database import PostgresDatabase, reached_by
-from timebank.ledger.schema import APPLICATION_ID, BEFORE_RELEASE, SCHEMA_VERSION
+from timebank.ledger.schema import APPLICATION_ID
 from timebank.settings.place import read_place
 from timebank.wagers import journal
 
@@ -109,9 +109,8 @@ class TestOpening:
     @pytest.mark.parametrize(
         ("program", "version", "said"),
         [
-            (APPLICATION_ID, SCHEMA_VERSION + 1, "written by a newer program"),
-            (APPLICATION_ID, 0, "version 0, which an earlier release wrote"),
-            (BEFORE_RELEASE, 4, "before the first release"),
+            (APPLICATION_ID, migrations.newest() + 1, "written by a newer program"),
+            (APPLICATION_ID, 12, "version 12, from before release 1.0"),
         ],
     )
     def test_refuses_another_version(self, books, program, version, said):
@@ -119,7 +118,7 @@ class TestOpening:
         for way in (books.database.open, books.database.open_existing):
             with pytest.raises(DatabaseRefused, match=said):
                 way()
-        books.sql("UPDATE books SET program = ?, version = ?", APPLICATION_ID, SCHEMA_VERSION)
+        books.sql("UPDATE books SET program = ?, version = ?", APPLICATION_ID, migrations.newest())
 
     def test_a_connection_that_breaks_off_is_refused_in_a_sentence_alone(
         self, cluster, empty, monkeypatch, caplog

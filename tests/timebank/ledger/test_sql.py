@@ -41,9 +41,8 @@ ROOMS = (
 )
 # All of SQLite's own is in one place; and a name's look-alikes are asked for below the ledger.
 TEXTS = {
-    *("ledger/sqlite/dialect.py", "ledger/sqlite/migrations.py", "names/look_alikes.py"),
+    *("ledger/sqlite/dialect.py", "names/look_alikes.py"),
     *("ledger/postgres/dialect.py", "ledger/postgres/database.py"),
-    "ledger/postgres/migrations.py",
     "reports/totals.py",  # of a file that is no book
 }
 (TIMEBANK,) = map(Path, timebank.__path__)

@@ -22,7 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import errors
-from timebank.ledger import failures
+from timebank.ledger import failures, migrations
 from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
@@ -33,12 +33,11 @@ from timebank.ledger.database import (
     refuse_other,
 )
 from timebank.ledger.postgres import dialect as postgres
-from timebank.ledger.postgres import guards, migrations
+from timebank.ledger.postgres import guards
 from timebank.ledger.postgres.connection import BooksConnection, Operation
 from timebank.ledger.postgres.gathering import PostgresGathering
 from timebank.ledger.schema import (
     APPLICATION_ID,
-    SCHEMA_VERSION,
     SYSTEM_ACCOUNTS,
     accounts,
     metadata,
@@ -53,6 +52,8 @@ CONNECT_SECONDS = 5
 DOUBT_SECONDS = 24.0
 # For how long it can be looked up what became of a COMMIT, twice over.
 KEPT_SECONDS = 30 * 86400
+# How long a server is believed to live without a renewal of its row.
+LIVING_SECONDS = 30
 
 
 class PostgresDatabase(Database):
@@ -112,18 +113,18 @@ class PostgresDatabase(Database):
             if postgres.is_empty(connection):
                 return None
             postgres.lock_to_lay(connection)
-            if not migrations.is_earlier(connection, migrations.STEPS):
+            program, before = postgres.program_and_version(connection)
+            if not migrations.are_due(program, before):
                 return None
-            _, before = postgres.program_and_version(connection)
-            name = None if alone else migrations.served_by(connection)
+            name = None if alone else postgres.served_by(connection, LIVING_SECONDS)
             if name is not None:
                 raise errors.DatabaseRefused(
                     f"The books in {self.place} are of version {before}, and the server {name} of"
                     " the earlier release still serves from them, or was killed less than"
-                    f" {migrations.LIVING_SECONDS} seconds ago. Close it, then try again. Nothing"
+                    f" {LIVING_SECONDS} seconds ago. Close it, then try again. Nothing"
                     " was changed."
                 )
-            migrations.move_forward(connection, migrations.STEPS)
+            migrations.take(connection, before)
         return Upgraded(self.place, before, None)
 
     def close(self) -> None:
@@ -301,7 +302,7 @@ def _create_when_empty(connection: Connection) -> None:
     run = connection.exec_driver_sql
     run("INSERT INTO numbers (name, last) VALUES ('transfers', 0)")
     postgres.go_on_from(connection, "accounts", max(SYSTEM_ACCOUNTS) + 1)
-    run(f"INSERT INTO books (program, version) VALUES ({APPLICATION_ID}, {SCHEMA_VERSION})")
+    run(f"INSERT INTO books (program, version) VALUES ({APPLICATION_ID}, {migrations.newest()})")
 
 
 @cache

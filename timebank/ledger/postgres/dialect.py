@@ -407,6 +407,15 @@ def is_shared(connection: Connection) -> bool:
     return found
 
 
+def served_by(connection: Connection, seconds: int) -> str | None:
+    """Return the name of a server that has renewed its row for so long; None if there is none."""
+    name: str | None = connection.exec_driver_sql(
+        "SELECT min(name) FROM servers"
+        f" WHERE renewed > extract(epoch FROM clock_timestamp()) - {seconds}"
+    ).scalar_one()
+    return name
+
+
 def stay(connection: Connection) -> None:
     """Let the open transaction last, whatever else its process does meanwhile."""
     driver(connection).patience = None

@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import errors, files
-from timebank.ledger import failures
+from timebank.ledger import failures, migrations
 from timebank.ledger.database import (
     BUSY_SECONDS,
     Database,
@@ -32,13 +32,12 @@ from timebank.ledger.database import (
 )
 from timebank.ledger.schema import (
     APPLICATION_ID,
-    SCHEMA_VERSION,
     SYSTEM_ACCOUNTS,
     accounts,
     metadata,
 )
 from timebank.ledger.sqlite import dialect as sqlite
-from timebank.ledger.sqlite import high_water, migrations
+from timebank.ledger.sqlite import high_water, upgrade
 from timebank.ledger.sqlite.doubt import SqliteDoubt
 from timebank.ledger.sqlite.guard import Guard, overwritten, rescued
 from timebank.names import look_alikes
@@ -122,7 +121,7 @@ class SqliteDatabase(Database):
             _check(connection, self.path)
 
     def upgrade(self, *, alone: bool = False) -> Upgraded | None:
-        """Move the file forward after a copy (migrations.backup_path); see `Database.upgrade`."""
+        """Move the file forward after a copy (upgrade.copy_path); see `Database.upgrade`."""
         self._refuse_forbidden()
         if not self.path.is_file() or self.path.stat().st_size == 0:
             return None
@@ -131,9 +130,7 @@ class SqliteDatabase(Database):
             patience = time.monotonic() + self._busy_seconds
             while True:
                 try:
-                    before = migrations.move_forward(
-                        self.path, self._busy_seconds, migrations.STEPS, alone=alone
-                    )
+                    before = upgrade.move_forward(self.path, self._busy_seconds, alone=alone)
                     break
                 except errors.BooksInUse as in_use:
                     # A command that refuses books of this version has them open for a moment.
@@ -146,7 +143,7 @@ class SqliteDatabase(Database):
                     time.sleep(TURN_SECONDS)
         if before is None:
             return None
-        return Upgraded(self.place, before, migrations.backup_path(self.path, before))
+        return Upgraded(self.place, before, upgrade.copy_path(self.path, before))
 
     def close(self) -> None:
         guard, self._guard = self._guard, None
@@ -315,19 +312,14 @@ class SqliteDatabase(Database):
         try:
             with files.folder_locked(self.path.parent):
                 yield
-        except errors.CommitFailed as error:
-            raise errors.DatabaseRefused(
-                f"The disk failed while the database {self.path} was moved to a newer version"
-                f" ({error}). It is of the one version or of the other, and whole. Start again when"
-                " the disk is well."
-            ) from error
-        except (sqlite3.Error, OSError) as error:
+        except (DBAPIError, sqlite3.Error, OSError) as error:
             if failures.is_damaged(error):
                 raise cannot_be_opened(self.place, error) from error
             if said := files.forbidden(self.path, writes=True):
                 raise errors.DatabaseRefused(said) from error
             raise errors.DatabaseRefused(
-                f"The database {self.path} cannot be opened: {error}. Nothing was changed."
+                f"The database {self.path} cannot be opened: {failures.reason(error)}. Nothing was"
+                " changed."
             ) from error
 
     def _set_journal_mode(self) -> None:
@@ -363,7 +355,7 @@ def _create_when_empty(connection: Connection) -> None:
         ],
     )
     sqlite.set_program(connection, APPLICATION_ID)
-    sqlite.set_version(connection, SCHEMA_VERSION)
+    sqlite.set_version(connection, migrations.newest())
 
 
 @cache

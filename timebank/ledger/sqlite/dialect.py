@@ -1,9 +1,9 @@
 """What SQLite alone knows, behind functions that say what is wanted of it.
 
 Its settings and its locks, its tables of itself, its codes for what went wrong, its copies of a
-file. No other module but two says a PRAGMA, names `sqlite_master` or reads an error code: the
-migrations, which are SQLite's from end to end, and this one. How a log lies on the disk (wal.py)
-and who has which file open (guard.py, overwritten.py) are SQLite's as well, and below all SQL.
+file. No other module says a PRAGMA, names `sqlite_master` or reads an error code. How a log lies on
+the disk (wal.py) and who has which file open (guard.py, overwritten.py) are SQLite's as well, and
+below all SQL.
 """
 
 from __future__ import annotations
@@ -86,6 +86,12 @@ def set_up(connection: sqlite3.Connection) -> None:
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
     connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def set_up_to_move(connection: sqlite3.Connection) -> None:
+    """Let a table be made anew: it is dropped while others refer to it."""
+    set_up(connection)
+    connection.execute("PRAGMA foreign_keys = OFF")
 
 
 def text_of(element: ExecutableDDLElement) -> str:
@@ -219,12 +225,10 @@ def damages(connection: Connection) -> Iterator[str]:
 
 def is_shared(connection: Connection) -> bool:
     """Tell whether another process has the file open, by its lock on the index of the log."""
-    return is_shared_by(driver(connection))
-
-
-def is_shared_by(connection: sqlite3.Connection) -> bool:
-    """Return the same of a connection of the driver's, which is in a transaction."""
-    (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
+    file = driver(connection)
+    if file.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        return False  # no board has it open, and there is no index
+    (_, _, path) = file.execute("PRAGMA database_list").fetchone()
     status = Path(f"{path}-shm").stat()
     # To open it once more, and close it, would drop the locks that this process has on it.
     index = wal.open_file((status.st_dev, status.st_ino))

@@ -1,0 +1,43 @@
+"""The steps by which books of an earlier release are moved forward, on both engines.
+
+Whoever changes the tables in schema.py adds a step here, which leads to them from the tables of
+before: in SQLAlchemy Core, so that it is the same for books in a file and on a server. A step
+stands as it was written, whatever becomes of the tables later, so it names its own. All steps that
+books need are one transaction, with the new version in it: a process that is killed in the middle
+leaves the version before. sqlite/upgrade.py says what is done with a file first.
+
+The books begin with release 1.0: no step leads from any of before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection
+
+from timebank.ledger import dialects
+from timebank.ledger.schema import APPLICATION_ID
+
+Step = Callable[[Connection], None]
+
+# The version of the books of release 1.0.
+FIRST = 13
+# The first of them leaves that version, and each other the next one.
+STEPS: Sequence[Step] = ()
+
+
+def newest() -> int:
+    """Give the version of the books that this release writes."""
+    return FIRST + len(STEPS)
+
+
+def are_due(program: int, version: int) -> bool:
+    """Tell whether they are books of ours that a step leads on."""
+    return program == APPLICATION_ID and FIRST <= version < newest()
+
+
+def take(connection: Connection, version: int) -> None:
+    """Bring books of a version to the newest, in the open transaction."""
+    for step in STEPS[version - FIRST :]:
+        step(connection)
+    dialects.of(connection).set_version(connection, newest())

@@ -1,0 +1,95 @@
+"""How books in a file are moved forward: after a copy, in one transaction, by one process alone.
+
+Nothing is touched before a copy of it all is safe beside the file. The lock that is held meanwhile
+makes a second process wait, which then finds the work done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection, event
+from sqlalchemy.exc import DBAPIError
+
+from timebank.errors import BooksInUse, DatabaseRefused
+from timebank.files import sync
+from timebank.ledger import failures, migrations
+from timebank.ledger.sqlite import dialect as sqlite
+
+
+def move_forward(path: Path, busy_seconds: float, *, alone: bool = False) -> int | None:
+    """Bring books of ours to the newest version; any other file is left alone.
+
+    Returns the version that they were of, None if they were not moved. Raises sqlite3.Error,
+    DBAPIError and OSError, and `BooksInUse` unless the caller knows that nobody else has them open:
+    they are as they were then. Raises `DatabaseRefused` where nobody knows yet whether they are.
+    """
+    with _connected(path, busy_seconds) as connection:
+        if _due(connection) is None:
+            return None
+        with connection.begin() as transaction:
+            before = _due(connection)
+            if before is None:
+                return None
+            if not alone and sqlite.is_shared(connection):
+                raise BooksInUse
+            _back_up(path, copy_path(path, before))
+            migrations.take(connection, before)
+            _check_references(connection)
+            try:
+                transaction.commit()
+            except DBAPIError as error:
+                raise DatabaseRefused(
+                    f"The disk failed while the database {path} was moved to a newer version"
+                    f" ({failures.reason(error)}). It is of the one version or of the other, and"
+                    " whole. Start again when the disk is well."
+                ) from error
+    return before
+
+
+def copy_path(path: Path, version: int) -> Path:
+    return path.with_name(f"{path.name}.v{version}-backup")
+
+
+@contextlib.contextmanager
+def _connected(path: Path, busy_seconds: float) -> Iterator[Connection]:
+    engine = sqlite.engine(path, busy_seconds)
+    event.listen(engine, "connect", lambda connection, _: sqlite.set_up_to_move(connection))
+    event.listen(engine, "begin", sqlite.begin_writing)
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def _due(connection: Connection) -> int | None:
+    """Return the version of books of ours that a step leads on; None for all others."""
+    file = sqlite.driver(connection)  # SQLAlchemy's own question would begin a transaction
+    version = sqlite.version_of(file)
+    return version if migrations.are_due(sqlite.program_of(file), version) else None
+
+
+def _back_up(path: Path, copy: Path) -> None:
+    """Copy what is committed; the copy gets its name once it is whole and on the disk."""
+    unfinished = copy.with_name(f"{copy.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with (
+        contextlib.closing(sqlite3.connect(path)) as source,
+        contextlib.closing(sqlite3.connect(unfinished)) as target,
+    ):
+        sqlite.copy(source, target)
+    sync(unfinished)
+    unfinished.replace(copy)
+    sync(copy.parent)
+
+
+def _check_references(connection: Connection) -> None:
+    """Refuse to commit steps after which a row refers to nothing (it would be our bug)."""
+    for table, row, parent in sqlite.broken_references(connection):
+        raise sqlite3.IntegrityError(f"row {row} of {table} refers to no row of {parent}")
