@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Select, null, select
+from sqlalchemy import select
 
 from timebank.callers import (
     callers,
@@ -57,9 +57,6 @@ KEYS_WAIT = N_(
     "The board was restored from a backup, so your SSH keys wait: they log you on again once you"
     " have logged on with your password."
 )
-# The first versions of books in which callers could limit themselves, and could be muted.
-WITH_OWN_LIMITS = 3
-WITH_MUTES = 9
 
 
 class Rights(NamedTuple):
@@ -79,14 +76,8 @@ class Rights(NamedTuple):
 _CALLERS = schema.callers
 
 
-def _chosen(*, with_mutes: bool = True) -> Select[tuple[object, ...]]:
-    columns = columns_of(_CALLERS, "id created name password_hash locked frozen powers deleted")
-    muted = _CALLERS.c.muted if with_mutes else null()
-    return select(*columns, _CALLERS.c.preferences, muted)
-
-
-_RIGHTS = Prepared(_chosen)
-_RIGHTS_BEFORE_MUTES = Prepared(lambda: _chosen(with_mutes=False))
+_NAMES = "id created name password_hash locked frozen powers deleted preferences muted"
+_RIGHTS = Prepared(lambda: select(*columns_of(_CALLERS, _NAMES)))
 _OWN_LIMITS = Prepared(lambda: select(schema.own_limits.c.caller_id, *COLUMNS))
 _SET_PASSWORD = Prepared(lambda: change(_CALLERS, "password_hash", equal(_CALLERS.c.id)))
 
@@ -98,11 +89,8 @@ def rights_in(desk: Desk) -> dict[Key, Rights]:
 
 
 def rights_in_file(old: sqlite3.Connection) -> dict[Key, Rights]:
-    """Return the same of a file, also of an earlier version; raises sqlite3.DatabaseError."""
-    version = sqlite.version_of(old)
-    rows = sqlite.ask(old, _RIGHTS if version >= WITH_MUTES else _RIGHTS_BEFORE_MUTES)
-    own = sqlite.ask(old, _OWN_LIMITS) if version >= WITH_OWN_LIMITS else ()
-    return _rights(rows, own)
+    """Return the same of a file; raises sqlite3.DatabaseError."""
+    return _rights(sqlite.ask(old, _RIGHTS), sqlite.ask(old, _OWN_LIMITS))
 
 
 def _rights(rows: Iterable[Iterable[object]], own: Iterable[Iterable[object]]) -> dict[Key, Rights]:

@@ -85,8 +85,6 @@ SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
 # other, the later books go on behind all that the earlier ones gave.
 LEAST_AHEAD = 1_000_000
 AHEAD_A_SECOND = 100
-# The first version of books in which an event could be started early.
-WITH_EARLY_EVENTS = 5
 
 log = logging.getLogger("timebank")
 
@@ -360,7 +358,7 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
         identity = sqlite.ask(old, live_mark.IDENTITY).fetchone()
         mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         rights = access.rights_in_file(old)
-        early = early_events_in(old)
+        early = sqlite.ask(old, _EARLY_EVENTS).fetchall()
     except sqlite3.DatabaseError:
         return Given(at=0)
     note = live_mark.read_note(path)
@@ -493,12 +491,6 @@ _FORGET_EARLY_EVENTS = Prepared(lambda: delete(schema.early_events))
 _ADD_EARLY_EVENT = Prepared(
     lambda: insert_into(schema.early_events, " ".join(schema.early_events.c.keys()))
 )
-
-
-def early_events_in(old: sqlite3.Connection) -> Sequence[tuple[object, ...]]:
-    if sqlite.version_of(old) < WITH_EARLY_EVENTS:
-        return ()
-    return sqlite.ask(old, _EARLY_EVENTS).fetchall()
 
 
 def _keep_early_events(desk: Desk, given: Given) -> None:
