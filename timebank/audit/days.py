@@ -110,11 +110,9 @@ def _taken_back() -> Query:
 
 @each_is_wrong("caller {}", "What they owed on a loan when {1} began was struck out.")
 def _owed() -> Query:
-    """Choose days without `owed`, as before the first release, that follow a day with it."""
-    known = select(func.min(days.c.after)).where(days.c.owed.is_not(None)).scalar_subquery()
     return (
         select(days.c.caller_id, days.c.day)
-        .where(days.c.owed.is_(None), days.c.after > known)
+        .where(days.c.owed.is_(None))
         .order_by(days.c.caller_id, days.c.day)
     )
 

@@ -278,16 +278,10 @@ _IN_ORDER = Prepared(_in_order)
 
 BEGUN = ("clock", "debt", "staked", "standing", "standing_own", "brought", "own")
 ENDED = ("elapsed", "result", "owed", *Parting._fields[2:])
-LOAN = ("loan", "loan_paid")
 
 
 def _ended(row: Any) -> list[object]:
-    if row["closed"] is None:
-        return []
-    ended: tuple[str, ...] = ENDED
-    if row["loan"] is None and row["loan_paid"] is None:  # over before they were written down
-        ended = tuple(name for name in ENDED if name not in LOAN)
-    return [row[name] for name in ended]
+    return [] if row["closed"] is None else [row[name] for name in ENDED]
 
 
 def _check_order(desk: Desk, since: Since) -> Iterator[Finding]:
@@ -327,16 +321,13 @@ def _reckoned(row: Any) -> dict[str, int]:
     more = ("clock", "brought", "own")
     visit = HostSession(*(row[name] for name in given), **{name: row[name] for name in more})
     parts = ("loan_paid", "gain", "put_back", "taken_home", "left_staked")
-    left = sum(row[name] or 0 for name in parts)
+    left = sum(row[name] for name in parts)
     parting = visit.part(
         *(left - row["also_brought"], row["left_staked"], row["elapsed"], row["owed"]),
-        row["loan"] or 0,
+        row["loan"],
     )
     result = parting.gained - (visit.staked - visit.standing - visit.standing_own)
-    names: tuple[str, ...] = parting._fields[1:]
-    if row["loan"] is None:  # over before it was written down
-        names = tuple(name for name in names if name not in LOAN)
-    return {"result": result, **{name: getattr(parting, name) for name in names}}
+    return {"result": result, **{name: getattr(parting, name) for name in parting._fields[1:]}}
 
 
 def _told_of(kind: str, told_in: ColumnElement[int], told: ColumnElement[bool]) -> Query:

@@ -1,7 +1,4 @@
-"""The audit of loans: none is added to one of an earlier day, and a guest takes nothing past one.
-
-Days of before the first release do not say what was owed: no such rule held on them.
-"""
+"""The audit of loans: none is added to one of an earlier day, guests take nothing past theirs."""
 
 from __future__ import annotations
 
@@ -109,7 +106,7 @@ class _LoanRow(NamedTuple):
 class _Day(NamedTuple):
     day: str
     after: int
-    # On a loan when the day began; None for a day of before the first release.
+    # On a loan when the day began; None where it was struck out, which the audit of days says.
     owed: int | None
 
 
@@ -161,7 +158,7 @@ def _check_days(loan: _Loan, days: list[_Day]) -> Iterator[Finding]:
     begins = [day.after for day in days]
     for place, row in enumerate(loan.rows):
         began = bisect_left(begins, row.number)
-        if not began or days[began - 1].owed is None:
+        if not began:
             continue
         where, owed = f"transfer {row.number}", loan.owed[place]
         if row.kind in ("gain", "put back") and owed:

@@ -2,8 +2,7 @@
 
 Whoever leaves a notice does not know the reader's language. So the books keep a text that is
 marked for translation, and the values that are filled in, as one JSON object:
-`{"say": TEXT, NAME: VALUE}`. A text without values is kept as it is; notices of earlier versions
-are such texts.
+`{"say": TEXT, NAME: VALUE}`. A text without values is kept as it is.
 
 The entry that ends a hand also notes that its caller was not told yet (`callers.untold_round`). The
 note goes when the screen of a call has shown the end (`note_seen`), or when a notice tells it

@@ -421,8 +421,7 @@ days = Table(
     # left `standing` since, which transfers of this day lost or forfeited, though it was no loss of
     # this day's earnings.
     _whole("carried", ">= 0", 0),
-    # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
-    # days of before the first release, on which more was lent whatever was owed.
+    # Seconds that were owed on a loan when the day began, before its grant paid any of it.
     _whole("owed", ">= 0", nullable=True),
     # Seconds of grace that were given on it, counted before they are used (calls/grace.py).
     _whole("grace", ">= 0", 0),
@@ -624,8 +623,7 @@ visits = _numbered(
     _whole("debt_added", ">= 0", nullable=True),
     # external -> online once more: what the host's clock counted beyond what was brought.
     _whole("also_brought", ">= 0", nullable=True),
-    # What was owed on a loan then, and what of the caller's own paid it. NULL in visits of
-    # before the first release: loans were not paid at the exit.
+    # What was owed on a loan then, and what of the caller's own paid it.
     _whole("loan", ">= 0", nullable=True),
     _whole("loan_paid", ">= 0", nullable=True),
     # The gain, whoever keeps it for them; what went back to their bank; what went home.
