@@ -152,7 +152,11 @@ class World:
         )
         self._watch_the_books()
         self.clock.rests.append(self._rest_before_time)
-        await self.server.start()
+        try:
+            await self.server.start()
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         self.clock.rests.remove(self._rest_before_time)
