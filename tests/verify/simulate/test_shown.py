@@ -77,6 +77,3 @@ async def test_a_screen_is_old_for_no_longer_than_an_answer_may_take() -> None:
         assert not shown.is_on_its_way(console, now() + SERVED_WITHIN + 2 * shown.TIMERS_LATE)
     console._show()
     assert not shown.is_on_its_way(console, now())
-    console.display.status(["29:54"])
-    await wall.until(b"29:54")
-    assert not shown.is_on_its_way(console, now())
