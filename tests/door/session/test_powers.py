@@ -349,7 +349,7 @@ def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) 
     shell.rows("PRAGMA user_version = 0")
     told = shell("check")
     assert told.status == 0
-    assert "are of version 0, which an earlier release wrote" in told.output
+    assert "are of version 0, from before release 1.0" in told.output
     assert shell.rows("PRAGMA user_version") == [(0,)]
 
 

@@ -336,6 +336,7 @@ def move_and_die(path, place):
         os._exit(1)
 
 
+@pytest.mark.long
 def test_killed_at_any_statement_a_file_is_still_the_old_one_or_already_the_new(path, folder):
     before, versions, is_killed = dump(path), [], True
     while is_killed:
