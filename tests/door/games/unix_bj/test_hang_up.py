@@ -274,6 +274,7 @@ async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(tmp_path: 
 # Killed
 
 
+@pytest.mark.long
 async def test_a_server_that_is_killed_in_mid_hand_loses_nothing(tmp_path: Path) -> None:
     async with served(tmp_path) as board:
         board.enter("Ada")
