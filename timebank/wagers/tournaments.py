@@ -68,7 +68,6 @@ from timebank.words import clean, is_at_command_line, span_phrase
 GAME = "tournament"  # as the house keeps its account of it
 WEEK = timedelta(days=7)
 LONGEST_REASON = 200  # characters
-RESTORED = "the books were restored"
 
 
 @dataclass(frozen=True, slots=True)
