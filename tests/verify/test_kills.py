@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
@@ -17,7 +16,6 @@ from tests.timebank import cluster
 from tests.timebank.books import Books, lost, place_bet, wager
 from tests.timebank.vandal import Vandal
 from verify.kills.count import Count
-from verify.kills.rounds import LONGEST_WORDS, WRONG, Book, run_book
 
 pytestmark = pytest.mark.long
 
@@ -46,28 +44,6 @@ def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(
     assert calls is not None
     assert int(calls[1]) >= 4
     assert said.endswith("; 0 wrong")
-
-
-def test_every_word_of_what_was_wrong_is_kept_with_its_seed_and_round(tmp_path: Path) -> None:
-    said = "first " + "x" * LONGEST_WORDS + " last"
-
-    async def fails(book: Book) -> None:
-        raise AssertionError(said)
-
-    opens = mock.AsyncMock()
-    with (
-        mock.patch.object(Book, "_start", fails),
-        mock.patch("verify.kills.rounds.Doorway.open", opens),
-        mock.patch("verify.kills.rounds.Doorway.close", opens),
-    ):
-        tally = run_book(tmp_path, seed=7, rounds=3, robots=2, kind="in play")
-    (words,) = tally.wrong
-    assert words.startswith(f"seed 7, round 1 (in play), in {tmp_path}: AssertionError: first x")
-    assert words.endswith(f" ... all of it is in {WRONG} there")
-    kept = (tmp_path / WRONG).read_text("utf-8")
-    assert kept.startswith("seed 7, round 1 (in play)\n")
-    assert said in kept
-    assert "in fails" in kept, "where it happened"
 
 
 @pytest.fixture

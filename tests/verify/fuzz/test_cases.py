@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from verify.fuzz.mutation import mutated
-from verify.fuzz.target import CASES, NAMES, Target, check_in_memory, check_in_time, load
+from verify.fuzz.target import NAMES, Target, check_in_memory, check_in_time, load
 
 pytestmark = pytest.mark.long
 
@@ -54,7 +54,3 @@ def test_the_longest_input_is_soon_done_with(target: Target) -> None:
         data = (byte * target.longest)[: target.longest]
         check_in_time(target, data, SPARE * target.seconds)
         check_in_memory(target, data)
-
-
-def test_every_case_is_of_a_reader_that_there_is() -> None:
-    assert {folder.name for folder in CASES.iterdir() if folder.is_dir()} <= set(NAMES)

@@ -18,14 +18,6 @@ def test_each_changes_the_program_and_the_program_can_still_be_read():
         ast.parse(text)
 
 
-def test_all_are_told_apart_by_their_names():
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-
-
-def test_every_name_is_a_sentence():
-    assert [mutant for mutant in MUTANTS if not mutant.name.endswith(".")] == []
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -16,7 +16,7 @@ from verify.mutants import looks, watch
 from verify.mutants.__main__ import Hunt
 from verify.mutants.looks import Bounds, Look, stages
 from verify.mutants.mutant import Mutant
-from verify.mutants.report import Results, rooms, table, totals
+from verify.mutants.report import Results
 from verify.mutants.tree import Tree, copied
 
 pytestmark = pytest.mark.long
@@ -130,24 +130,6 @@ def test_a_test_that_hangs_is_a_catch_and_said_to_be_a_time_out(toy, asked, monk
     assert look.caught == f"time-out in {test}"
 
 
-def test_an_interrupted_run_ends_at_once_and_knows_nothing_of_what_it_asked(
-    toy, asked, monkeypatch
-):
-    hunt = Hunt(toy, Bounds(workers=0), Results(), ["suite"])
-
-    def interrupt(heard: Path | None, output: int) -> int:  # once a process runs
-        hunt._is_over.set()
-        for tree in hunt._trees:
-            tree.is_given_up.set()
-        return 0
-
-    monkeypatch.setattr(looks, "_size", interrupt)
-    hunt.run([HANGS, CAUGHT], jobs=1)
-    assert hunt.stale == []
-    assert [hunt.results.of(mutant).suite for mutant in (HANGS, CAUGHT)] == [None, None]
-    assert asked == [HANGS.file]
-
-
 def test_a_test_that_fails_without_the_fault_catches_nothing(toy, asked, tmp_path):
     root = tmp_path / "toy"
     shutil.copytree(toy, root)
@@ -171,15 +153,6 @@ def test_a_copy_holds_what_git_would_take_and_goes_at_the_end(toy):
     assert not root.exists()
 
 
-def test_each_text_has_a_date_of_its_own_so_that_python_compiles_it_anew(toy):
-    with copied(toy) as tree:
-        dates = [(tree.root / CAUGHT.file).stat().st_mtime]
-        for mutant in (CAUGHT, SURVIVOR):
-            with tree.with_fault(mutant):
-                dates.append((tree.root / mutant.file).stat().st_mtime)
-        assert len({int(date) for date in dates}) == len(dates)
-
-
 def test_tests_named_alike_come_first_then_those_of_the_room_and_the_long_tools_last(tmp_path):
     folder = "tests/door/games/vegas"
     (tmp_path / folder).mkdir(parents=True)
@@ -199,26 +172,6 @@ def test_tests_named_alike_come_first_then_those_of_the_room_and_the_long_tools_
     assert [stage[-1] for stage in stages("door/clock.py", tmp_path, False)[:3]] == layers
 
 
-def test_what_is_known_is_kept_and_not_asked_again(toy, asked, tmp_path):
-    results = Results(tmp_path / "results.json")
-    results.of(CAUGHT).suite = Look(BY_TEST, 1, 2.0)
-    results.of(CAUGHT).simulator = Look("seed 2, step 41: Wrong: a | b", 1, 3.5)
-    results.keep()
-    hunt = Hunt(toy, Bounds(workers=0), Results.read(results.path), ["suite", "simulator"])
-    hunt.run([CAUGHT], jobs=1)
-    assert asked == []
-    assert [*table([CAUGHT], hunt.results)][2:] == [
-        f"| `toy/clock.py` | {CAUGHT.name} | `test_clock.py::test_seconds` | 1 | 2 |"
-        " seed 2, step 41: Wrong: a \\| b |"
-    ]
-    assert [*rooms([CAUGHT, SURVIVOR], hunt.results)][2:] == [
-        "| `toy` | 2 | 1 of 1 | 1 | 2 | 1 of 1 |"
-    ]
-    assert totals([CAUGHT], hunt.results) == (
-        "1 mutants; the suite caught 1 of 1; the simulator caught 1 of 1."
-    )
-
-
 @pytest.mark.parametrize(("explained", "status"), [("", 1), ("Nobody ever asks for it.", 0)])
 def test_only_an_explained_survivor_leaves_the_status_0(monkeypatch, explained, status):
     survivor = Mutant("It has no name.", "toy.py", "a", "b", explained)
@@ -232,12 +185,3 @@ def test_only_an_explained_survivor_leaves_the_status_0(monkeypatch, explained, 
     assert ran.exit_code == status
     assert "Survived: toy.py: It has no name." in ran.output
     assert (explained or "NOT explained") in ran.output
-
-
-def test_the_list_is_of_those_that_were_asked_for():
-    ran = CliRunner().invoke(command.main, ["--list", "--room", "door/games/red_dog"])
-    assert ran.exit_code == 0
-    assert ran.output
-    assert all(line.startswith("door/games/red_dog/") for line in ran.output.splitlines())
-    ran = CliRunner().invoke(command.main, ["--list", "--only", "no such fault"])
-    assert ran.exit_code == 2

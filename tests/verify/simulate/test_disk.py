@@ -86,13 +86,6 @@ def test_nothing_told_is_untrue_whatever_befalls_the_disk() -> None:
     assert counted >= {"crashes", "lose_power", "break_the_disk", "audit", "transfers"}
 
 
-def test_a_seed_tells_the_same_story_again() -> None:
-    once = slice_of_both().stdout.splitlines()
-    again = simulated(*SLICE, "--seed", str(BOTH[0])).stdout.splitlines()
-    assert once[0].startswith(f"seed {BOTH[0]}: 50 steps, ")
-    assert again[0] == once[0]
-
-
 @pytest.mark.parametrize("fault", QUICK)
 def test_a_fault_is_found(fault: str) -> None:
     done = simulated("--faults", *QUICK)
@@ -110,21 +103,3 @@ def test_a_name_that_is_not_durable_is_found_in_the_seed_that_shows_it() -> None
 def size_of(name: str) -> tuple[str, ...]:
     fault = faults.FAULTS[name]
     return ("--steps", str(fault.steps), "--people", str(fault.people))
-
-
-def test_a_seed_that_fails_is_printed_with_its_last_steps() -> None:
-    name = QUICK[0]
-    where = re.search(
-        rf"^{name}: found .*step (\d+) of seed (\d+)",
-        simulated("--faults", *QUICK).stdout,
-        re.MULTILINE,
-    )
-    assert where
-    step, seed = where.groups()
-    # It starts itself anew with the disk.
-    done = existing(
-        run("verify.simulate", os.environ, "--fault", name, "--seed", seed, *size_of(name))
-    )
-    assert done.returncode == 1
-    assert re.search(rf"^seed {seed} fails at step {step}:\n +\d+ ", done.stdout, re.MULTILINE)
-    assert "Wrong: " in done.stderr

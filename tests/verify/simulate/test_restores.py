@@ -47,10 +47,3 @@ def test_who_was_not_told_of_the_last_restore_is_found(books: sqlite3.Connection
             books.execute("INSERT INTO notices VALUES (1, ?, ?)", (at, text))
     assert books.execute(UNTOLD, (9,)).fetchall() == [("Ada",)]
     assert books.execute(UNTOLD_OF_HANDS, (9,)).fetchall() == [(1,)]
-
-
-def test_who_was_told_of_it_is_not(books: sqlite3.Connection) -> None:
-    for text in (TOLD, TOLD_OF_A_HAND):
-        books.execute("INSERT INTO notices VALUES (1, ?, ?)", (NOW, text))
-    assert books.execute(UNTOLD, (9,)).fetchall() == []
-    assert books.execute(UNTOLD_OF_HANDS, (9,)).fetchall() == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sqlite3
 from contextlib import closing
 
@@ -11,12 +10,7 @@ import pytest
 from tests.timebank.at_the_window import MINUTE, borrow, deposit, limit
 from tests.timebank.books import Books
 from tests.timebank.hosts import comes, known
-from timebank.ledger import transfers
-from timebank.ledger.database import Desk
-from timebank.ledger.reasons import Told
 from timebank.window.sysop import freeze
-from verify.simulate.books import Watch
-from verify.simulate.post import Post
 from verify.simulate.second_account import SecondAccount
 from verify.simulate.wrong import Wrong
 
@@ -54,10 +48,6 @@ def look(books: Books, *, left_out: str = "") -> None:
         second.look(file)
 
 
-def test_loans_that_are_paid_are_right(owing):
-    look(owing)
-
-
 def test_an_account_that_does_not_pay_is_found(owing):
     with pytest.raises(Wrong, match="visit 1: 900 is left in the bank, and 1500 is owed"):
         look(owing, left_out="loan paid bank")
@@ -77,32 +67,3 @@ def test_what_leaves_while_a_loan_is_owed_is_found(owing, kind):
     second.transfer("loan paid", 59, ("online", 1), ("loan", 1), 1, None)
     with pytest.raises(Wrong, match=f"{kind} 1, and 1 is owed"):
         second.transfer(kind, 1, ("online", 1), ("bank", 1), 1, None)
-
-
-def test_a_loan_on_top_of_one_of_an_earlier_day_is_found(owing, tmp_path):
-    """The watch of the simulation looks at every loan, whoever gets it."""
-    watch = Watch(owing.settings.database, Post(tmp_path, random.Random(1)))
-    watch.open()
-    owing.do(_lend, 1)
-    owing.do(_lend, 1)  # on one day
-    watch.step(0.0, 0.0, "2026-06-01")
-    owing.wait(86400)
-    comes(owing, 1, 600)
-    owing.do(_lend, 1)
-    with pytest.raises(Wrong, match="60 is lent, and 720 is owed since before"):
-        watch.step(0.0, 86400.0, "2026-06-02")
-    watch.close()
-
-
-def _lend(desk: Desk, caller_id: int) -> None:
-    """Lend a minute, whatever the bank would say."""
-    ends = {
-        kind: transfers.Account(number, kind, "second")
-        for number, kind in desk.connection.exec_driver_sql(
-            "SELECT id, kind FROM accounts WHERE caller_id = ?", (caller_id,)
-        )
-    }
-    transfers.transfer(
-        desk,
-        [transfers.Movement(ends["loan"], ends["online"], 60, Told("loan", "By hand"), None, None)],
-    )

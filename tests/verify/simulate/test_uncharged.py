@@ -66,27 +66,6 @@ def test_what_was_used_on_all_calls_of_a_day_is_held_against_what_is_counted(fil
     looks.step(file, [], 3002.0, is_calm=True)
 
 
-def test_a_piece_of_one_day_may_be_used_on_the_next(file):
-    """So it is where a loan takes all of the new day's minutes."""
-    looks, ann = Uncharged(Counter()), caller(1)
-    file.execute("INSERT INTO days VALUES (7, '2026-11-21', 0)")
-    file.execute("UPDATE callers SET day = '2026-11-21'")
-    looks.step(file, [ann], 1000.0, is_calm=True)
-    looks.step(file, [ann], 1006.0, is_calm=True)
-    ann.clock.day_grace.day = "2026-11-21"
-    looks.step(file, [ann], 1007.0, is_calm=True)
-    with pytest.raises(Wrong, match=r"was served for 2.0 s uncharged on 2026-11-21, and"):
-        looks.step(file, [ann], 1009.0, is_calm=True)
-
-
-def test_seconds_that_were_charged_in_between_are_not_counted(file):
-    looks, ann = Uncharged(Counter()), caller(1)
-    looks.step(file, [ann], 0.0, is_calm=True)
-    file.execute("UPDATE calls SET charged = 120 WHERE id = 1")
-    looks.step(file, [ann], 90.0, is_calm=True)
-    looks.step(file, [caller(1)], 900.0, is_calm=True)  # uncharged anew, and not all the while
-
-
 @pytest.mark.parametrize(
     ("begins", "left", "words"),
     [
