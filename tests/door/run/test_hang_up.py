@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.door.hosting import END, HANG_UP, KILL, Host, Visit
+from tests.door.hosting import END, HANG_UP, KILL, Host, Visit, hosted
 from tests.door.processes import HIT, INSURANCE, open_a_hand, question
-from tests.door.run.conftest import Hosts
 from tests.long import long
 
 NAME = "Moth@Xibalba"
@@ -55,9 +54,9 @@ def stakes(host: Host) -> int:
 @pytest.mark.parametrize("number", [HANG_UP, long(END), KILL])
 @pytest.mark.parametrize("point", [long(at) if at != in_the_hand else at for at in POINTS])
 async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
-    tmp_path, hosts: Hosts, point: Callable[[Visit], Awaitable[None]], number: int
+    tmp_path, point: Callable[[Visit], Awaitable[None]], number: int
 ) -> None:
-    async with hosts(tmp_path) as host:
+    async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--dropfile", str(host.door32()))
         await point(visit)
         staked = stakes(host)
@@ -84,8 +83,8 @@ async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
 
 
 @pytest.mark.long
-async def test_a_terminal_that_is_closed_is_a_hang_up(tmp_path, hosts: Hosts) -> None:
-    async with hosts(tmp_path) as host:
+async def test_a_terminal_that_is_closed_is_a_hang_up(tmp_path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_socket("--dropfile", str(host.node(1)))
         await in_the_hand(visit)
         await visit.terminal.close()

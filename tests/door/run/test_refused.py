@@ -9,30 +9,19 @@ import pytest
 from tests.door.dropfiles.writers import PASSWORD, text
 from tests.door.dropfiles.writers import door_sys as door_sys_lines
 from tests.door.hosting import HANG_UP, hosted
-from tests.door.run.conftest import Hosts
 
 POLITE = "Sorry, this board has not told us enough about your call to let you in."
 
 WHOLE = text("0", "-1", "38400", "Synchronet 3.20b", "42", "Ann", "Moth", "50", "59", "1", "1")
-BROKEN = {
-    "nothing": b"",
-    "blanks": b"\r\n" * 11,
-    "half": WHOLE[:40],
-    "noise": bytes(range(256)) * 4,
-    "novel": b"0\r\n" * 40_000,
-    "utf-16": WHOLE.decode().encode("utf-16"),
-    "no time": WHOLE.replace(b"59", b"soon"),
-}
 
 
-@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN.keys())
 async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
-    tmp_path: Path, hosts: Hosts, content: bytes
+    tmp_path: Path,
 ) -> None:
-    async with hosts(tmp_path) as host:
+    async with hosted(tmp_path, at_server=True) as host:
         host.config.path.write_text(host.config.path.read_text().partition("[boards")[0])
         file = host.node(1) / "DOOR32.SYS"
-        file.write_bytes(content)
+        file.write_bytes(WHOLE[:40])
         status, shown, log = await host.refused("--dropfile", str(file))
         assert status == 2
         assert POLITE in " ".join(shown.split())
@@ -43,8 +32,8 @@ async def test_a_broken_drop_file_is_told_to_the_log_and_not_to_the_caller(
         assert not host.config.database.exists() or host.visits_told() == []
 
 
-async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path, hosts: Hosts) -> None:
-    async with hosts(tmp_path) as host:
+async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
         status, shown, log = await host.refused()
         assert status == 2
         assert POLITE in " ".join(shown.split())
@@ -54,9 +43,8 @@ async def test_no_drop_file_at_all_is_refused_with_what_to_do(tmp_path: Path, ho
 
 async def test_the_caller_on_a_terminal_is_told_politely_and_does_not_see_the_log(
     tmp_path: Path,
-    hosts: Hosts,
 ) -> None:
-    async with hosts(tmp_path) as host:
+    async with hosted(tmp_path, at_server=True) as host:
         visit = await host.on_terminal("--dropfile", str(host.node(1) / "DOOR32.SYS"))
         await visit.terminal.until("Sorry, this board has not told us enough")
         visit.presses(" ")
@@ -86,26 +74,24 @@ async def test_settings_that_are_wrong_are_told_to_the_log(tmp_path: Path) -> No
         (("--board", "a@b"), "no board can be called so"),
     ],
 )
-async def test_options_that_lead_nowhere_are_refused(
-    tmp_path: Path, hosts: Hosts, words, sentence
-) -> None:
-    async with hosts(tmp_path) as host:
+async def test_options_that_lead_nowhere_are_refused(tmp_path: Path, words, sentence) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
         status, _, log = await host.refused("--dropfile", str(host.door32()), *words)
         assert status == 2
         assert sentence in log
         host.expected = sentence
 
 
-async def test_a_serial_port_is_none_of_ours(tmp_path: Path, hosts: Hosts) -> None:
-    async with hosts(tmp_path) as host:
+async def test_a_serial_port_is_none_of_ours(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
         status, _, log = await host.refused("--dropfile", str(host.door32(comm="1")))
         assert status == 2
         assert "names a serial port" in log
         host.expected = "names a serial port"
 
 
-async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path, hosts: Hosts) -> None:
-    async with hosts(tmp_path) as host:
+async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
         first = await host.on_terminal("--dropfile", str(host.door32()))
         await first.comes_in()
         assert await first.goes() == 0
@@ -118,10 +104,8 @@ async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path, hos
         assert len(host.visits_told()) == 1
 
 
-async def test_a_password_in_the_drop_file_is_nowhere_afterwards(
-    tmp_path: Path, hosts: Hosts
-) -> None:
-    async with hosts(tmp_path) as host:
+async def test_a_password_in_the_drop_file_is_nowhere_afterwards(tmp_path: Path) -> None:
+    async with hosted(tmp_path, at_server=True) as host:
         (host.node(1) / "DOOR.SYS").write_bytes(text(*door_sys_lines(node="1", event="00:00")))
         visit = await host.on_terminal("--dropfile", str(host.node(1)))
         await visit.comes_in()

@@ -13,10 +13,9 @@ import tomlkit
 from door.setup import host_boards, new_board
 from door.setup.answers import BoardAnswers
 from door.setup.host_boards import KINDS, HostSetup
-from tests.door.attention import Stopwatch
 from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
-from tests.door.processes import arrives, command
+from tests.door.processes import arrives
 from tests.door.shell import Shell
 from tests.long import long
 from tests.terminal import MODERN
@@ -24,7 +23,6 @@ from tests.world import log_on
 
 NAME = "Moth@Xibalba"
 AT_TABLE = "Tal<k>"
-SOCKET = "vegas.sock"
 
 
 async def sits_at_vegas(visit: Table) -> None:
@@ -58,11 +56,6 @@ async def bets(player: Table) -> None:
 
 async def changes(player: Table, prompt: str) -> None:
     await player.terminal.wait_for(lambda _: player.prompt_row != prompt, "what follows")
-
-
-async def a_second_passes(player: Table) -> None:
-    before = player.terminal.row(23)
-    await player.terminal.wait_for(lambda terminal: terminal.row(23) != before, "the next second")
 
 
 async def plays_a_round(player: Table) -> None:
@@ -149,30 +142,6 @@ async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: 
         assert host.balances(NAME)["online"] == 0
 
 
-@pytest.mark.long
-async def test_the_socket_is_its_owners_alone_and_goes_with_the_server(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        door = host.config.board.data / SOCKET
-        assert door.stat().st_mode & 0o777 == 0o600
-        host.process.terminate()
-        assert await host.ends() == 0
-        assert not door.exists()
-
-
-@pytest.mark.long
-async def test_a_new_size_of_the_window_reaches_the_table(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        moth.resizes(100, 40)
-        await moth.terminal.wait_for(
-            lambda terminal: "Time left" in terminal.row(39), "the status line at the bottom"
-        )
-        moth.presses("q")
-        await moth.terminal.wait_for(
-            lambda terminal: "oodbye" in terminal.row(38), "the menu in the new size"
-        )
-
-
 @pytest.mark.parametrize("number", [long(HANG_UP), signal.SIGKILL])
 async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number: int) -> None:
     async with hosted(tmp_path, serves=True) as host:
@@ -203,35 +172,6 @@ async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path:
 
 
 @pytest.mark.long
-async def test_a_server_that_closes_sends_a_guest_back_to_the_menu(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        host.process.terminate()
-        assert await host.ends() == 0
-        await moth.terminal.until("The board closed the table.")
-        moth.presses(" ")
-        await moth.prompt("oodbye")
-        assert await moth.goes() == 0
-
-
-@pytest.mark.long
-async def test_who_is_kicked_at_the_servers_table_is_told_why_and_leaves_the_board(
-    tmp_path: Path,
-) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        said = ("kick", "1", "--why", "Bed time.", "--config", str(host.config.path))
-        kick = await asyncio.create_subprocess_exec(
-            command("door"), *said, stdout=asyncio.subprocess.PIPE
-        )
-        answer, _ = await kick.communicate()
-        assert answer.decode() == "Moth@Xibalba on node 1 is told and hung up.\n"
-        await moth.terminal.until("Bed time.")
-        assert await moth.ends() == 0
-        assert "The board closed the table" not in moth.terminal.transcript
-
-
-@pytest.mark.long
 async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -> None:
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
@@ -254,32 +194,6 @@ async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -
         assert host.balances(NAME)["stake"] == staked
         moth.gets(HANG_UP)
         assert await moth.ends(within=2.0) == 0
-
-
-@pytest.mark.long
-async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        second = await host.on_terminal("--dropfile", str(host.door32(2)))
-        await second.terminal.until("Drop that call and continue here?")
-        second.presses("y")
-        await second.comes_in()
-        await moth.terminal.until("You've logged on from another connection.", seconds=20)
-        assert await moth.ends() == 0
-        await sits_at_vegas(second)
-
-
-@pytest.mark.long
-async def test_who_was_busy_at_the_table_is_not_idle_on_coming_back(tmp_path: Path) -> None:
-    toml = f"{BOARD}\n[calls]\nidle_warning_seconds = 3\nidle_limit_seconds = 4\n"
-    async with hosted(tmp_path, toml=toml, serves=True) as host:
-        moth = await at_vegas(host)
-        for _ in range(6):
-            moth.presses("x")  # which means nothing there
-            await a_second_passes(moth)
-        moth.presses("q")
-        await moth.prompt("oodbye")
-        assert await moth.goes() == 0
 
 
 async def opens_a_hand(visit: Visit) -> None:
@@ -315,56 +229,3 @@ async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
         third = await host.on_terminal("--dropfile", str(host.door32()))
         await third.comes_in()
         assert "Your hand" not in third.terminal.transcript
-
-
-@pytest.mark.long
-async def test_a_round_that_was_seen_there_is_not_told_again(tmp_path: Path) -> None:
-    async with hosted(tmp_path, serves=True) as host:
-        moth = await at_vegas(host)
-        await plays_a_round(moth)
-        moth.gets(HANG_UP)
-        await moth.ends(within=2.0)
-        again = await host.on_terminal("--dropfile", str(host.door32()))
-        await again.comes_in()
-        assert "Your hand of" not in again.terminal.transcript
-
-
-@pytest.mark.long
-async def test_who_loses_the_line_at_a_door_without_a_server_finds_the_hand_or_its_end(
-    tmp_path: Path,
-) -> None:
-    async with hosted(tmp_path) as host:
-        moth = await host.on_terminal("--dropfile", str(host.door32()))
-        await moth.comes_in()
-        moth.presses("v")
-        await moth.terminal.until("The shared table can't be reached")
-        moth.presses(" ")
-        await moth.prompt(AT_TABLE)
-        await opens_a_hand(moth)
-        moth.gets(HANG_UP)
-        await moth.ends(within=2.0)
-        staked = host.balances(NAME)["stake"]
-        again = await host.on_terminal("--dropfile", str(host.door32()))
-        await again.prompt("Press any key")
-        assert again.terminal.shows("Your hand of") == (not staked)
-
-
-@pytest.mark.long
-async def test_a_caller_of_a_door_and_one_of_the_house_write_to_each_other(tmp_path: Path) -> None:
-    """In processes of their own: each reads it within a second, wherever they are."""
-    async with hosted(tmp_path, serves=True) as host:
-        file = host.door32()
-        moth = await host.on_terminal("--dropfile", str(file), name=NAME)
-        await moth.comes_in()
-        host.enter("Ada")
-        ada = Table(host, await host.call(MODERN), "Ada")
-        await log_on(ada.terminal, "Ada")
-        await arrives(ada)
-        for writer, reader, name, words in (
-            (ada, moth, NAME, "are you there?"),
-            (moth, ada, "Ada", "just below the lamp"),
-        ):
-            watch = Stopwatch(moth.process.pid)
-            writer.terminal.send(f"/p {name} {words}\r")
-            await reader.terminal.until(f"{writer.name}: {words}")
-            assert watch.seconds < 1
