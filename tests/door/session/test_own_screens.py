@@ -109,38 +109,6 @@ async def test_plain_lines_get_ours_where_the_sysop_has_drawn_in_colour_only(
         assert "Saved: " not in ada.screen
 
 
-# Ours, where the sysop has none.
-
-
-@pytest.mark.parametrize("profile", [SYNCTERM, MODERN], ids=["cp437", "utf-8"])
-async def test_our_own_screens_greet_and_see_off_whoever_has_a_painted_screen(
-    tmp_path: Path, profile
-) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
-        await ada.dials(profile)
-        assert ada.terminal.row(0).lstrip("░▒▓█").startswith("The Test Board")
-        assert "0 of 16 nodes busy, 60 minutes a day" in ada.terminal.row(19)
-        assert "A♠" in ada.terminal.row(11)
-        assert last_column_is_empty(ada)
-        ada = await visitor(board, "Bob", profile=profile)
-        await ada.logs_off()
-        assert "The Test Board" in ada.terminal.row(15)
-        assert "Goodbye, Bob. Call again!" in ada.screen
-
-
-async def test_a_painted_screen_of_plain_letters_gets_pictures_of_plain_letters(
-    tmp_path: Path,
-) -> None:
-    profile = replace(MODERN, terminal_types=("vt100",), charset_names=(), environment={})
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(profile)
-        assert "[ The Test Board" in ada.terminal.row(0)
-        assert '888888" 8888888' in ada.terminal.row(5)
-
-
 async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
     narrow = replace(SYNCTERM, columns=40, rows=25)
     draws(tmp_path, "goodbye.ans", "Wide goodbye\r\n")
@@ -156,18 +124,6 @@ async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
         await bob.dials(narrow)
         assert "F O R" in bob.terminal.row(6)
         assert "of 16 nodes busy, 60 minutes a day" in bob.terminal.row(17)
-
-
-async def test_plain_lines_are_greeted_in_words(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(REFUSING)
-        assert ada.terminal.row(0) == "Using a screen reader? Press ! for plain lines."
-        assert ada.terminal.row(2) == "The Test Board"
-        # Nothing is said of a sysop who has set no name.
-        assert ada.terminal.row(4).startswith("0 of 16 nodes busy")
-        assert "888" not in ada.screen
-        assert b"\x1b" not in ada.terminal.received
 
 
 async def test_a_sysop_is_named_once_there_is_a_name(tmp_path: Path) -> None:
@@ -240,15 +196,6 @@ async def test_fields_of_the_bank_are_filled_as_wide_as_they_stand(tmp_path: Pat
         assert ada.has["bank"] == 50 * MINUTE
 
 
-async def test_plain_lines_get_their_fields_filled_too(tmp_path: Path) -> None:
-    draws(tmp_path, "bank.asc", BANK.replace("\x1b[1;33m", "").replace("\x1b[0m", ""))
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada", saved=30, profile=REFUSING)
-        shown = [line.rstrip() for line in ada.terminal.lines]
-        assert all(line in shown for line in FILLED), ada.terminal.picture
-        assert b"\x1b" not in ada.terminal.received
-
-
 async def test_a_value_that_is_wider_than_its_field_is_cut(tmp_path: Path) -> None:
     draws(tmp_path, "bank.ans", "[@NAME@]\r\n")
     async with world(tmp_path, toml=OPEN) as board:
@@ -278,17 +225,8 @@ async def test_in_another_mode_the_sysops_screen_does_not_hide_what_the_mode_doe
         await ada.sees("The bank")
 
 
-@pytest.mark.parametrize(
-    "picture",
-    [
-        "".join(f"{f'row {row} ':#<80}" for row in range(1, 5)),
-        "\x1b[2J\x1b[4;1Hrow 4\x1b[1;1Hrow 1",
-        "row 1\r\n\r\n\r\nrow 4\r\n\x1b[0m",
-    ],
-    ids=["wraps", "jumps", "reset"],
-)
-async def test_a_header_is_as_high_as_it_is_drawn(tmp_path: Path, picture: str) -> None:
-    draws(tmp_path, "menu.ans", picture)
+async def test_a_header_is_as_high_as_it_is_drawn(tmp_path: Path) -> None:
+    draws(tmp_path, "menu.ans", "\x1b[2J\x1b[4;1Hrow 4\x1b[1;1Hrow 1")
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=replace(MODERN, rows=40))
         rows = [ada.terminal.row(row).strip() for row in range(30)]
@@ -326,19 +264,6 @@ async def test_hostile_movements_touch_neither_messages_nor_prompt_nor_status(
             assert sequence not in ada.terminal.transcript
 
 
-async def test_a_screen_wider_than_the_callers_is_cut_and_one_in_the_middle_stays_there(
-    tmp_path: Path,
-) -> None:
-    draws(tmp_path, "bank.ans", art.write(Art("wide" * 39 + "\r\nnext", Sauce(columns=160))))
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        assert ada.terminal.row(1).startswith("next")
-        assert last_column_is_empty(ada)
-        ada.terminal.resize(100, 30)
-        await ada.terminal.wait_for(lambda _: "Node 1" in ada.status, "the larger screen")
-        assert last_column_is_empty(ada)
-
-
 async def sees_the_bank_and_leaves(board: World, name: str, profile) -> Guest:
     """Go through every screen that a sysop may have drawn."""
     guest = await visitor(board, name, profile=profile)
@@ -354,14 +279,13 @@ async def sees_the_bank_and_leaves(board: World, name: str, profile) -> Guest:
     return guest
 
 
-@pytest.mark.parametrize("profile", [SYNCTERM, REFUSING], ids=["painted", "lines"])
-async def test_binary_garbage_stops_nobody(tmp_path: Path, profile) -> None:
+async def test_binary_garbage_stops_nobody(tmp_path: Path) -> None:
     garbage = random.Random(1993).randbytes(20_000)
     for name in ("welcome", "goodbye", "bank"):
         for ending in ("ans", "asc"):
             draws(tmp_path, f"{name}.{ending}", garbage)
     async with world(tmp_path, toml=OPEN) as board:
-        guest = await sees_the_bank_and_leaves(board, "Ada", profile)
+        guest = await sees_the_bank_and_leaves(board, "Ada", SYNCTERM)
         await board.settled()
         assert guest.has["bank"] == 5 * MINUTE
         assert "Goodbye, Ada. Call again!" in guest.screen

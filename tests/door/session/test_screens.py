@@ -1,6 +1,5 @@
 """What goes over the wire to each kind of terminal, and what comes from it that is no key."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +7,12 @@ from pathlib import Path
 import pyte
 import pytest
 
-from ansi.charset import Charset, encode
 from tests.door.visiting import MENU, TABLE, Guest, visitor
 from tests.terminal import MODERN, REFUSING, SILENT, SYNCTERM, Profile, Terminal
-from tests.world import LOOKS, PASSWORD, World, is_offered_the_tour, register, world
+from tests.world import LOOKS, World, register, world
 
 XTERM = "xterm-256color"
-MONO = {XTERM: {"charset": "ascii", "paint": "mono"}}
 LINES = {XTERM: {"charset": "ascii", "paint": "lines"}}
-PLAIN = {XTERM: {"charset": "ascii", "paint": "colour"}}
-VT100 = replace(MODERN, terminal_types=("vt100",), environment={}, charset_names=())
 ARE_YOU_THERE = b"\xff\xf6"
 
 
@@ -53,9 +48,9 @@ async def evening(board: World, guest: Guest) -> None:
     await guest.logs_off()
 
 
-async def at_a_hand(board: World, profile: Profile, looks: Mapping[str, object] = LOOKS) -> Guest:
+async def at_a_hand(board: World, profile: Profile) -> Guest:
     """A caller who has just been dealt a hand that would win."""
-    board.enter("Ada", looks=looks)
+    board.enter("Ada")
     ada = Guest(board, "Ada")
     await ada.visits(profile)
     await ada.sits_down()
@@ -89,11 +84,7 @@ def rightmost_column(terminal: Terminal) -> int:
     [
         pytest.param(SYNCTERM, LOOKS, id="cp437"),
         pytest.param(MODERN, LOOKS, id="utf-8"),
-        pytest.param(MODERN, PLAIN, id="ascii"),
-        pytest.param(MODERN, MONO, id="without-colour"),
         pytest.param(MODERN, LINES, id="lines"),
-        pytest.param(SILENT, LOOKS, id="no-telnet-at-all"),
-        pytest.param(replace(MODERN, columns=132, rows=50), LOOKS, id="large"),
         pytest.param(replace(MODERN, columns=60, rows=20), LOOKS, id="small"),
     ],
 )
@@ -108,29 +99,6 @@ async def test_an_evening_never_reaches_the_last_column(
         assert 30 < rightmost_column(ada.terminal) < profile.columns
 
 
-async def test_a_first_call_fits_the_smallest_window(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(replace(MODERN, columns=40, rows=20))
-        await ada.sees("The Test Board 0 of 16 nodes busy, 60 minutes a day")
-        await is_offered_the_tour(ada.terminal, "Ada")
-        ada.presses("n")
-        await ada.is_asked(MENU)
-        assert rightmost_column(ada.terminal) < 40
-
-
-async def test_a_long_password_is_not_echoed_into_the_last_column(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
-        await ada.dials()
-        ada.presses("Ada\r")
-        await ada.is_asked("Password:")
-        ada.presses("x" * 100 + "\x7f" * 100 + f"{PASSWORD}\r")
-        await ada.goes_on_to(MENU)
-        assert rightmost_column(ada.terminal) < 80
-
-
 @pytest.mark.parametrize("profile", [SILENT, REFUSING], ids=["silent", "refusing"])
 async def test_plain_lines_never_send_an_escape(tmp_path: Path, profile: Profile) -> None:
     async with world(tmp_path) as board:
@@ -142,37 +110,6 @@ async def test_plain_lines_never_send_an_escape(tmp_path: Path, profile: Profile
         assert b"\x1b" not in ada.terminal.received
         shown = ada.terminal.transcript.partition("Your choice")[2]
         assert shown.isascii()
-
-
-async def test_a_screen_without_colour_is_sent_no_colour(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(
-            replace(MODERN, terminal_types=("vt100",), environment={}, charset_names=())
-        )
-        await register(ada.terminal, "Ada")
-        await evening(board, ada)
-        assert re.search(r"\x1b\[\d+;\d+H", ada.terminal.transcript)
-        assert set(re.findall(r"\x1b\[[\d;]*m", ada.terminal.transcript)) <= {"\x1b[m", "\x1b[0m"}
-
-
-async def test_a_table_looks_the_same_in_every_character_set(tmp_path: Path) -> None:
-    looked: dict[str, str] = {}
-    for name, profile, looks in (
-        ("utf-8", MODERN, LOOKS),
-        ("cp437", SYNCTERM, LOOKS),
-        ("ascii", MODERN, PLAIN),
-        ("mono", MODERN, MONO),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        async with world(folder) as board:
-            ada = await at_a_hand(board, profile, looks)
-            looked[name] = ada.terminal.picture
-    assert "♠" in looked["utf-8"]
-    assert looked["cp437"] == looked["utf-8"]
-    assert looked["ascii"] == encode(looked["utf-8"], Charset.ASCII).decode()
-    assert looked["mono"] == looked["ascii"]
 
 
 async def test_a_second_that_ticks_costs_a_few_bytes(tmp_path: Path) -> None:
@@ -271,53 +208,6 @@ async def test_enter_is_one_key_however_it_is_sent(tmp_path: Path) -> None:
             await ada.is_asked(MENU)
 
 
-async def test_enter_is_one_key_in_two_packets(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        ada.presses("\r")
-        await ada.is_asked(TABLE)
-        ada.presses("\n")
-        ada.presses("q")
-        await ada.is_asked(MENU)
-
-
-@pytest.mark.parametrize("rub_out", ["\b", "\x7f"], ids=["BS", "DEL"])
-async def test_backspace_is_either_byte(tmp_path: Path, rub_out: str) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
-        ada.presses(f"98{rub_out}{rub_out}{rub_out}6\r")
-        await ada.terminal.wait_for(lambda _: ada.has["stake"] == 6 * 60, "six coins at stake")
-
-
-async def test_a_lone_escape_is_a_key_and_an_arrow_is_not(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        ada.presses("\x1b[A\x1bOB\x1b[15~")
-        ada.presses("\x1b")
-        await ada.is_asked("Leave the board?")
-        ada.presses("\x1b")
-        await ada.is_asked(MENU)
-
-
-async def test_keys_pasted_at_once_are_taken_one_after_the_other(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        board.seeds = [(1).to_bytes(32, "big")]
-        ada.presses("bb5\r")
-        await ada.terminal.wait_for(lambda _: ada.has["stake"] == 5 * 60, "five coins at stake")
-
-
-async def test_a_paste_of_any_length_is_taken_to_its_end(tmp_path: Path) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        ada.presses("t" + "x" * 20_000 + "q")
-        ada.presses("y")
-        await ada.sees("Your settings")
-
-
 async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> None:
     """Cursor and device reports, focus, a window title, a paste marker, an answerback."""
     answers = b"\x1b[24;80R\x1b[?64;1;2c\x1b[=67;84c\x1b[I\x1b[O\x1b]2;q\x07\x1b[200~\x1b[201~PuTTY"
@@ -333,16 +223,3 @@ async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> No
         await ada.terminal.until_heard("\a")
         await board.pass_time(60)
         await ada.is_sent_off("Disconnected: no key pressed.")
-
-
-@pytest.mark.parametrize("table", ["b", "v"])
-async def test_the_title_of_a_table_stands_where_its_felt_begins(
-    tmp_path: Path, table: str
-) -> None:
-    async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada", profile=replace(MODERN, columns=100, rows=30))
-        ada.presses(table)
-        await ada.is_asked("uit")
-        await ada.sees("Turns today")
-        title = ada.terminal.lines[0]
-        assert len(title) - len(title.lstrip()) == 1, "as the felt's own words"
