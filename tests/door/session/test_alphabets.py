@@ -129,14 +129,6 @@ async def test_a_caller_logs_on_from_every_kind_of_terminal(
         await is_let_in(board, profile, "Élodie", SECRET)
 
 
-@pytest.mark.parametrize("profile", [MODERN, UNKNOWN_UTF8, DUMB, DUMB_UTF8])
-async def test_a_name_in_another_alphabet_logs_on(tmp_path: Path, profile: Profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        enter(board, "Δήμητρα", passwords.hash_password("Ωμέγα-7"))
-        caller = await is_let_in(board, profile, "Δήμητρα", "Ωμέγα-7")
-        assert "Welcome, Δήμητρα" in caller.screen
-
-
 async def test_a_password_by_ssh_is_that_of_the_terminal(tmp_path: Path) -> None:
     password = "m²-été-ﬁn\u2009x"  # SSH makes "m2-été-fin x" of it
     async with world(tmp_path, toml=BOARD + LISTENER) as board:
@@ -445,9 +437,13 @@ def test_plain_lines_are_in_the_character_set_of_the_terminal(
         ("ansi", "iso-8859-1", Look(Charset.LATIN1, Paint.COLOUR)),
         ("ansi", None, Look(Charset.CP437, Paint.COLOUR)),
         ("ansi", "koi8-r", None),
+        ("ansi", "utf-8", Look(Charset.UTF8, Paint.COLOUR)),
+        ("ansi", "us-ascii", Look(Charset.ASCII, Paint.COLOUR)),
+        ("rip", None, Look(Charset.CP437, Paint.COLOUR)),
+        (None, "utf-8", None),
     ],
 )
 def test_a_host_says_in_which_letters_lines_are(
-    emulation: str, said: str | None, look: Look | None
+    emulation: str | None, said: str | None, look: Look | None
 ) -> None:
     assert looks.said_by_host(emulation, said) == look

@@ -14,7 +14,7 @@ from door.call.console import Look, Paint
 from door.config import config as settings
 from door.errors import DropFileRefused
 from door.lines.line import Hints
-from door.lobby.looks import LOOKS, choices, guess, said_by_host
+from door.lobby.looks import LOOKS, choices, guess
 from door.session.arrival import Asked, DoorCall, arrive
 from door.session.ways_in import CallBack, Inherited, Stdio, asked_for, said_by
 from tests import ROOT
@@ -78,51 +78,10 @@ def test_an_alias_holds_no_code_that_colours_a_screen(sent) -> None:
     assert guest.name == "a│12b"
 
 
-def test_what_a_board_says_of_its_files_counts(sent) -> None:
-    seconds = Written("DOOR32.SYS", text(*door32(left="3600")))
-    toml = f'{XIBALBA}door32_time = "seconds"\n'
-    assert sent(seconds, toml).guest.seconds == 3600
-    assert sent(SYNCHRONET, XIBALBA).guest.seconds == 3540
-
-
-def test_unlimited_is_no_number_of_seconds(sent) -> None:
-    guest = sent(Written("BBSDEV.DRP", text(*bbsdev(deadline=""), charset="utf-8"))).guest
-    assert (guest.seconds, guest.until) == (None, None)
-
-
 def test_a_deadline_is_also_when_the_board_wants_the_caller_back(sent) -> None:
     guest = sent(Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))).guest
     assert guest.seconds == 1800
     assert guest.until == NOW + timedelta(seconds=1800)
-
-
-@pytest.mark.parametrize("toml", ["", XIBALBA, f"{XIBALBA}minutes = 30\nshare = 50\n"])
-@pytest.mark.parametrize(
-    ("left", "why"),
-    [
-        ("", "no file of this call says how long the caller may stay"),
-        ("sixty", r"the time left \(line 9 of DOOR32.SYS\) is not a number"),
-        ("-60", r"the time left \(line 9 of DOOR32.SYS\) is less than nothing"),
-    ],
-)
-def test_time_that_nobody_says_is_refused_whatever_was_agreed(sent, toml, left, why) -> None:
-    with pytest.raises(DropFileRefused, match=why):
-        sent(Written("DOOR32.SYS", text(*door32(left=left))), toml)
-
-
-@pytest.mark.parametrize(
-    ("toml", "seconds", "minutes"),
-    [
-        ("", None, 60),
-        (XIBALBA, None, 60),
-        (f"{XIBALBA}minutes = 30\n", None, 30),
-        (f"{XIBALBA}minutes = 30\nshare = 50\n", None, 30),
-        (f"{XIBALBA}share = 50\n", 24 * 3600, 60),
-    ],
-)
-def test_a_limit_longer_than_a_day_leaves_it_to_the_settings(sent, toml, seconds, minutes) -> None:
-    guest = sent(Written("DOOR32.SYS", text(*door32(left="5998"))), toml).guest
-    assert (guest.seconds, guest.board.minutes) == (seconds, minutes)
 
 
 @pytest.mark.parametrize("alias", ["Xibalba", "synchronet", "Xibalba 2.1"])
@@ -293,22 +252,6 @@ def test_only_synchronet_is_given_anything_unasked(sent) -> None:
     assert (guest.takes_gains, guest.shows_losses) == ("exitinfo", True)
     toml = f'{XIBALBA}give_back = "thebank.ext"\n'
     assert sent(SYNCHRONET, toml).guest.takes_gains == "thebank.ext"
-
-
-@pytest.mark.parametrize(
-    ("emulation", "charset", "look"),
-    [
-        ("ascii", "cp437", Look(Charset.CP437, Paint.LINES)),
-        ("ansi", None, Look(Charset.CP437, Paint.COLOUR)),
-        ("rip", None, Look(Charset.CP437, Paint.COLOUR)),
-        ("ansi", "utf-8", Look(Charset.UTF8, Paint.COLOUR)),
-        ("ansi", "us-ascii", Look(Charset.ASCII, Paint.COLOUR)),
-        ("ansi", "koi8-r", None),
-        (None, "utf-8", None),
-    ],
-)
-def test_a_screen_is_spoken_to_as_its_board_says(emulation, charset, look) -> None:
-    assert said_by_host(emulation, charset) == look
 
 
 def test_options_choose_the_way_in_and_else_the_drop_file_does(sent) -> None:

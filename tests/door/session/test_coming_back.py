@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 
 from door.call.tickets import GOOD_SECONDS
@@ -132,27 +131,6 @@ async def test_a_log_on_elsewhere_voids_the_ticket(board: World) -> None:
     terminal = await board.call()
     await log_on(terminal, "Ada")
     await terminal.until("<H>it")
-    async with page_caller(board, ticket) as thief:
-        await thief.sees("Name:")
-
-
-@pytest.mark.parametrize("what", ["password", "lock", "powers"])
-async def test_what_the_sysop_or_a_new_password_changes_voids_the_ticket(
-    board: World, what: str
-) -> None:
-    async with page_caller(board) as caller:
-        await plays(caller)
-        ticket = caller.ticket
-        await caller.loses_the_network()
-    with board.books() as desk:
-        number = callers.number_of(desk, "Ada")
-        assert number is not None
-        if what == "password":
-            callers.set_password_hash(desk, number, "another")
-        elif what == "lock":
-            callers.set_locked(desk, number, True)
-        else:
-            powers.grant(desk, number, "the sysop")
     async with page_caller(board, ticket) as thief:
         await thief.sees("Name:")
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM, Profile
-from tests.world import PASSWORD, World, is_offered_the_tour, world
+from tests.world import PASSWORD, World, world
 
 OPEN = sysop_toml(events="")
 TOUR = "Take a one-minute tour?"
@@ -121,41 +121,6 @@ async def test_the_boxes_are_explained(tmp_path: Path) -> None:
             assert line in told
 
 
-async def test_an_empty_name_is_no_try_and_gets_a_hint(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
-        await ada.dials()
-        ada.presses("\r\r\r\r")
-        await ada.sees("Type your name, then press Enter.")
-        ada.presses(f"Ada\r{PASSWORD}\r")
-        await ada.goes_on_to(MENU)
-
-
-@pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["utf-8", "cp437"])
-async def test_news_and_tour_are_one_screen_under_the_picture(tmp_path: Path, profile) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board, profile)
-        rows = [row.strip() for row in ada.terminal.lines]
-        assert " Ada " in ada.terminal.row(15), ada.terminal.picture
-        told = rows.index("You have 60 minutes today.")
-        asked = next(number for number, row in enumerate(rows) if TOUR in row)
-        assert (told, asked) == (17, 22)
-        gaps = "".join("x" if row else " " for row in rows[16:asked]).split("x")
-        assert max(map(len, gaps)) <= 2, ada.terminal.picture
-
-
-async def test_on_a_large_screen_the_picture_stands_in_the_middle(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(replace(SYNCTERM, columns=132, rows=50))
-        await is_offered_the_tour(ada.terminal, "Ada")
-        picture = [row[:79].strip() for row in ada.terminal.lines[:40]]
-        told = [number for number, row in enumerate(picture) if row]
-        assert picture[told[-1]].startswith("Three short screens")
-        assert abs(told[0] - (39 - told[-1])) <= 1, ada.terminal.picture
-
-
 async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board)
@@ -174,20 +139,6 @@ async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
         await ada.is_asked(MENU)
         assert [kind for kind, _seconds in ada.ledger] == ["grant"]
         assert ada.caller.prefers("toured")
-
-
-async def test_the_space_bar_turns_the_screens_of_the_tour(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await registers(board)
-        ada.presses("y")
-        for title, onward in zip(TITLES, ONWARD, strict=True):
-            await ada.sees(title)
-            await ada.is_asked(onward)
-            ada.presses(" ")
-        await ada.sees("You have 12")
-        ada.presses(" ")  # no answer to a hand
-        ada.presses("q")
-        await ada.is_asked(MENU)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from tests.terminal import MODERN, REFUSING
 from tests.world import NOON, World, world
 from timebank.callers import callers, messages
 from timebank.callers.messages import Limits
-from timebank.calls.grace import PIECE
 from timebank.ledger.schema import days
 from timebank.settings.settings import LAST_SECONDS
 
@@ -87,43 +86,6 @@ async def test_the_goodbye_says_how_much_of_it_is_left_and_not_who_came(tmp_path
         await ada.is_sent_off("Fresh minutes at midnight.")
         assert "Cyd" not in ada.screen
         assert "look around" not in ada.screen
-
-
-async def test_what_is_left_of_it_is_there_in_the_next_call_and_no_more(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=toml(1)) as board:
-        ada = await out_of_time(board)
-        await ada.is_asked(FREE)
-        await board.pass_time(10)
-        ada.presses("g")
-        await ada.is_sent_off("Fresh minutes at midnight.")
-        assert counted(board) == [10]
-        await ada.calls()
-        await ada.is_asked(FREE)
-        assert shown(ada) == "Grace 0:50"
-        await board.pass_time(5)
-        await ada.drops_carrier()
-        assert counted(board) == [15]
-        await ada.calls()
-        await ada.is_asked(FREE)
-        await board.pass_time(45)
-        await ada.is_sent_off("You're out of time.")
-        await ada.calls()
-        await ada.is_sent_off("You're out of time.")
-        assert counted(board) == [MINUTE]
-
-
-async def test_another_connection_goes_on_with_what_the_first_has_left(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=toml(1)) as board:
-        ada = await out_of_time(board)
-        await ada.is_asked(FREE)
-        await board.pass_time(15)
-        again = Guest(board, "Ada")
-        await again.calls()
-        await again.is_asked("Drop that call")
-        again.presses("y")
-        await again.is_asked(FREE)
-        assert shown(again) == "Grace 0:45"
-        assert counted(board) == [15 + PIECE]
 
 
 async def test_no_table_is_open_and_the_bank_lets_them_withdraw_alone(tmp_path: Path) -> None:
@@ -245,23 +207,6 @@ async def test_a_message_that_could_not_be_shown_waits_for_the_next_day(tmp_path
         await board.clock.advance(timedelta(hours=12).total_seconds())
         await ada.calls()
         await ada.sees("see you tomorrow")
-
-
-async def test_the_window_and_looking_around_share_the_minutes_of_the_day(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=toml(1, minutes=1)) as board:
-        ada = await out_of_time(board, saved=5 * MINUTE)
-        await ada.sees("You have 3 minutes here to withdraw some.")
-        await board.pass_time(30)
-        ada.presses("q")
-        await ada.is_asked(FREE)
-        assert shown(ada) == "Grace 0:30"
-        await board.pass_time(30)
-        await ada.is_sent_off("You're out of time.")
-        await ada.calls()
-        await ada.sees("You have 2 minutes here to withdraw some.")
-        await board.pass_time(2 * MINUTE)
-        await ada.is_sent_off("You're out of time.")
-        assert counted(board) == [MINUTE + LAST_SECONDS]
 
 
 @pytest.mark.parametrize("columns", [80, 40])

@@ -184,37 +184,12 @@ async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_
         assert "Best hand" not in ada.screen
 
 
-async def test_plain_lines_of_the_menu_hold_no_escape(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
-        await ada.dials(replace(MODERN, terminal_types=("dumb",)))
-        assert b"\x1b" not in ada.terminal.received
-
-
 async def test_the_menu_is_not_kept_while_its_caller_plays(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         (caller,) = ada.board.server.board.callers()
         gc.collect()
         scenes = [each for each in gc.get_objects() if isinstance(each, MenuScene)]
         assert [each for each in scenes if each.purse is caller.purse] == []
-
-
-async def test_the_menu_keeps_its_header_and_says_below_it_what_has_happened(
-    tmp_path: Path,
-) -> None:
-    toml = f"{OPEN}\n[games.black-jack-for-time]\nturns_per_day = 1\n"
-    async with world(tmp_path, toml=toml) as board:
-        ada = await visitor(board, "Ada", profile=SYNCTERM)
-        await ada.sits_down()
-        await ada.bets(2, "stay", ends="win")
-        ada.presses("s")
-        await ada.goes_on_to(MENU)
-        await ada.sees("Still open: ")
-        rows = [row.rstrip() for row in ada.terminal.lines]
-        assert rows[0].startswith("░▒▓▀"), ada.screen
-        told = next(number for number, row in enumerate(rows) if row.startswith(" Black Jack"))
-        assert rows[told - 1] == "", ada.screen
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(100, 30), (80, 24), (40, 22)])
@@ -233,14 +208,6 @@ async def test_what_goes_on_comes_before_empty_rows(
         assert "Beat the dealer, win minutes" in ada.screen or columns < 80
 
 
-async def test_forty_columns_have_the_header_and_what_each_game_is(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=40, rows=25))
-        assert ada.terminal.row(0).startswith("░▒▓▀")
-        for words in ("Beat the dealer, win minutes", "Bet that a card falls between"):
-            assert words in ada.screen
-
-
 async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
@@ -257,25 +224,6 @@ async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> N
         ada.presses("r")
         await ada.is_asked("<Q>uit")
         assert "You win" not in ada.screen
-
-
-async def test_words_below_a_picture_begin_where_it_does(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
-        ada.presses("gy")
-        await ada.is_sent_off("Goodbye, Ada. Call again!")
-        (row,) = (row for row in ada.terminal.lines if "Call again!" in row)
-        assert row.index("Goodbye") == (132 - 80) // 2 + 1
-
-
-async def test_a_new_caller_is_asked_on_a_screen_of_their_own(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = Guest(board, "Ada")
-        await ada.dials(SYNCTERM)
-        ada.presses("new\r")
-        await ada.is_asked("The name you want:")
-        rows = [row.strip() for row in ada.terminal.lines]
-        assert rows[:3] == ["Your first call", "", "Welcome! Press Esc at any time to go back."]
 
 
 async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_played(

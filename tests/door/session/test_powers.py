@@ -224,12 +224,6 @@ def test_a_name_that_only_looks_like_anothers_is_refused_and_told(tmp_path: Path
     assert shell.rows("SELECT powers FROM callers") == [(0,)]
 
 
-def test_a_name_is_the_same_however_the_terminal_makes_its_accents(tmp_path: Path) -> None:
-    shell = Board(tmp_path, "Zo\u00eb")
-    assert shell("callers", "grant", "Zoe\u0308").status == 0
-    assert shell.rows("SELECT powers FROM callers") == [(1,)]
-
-
 def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None:
     """Who registered it before the name was written down is somebody else."""
     shell = Board(tmp_path, "BiII Gates")
@@ -351,20 +345,6 @@ def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) 
     assert told.status == 0
     assert "are of version 0, from before release 1.0" in told.output
     assert shell.rows("PRAGMA user_version") == [(0,)]
-
-
-async def test_a_first_start_says_that_nobody_is_registered_as_the_sysop(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.WARNING, "door.server")
-    async with world(tmp_path):
-        (said,) = caplog.messages
-    assert said.startswith(
-        "[board] sysop names Sysop, who is not registered: nobody has powers by that name, and no"
-        " new caller can take it or one like it. `door callers password"
-    )
-    assert "`door callers password" in said
-    assert said.endswith("Sysop` registers that caller with sysop powers.")
 
 
 async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_be_done(

@@ -29,7 +29,6 @@ from tests.door.dropfiles.writers import (
     text,
     word,
 )
-from tests.door.hosting import hosted
 
 TIME_LIMIT = 1293
 MOST = LONGEST_SECONDS // 60
@@ -219,18 +218,3 @@ def test_the_allowance_of_quickbbs_alone_brings_nothing() -> None:
 def test_unlimited_is_what_a_format_has_a_word_for() -> None:
     for boards in AGREED:
         assert arrives(WRITE["bbsdev"](""), boards).seconds is None
-
-
-async def test_a_process_says_so_and_ends_with_status_2_and_the_books_are_as_they_were(
-    tmp_path: Path,
-) -> None:
-    async with hosted(tmp_path) as host:
-        file = host.door32(minutes="sixty")
-        status, shown, log = await host.refused("--dropfile", str(file))
-        assert status == 2
-        assert "Sorry, this board has not told us enough" in " ".join(shown.split())
-        host.expected = "nobody can be let in: "
-        assert (
-            f"{host.expected}{file}: the time left (line 9 of DOOR32.SYS) is not a number." in log
-        )
-        assert not host.config.database.exists() or host.visits_told() == []
