@@ -9,25 +9,12 @@ import pytest
 
 from door.call.caller import Caller
 from door.clock import ROUNDING
-from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
-from tests.world import World, seed_of, world
+from tests.world import World, world
 from timebank.errors import BooksUnavailable
 from timebank.ledger.purse import Receipt
 
 SEVEN_MINUTES = sysop_toml(events="", minutes_per_day=7)
-
-
-async def test_the_status_line_ticks_every_second(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sees_time_left(7 * MINUTE)
-        for second in range(1, 4):
-            await board.pass_time(1)
-            await ada.sees_time_left(7 * MINUTE - second)
-        assert "Node 1" in ada.status
-        assert "Pot 6 coins" in ada.status
-        assert "Bank 0:00" in ada.status
 
 
 async def test_a_caller_is_warned_at_five_three_two_and_one_minutes(tmp_path: Path) -> None:
@@ -44,19 +31,6 @@ async def test_a_caller_is_warned_at_five_three_two_and_one_minutes(tmp_path: Pa
             await board.pass_time(passes)
             await ada.sees(warning)
         assert ada.terminal.transcript.count("\a") == 4
-
-
-async def test_time_used_is_posted_every_minute_and_to_the_second_at_log_off(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await board.pass_time(MINUTE + 17)
-        assert ada.has["online"] == 6 * MINUTE
-        await ada.sees_time_left(6 * MINUTE - 17)
-        await ada.logs_off()
-        assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", MINUTE), ("elapsed", 17)]
-        assert ada.has["online"] == 6 * MINUTE - 17
 
 
 async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_path: Path) -> None:
@@ -136,20 +110,6 @@ async def test_a_started_second_is_charged_once_a_call(tmp_path: Path) -> None:
         await board.pass_time(0.4)  # 3.2 seconds after log-on
         await ada.logs_off()
         assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", 3), ("elapsed", 1)]
-
-
-async def test_a_call_of_less_than_a_second_costs_one(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        await ada.bets(3, "stay", ends="win")
-        await ada.stays()
-        ada.presses("q")
-        await ada.is_asked(MENU)
-        await board.pass_time(0.1)
-        await ada.logs_off()
-        assert ada.ledger[-1] == ("elapsed", 1)
-        assert ada.has["online"] == 10 * MINUTE - 1
 
 
 async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: Path) -> None:
@@ -282,32 +242,6 @@ async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> No
         assert ada.has["stake"] == 0
 
 
-async def test_savings_carry_an_evening_on_when_time_is_up(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada", saved=10 * MINUTE)
-        await board.pass_time(7 * MINUTE)
-        await ada.sees("You are out of time. You have 2 minutes here to withdraw some.")
-        await board.pass_time(100)
-        await ada.withdraws(4)
-        await ada.is_asked(MENU)
-        await ada.sees_time_left(4 * MINUTE)
-        await ada.logs_off()
-        assert ada.has["bank"] == 6 * MINUTE
-        assert ada.has["online"] == 4 * MINUTE
-
-
-async def test_the_window_closes_when_nothing_is_withdrawn_in_two_minutes(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada", saved=10 * MINUTE)
-        await board.pass_time(7 * MINUTE)
-        await ada.is_asked("<W>ithdraw")
-        await board.pass_time(119)
-        assert "<W>ithdraw" in ada.prompt
-        await board.pass_time(1)
-        await ada.is_sent_off("You're out of time.")
-        assert ada.has["bank"] == 10 * MINUTE
-
-
 # Time up in the middle of a hand.
 
 
@@ -347,26 +281,6 @@ async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path
         assert ada.has["online"] == 8 * MINUTE
 
 
-def ends_level(dealt: BlackjackRound) -> bool:
-    if dealt.phase is not BlackjackPhase.PLAY:
-        return False
-    stood, _ = dealt.apply(BlackjackAction.STAY)
-    return stood.dealer_count.total == stood.seats[0].hands[0].count.total
-
-
-async def test_a_stake_that_comes_back_from_a_stand_off_keeps_the_call_alive(
-    tmp_path: Path,
-) -> None:
-    ties_push = SEVEN_MINUTES + '[games.black-jack-for-time]\nties = "push"\n'
-    async with world(tmp_path, toml=ties_push) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        await ada.bets(3, "stay", seed=seed_of(ends_level))
-        await board.pass_time(4 * MINUTE)
-        await ada.is_asked(TABLE)
-        await ada.sees_time_left(3 * MINUTE)
-
-
 async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(tmp_path: Path) -> None:
     """Ada stays; before the hand is in the books the clock says that time is up."""
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
@@ -401,23 +315,6 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
             )
         await ada.calls()
         await ada.reads_that("You get 10 coins")
-
-
-async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
-    words = "The board is busy. Please wait."
-    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        async with board.slow_books():
-            ada.presses("b")
-            await ada.terminal.until_gone(TABLE)
-            await board.clock.advance(2)
-            assert words not in ada.screen
-            await board.clock.advance(2)
-            await ada.sees(words)
-            await board.clock.advance(4)
-        await ada.is_asked("Coins to bet")
-        assert ada.screen.count(words) == 1
 
 
 async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(

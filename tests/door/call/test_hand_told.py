@@ -14,7 +14,7 @@ from door.call.console import Console
 from door.errors import CarrierLost, Interruption, TakenOver
 from door.games.baccarat.round import BaccaratAction as Card
 from tests.door.at_the_teletype import at_the_teletype
-from tests.door.company import Player, company, player, table_toml
+from tests.door.company import company, table_toml
 from tests.door.playing import hand
 from tests.door.punting import at_baccarat, on_5, seed_where
 from tests.door.seated import ace_up, everybody_plays, party, settled, shoe
@@ -88,16 +88,6 @@ async def loses_the_line_in_the_last_key(guest: Guest, key: str) -> None:
         await is_lost(caller.console, guest.terminal.abort)
     await caller.ended.wait()
     await settled(guest.board.server.board)
-
-
-async def takes_over(guest: Guest) -> Terminal:
-    """Call again while a call of theirs is on, and take its place; return the old terminal."""
-    old = guest.terminal
-    guest.terminal = await guest.board.call()
-    await log_on(guest.terminal, guest.name)
-    await guest.is_asked("Drop that call and continue here?")
-    guest.presses("y")
-    return old
 
 
 # Vegas, alone.
@@ -209,20 +199,6 @@ async def test_who_got_up_is_told_in_the_next_room_and_not_again(tmp_path: Path)
         await is_told_nothing(ada)
 
 
-async def test_who_is_at_the_bank_when_the_round_ends_is_told_there(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
-        await ada.is_ready(2)
-        await bob.is_ready(2)
-        await ada.stands()
-        await bob.has_the_turn()
-        ada.presses("t")
-        await ada.is_asked("Your choice")
-        await bob.stands()
-        await ada.sees(PLAYED_ON)
-        await hangs_up(ada)
-        await is_told_nothing(ada)
-
-
 # A call that is taken over.
 
 
@@ -238,22 +214,6 @@ async def test_the_call_that_takes_over_is_told_what_was_settled_meanwhile(tmp_p
             console = ada.caller.console
             await is_heard(console, lambda: old.send("s"))
             await is_lost(console, lambda: ada.presses("y"))
-        await ada.reads_that(AT_VEGAS)
-        await ada.is_asked(MENU)
-        await ada.logs_off()
-        await is_told_nothing(ada)
-
-
-async def test_the_call_that_takes_over_a_ghost_is_told_how_its_hand_was_stood(
-    tmp_path: Path,
-) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
-        await ada.is_ready(2)
-        await bob.is_ready(2)
-        await ada.has_the_turn()
-        await ada.board.pass_time(TURN_SECONDS)
-        await bob.stands()
-        await takes_over(ada)
         await ada.reads_that(AT_VEGAS)
         await ada.is_asked(MENU)
         await ada.logs_off()
@@ -279,27 +239,6 @@ async def test_a_call_of_another_process_that_has_taken_over_finds_word_of_the_r
             assert list(map(str, opened.notices)) == [told]
 
 
-async def test_who_saw_the_end_and_then_takes_over_is_not_told(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
-        await ada.says_bet(2)
-        await ada.stands()
-        await takes_over(ada)
-        await ada.goes_on_to(MENU)
-        assert "Your hand" not in ada.terminal.heard
-
-
-async def test_who_pressed_no_key_until_they_were_dropped_is_told(tmp_path: Path) -> None:
-    toml = table_toml().replace("86399", "60").replace("86400", "90")
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
-        await ada.says_bet(2)
-        await ada.has_the_turn()
-        caller = ada.caller
-        await ada.board.pass_time(90)
-        await caller.ended.wait()
-        await settled(ada.board.server.board)
-        await is_told_once(ada, AT_VEGAS)
-
-
 # The other tables: their hand waits, unless it was being settled.
 
 
@@ -310,28 +249,6 @@ async def test_a_line_lost_in_the_last_key_at_black_jack_for_time(tmp_path: Path
         await ada.bets(2, seed=hand())
         await loses_the_line_in_the_last_key(ada, "s")
         await is_told_once(ada, "Your hand of 20 November at Black Jack For Time is over: you")
-
-
-async def test_a_hand_seen_at_black_jack_for_time_is_not_told_again(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        await ada.bets(2, seed=hand())
-        await ada.stays()
-        await hangs_up(ada)
-        await is_told_nothing(ada)
-
-
-async def test_a_hand_left_open_at_black_jack_waits_and_is_not_told(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
-        await ada.bets(2, seed=hand())
-        await hangs_up(ada)
-        await ada.calls()
-        await ada.goes_on_to("<H>it")
-        await ada.stays()
-        assert "is over" not in ada.terminal.heard
 
 
 # The log-on itself.
@@ -385,18 +302,6 @@ async def test_a_hand_is_noted_as_seen_within_the_time_of_a_lease(tmp_path: Path
         with ada.board.books() as desk:
             untold = "SELECT count(*) FROM callers WHERE untold_round IS NOT NULL"
             assert desk.connection.exec_driver_sql(untold).scalar() == 0
-
-
-async def test_somebody_else_s_line_changes_nothing(tmp_path: Path) -> None:
-    """A visitor who only looks on is told of nobody's hand."""
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
-        await ada.says_bet(2)
-        await ada.has_the_turn()
-        bob: Player = await player(ada.board, "Bob")
-        await hangs_up(ada)
-        await bob.gets_up()
-        await bob.logs_off()
-        await is_told_nothing(bob)
 
 
 async def test_a_line_lost_in_the_last_key_at_baccarat(tmp_path: Path) -> None:
