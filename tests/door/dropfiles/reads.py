@@ -33,3 +33,9 @@ def reading_of(folder: Path, writer: str, reading: HostSettings = AS_WRITTEN) ->
 
 def understood_in(folder: Path, reading: HostSettings = AS_WRITTEN) -> Understood:
     return understand(find(folder, NO_ENVIRONMENT, None), reading)
+
+
+def understood(folder: Path, name: str, content: bytes) -> Understood:
+    """What is understood of a call from one file."""
+    path = put(folder, Written(name, content))
+    return understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.dropfile import Limit
 from door.dropfiles.formats import read
 from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, put
@@ -95,17 +94,6 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path):
         read(tmp_path / "DOOR.SYS", AS_WRITTEN)
 
 
-def test_a_missing_file_is_refused(tmp_path: Path):
-    with pytest.raises(DropFileRefused, match="there is no such file"):
-        read(tmp_path / "DOOR.SYS", AS_WRITTEN)
-
-
-def test_an_unreadable_file_is_refused(tmp_path: Path):
-    (tmp_path / "node").touch()  # no folder, for root as well
-    with pytest.raises(DropFileRefused, match="it cannot be read: Not a directory"):
-        read(tmp_path / "node" / "DOOR.SYS", AS_WRITTEN)
-
-
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_link_to_another_file_is_refused_and_nothing_of_it_is_told(name, tmp_path: Path):
     (tmp_path / "secret").write_bytes(b"only ours")
@@ -117,10 +105,6 @@ def test_a_link_to_another_file_is_refused_and_nothing_of_it_is_told(name, tmp_p
     (tmp_path / name).hardlink_to(tmp_path / "secret")
     with pytest.raises(DropFileRefused, match="it has 2 names"):
         read(tmp_path / name, AS_WRITTEN)
-
-
-def test_a_file_of_another_name_is_refused(tmp_path: Path):
-    assert "Name one of these: DOOR32.SYS" in refusal(tmp_path, "XTRN.DAT", b"Ann\r\n").remedy
 
 
 @pytest.mark.parametrize(
@@ -206,30 +190,6 @@ def test_a_record_whose_fields_have_moved_is_refused(offset, tmp_path: Path):
 def test_a_file_that_names_nobody_is_refused(tmp_path: Path):
     content = text(*door32(number="0", alias="", real_name="\x07"))
     assert "names no caller" in refusal(tmp_path, "DOOR32.SYS", content).what
-
-
-@pytest.mark.parametrize("left", ["", "-1", "sixty", "6O", "1e3", "60.5", "\u0666\u0660", "9" * 11])
-@pytest.mark.parametrize("name", ["DOOR32.SYS", "DORINFO1.DEF"])
-def test_minutes_that_cannot_be_read_are_unknown(name, left, tmp_path: Path):
-    lines = door32(left=left) if name == "DOOR32.SYS" else dorinfo(USER, left=left)
-    file = read(put(tmp_path, Written(name, text(*lines, charset="utf-8"))), AS_WRITTEN)
-    limit = Limit.UNREADABLE if left else Limit.UNKNOWN
-    assert (file.time.limit, file.time.seconds) == (limit, None)
-    assert "has no time left that can be read" in file.doubts[-1]
-
-
-@pytest.mark.parametrize("left", ["", "-0.5", "KB", "nan", "inf", "1e3"])
-def test_seconds_that_cannot_be_read_are_unknown(left, tmp_path: Path):
-    file = read(put(tmp_path, Written("CHAIN.TXT", text(*chain(left=left)))), AS_WRITTEN)
-    assert file.time.limit is (Limit.UNREADABLE if left else Limit.UNKNOWN)
-
-
-@pytest.mark.parametrize("deadline", ["soon", "2026-13-01T00:00:00Z", "2026-11-20 20:30:00"])
-def test_a_deadline_that_cannot_be_read_is_unknown_and_not_unlimited(deadline, tmp_path: Path):
-    content = text(*bbsdev(deadline=deadline))
-    assert read(put(tmp_path, Written("BBSDEV.DRP", content)), AS_WRITTEN).time.limit is (
-        Limit.UNREADABLE
-    )
 
 
 def test_a_deadline_that_has_passed_is_no_time_left(tmp_path: Path):

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.finding import find
-from door.dropfiles.understanding import Understood, understand
 from door.errors import DropFileRefused
-from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
+from tests.door.dropfiles.reads import understood
 from tests.door.dropfiles.writers import Written, chain, door32, door_sys, dorinfo, text
 
 DOOR_SYS = door_sys(name="Ann Example")
@@ -31,10 +29,6 @@ FILES: dict[str, Written] = {
 }
 
 
-def understood(folder: Path, file: Written) -> Understood:
-    return understand(find(put(folder, file), NO_ENVIRONMENT, None), AS_WRITTEN)
-
-
 def moved(file: Written, line: int, count: int) -> Written:
     lines = file.content.splitlines(keepends=True)
     lines[line - 1 : line] = [lines[line - 1]] * count
@@ -42,11 +36,11 @@ def moved(file: Written, line: int, count: int) -> Written:
 
 
 def wrongly_read(folder: Path, file: Written, count: int) -> dict[int, tuple[object, ...]]:
-    whole = understood(folder, file)
+    whole = understood(folder, *file)
     wrong: dict[int, tuple[object, ...]] = {}
     for line in range(1, len(file.content.splitlines()) + 1):
         try:
-            found = understood(folder, moved(file, line, count))
+            found = understood(folder, *moved(file, line, count))
             seconds = found.known_time().seconds
         except DropFileRefused:
             continue

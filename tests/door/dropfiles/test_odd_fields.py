@@ -6,17 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.finding import find
-from door.dropfiles.understanding import Understood, understand
 from door.errors import DropFileRefused
-from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, put
-from tests.door.dropfiles.writers import Written, chain, door_sys, dorinfo, text
+from tests.door.dropfiles.reads import understood
+from tests.door.dropfiles.writers import chain, door_sys, dorinfo, text
 
 DATES, CLOCKS, SWITCHES = (17, 25, 32, 43), (37, 44, 45), (22, 38, 39, 40)
-
-
-def understood(folder: Path, name: str, content: bytes) -> Understood:
-    return understand(find(put(folder, Written(name, content)), NO_ENVIRONMENT, None), AS_WRITTEN)
 
 
 def with_fields(odd: dict[int, str]) -> bytes:

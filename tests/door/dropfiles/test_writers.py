@@ -122,19 +122,6 @@ def test_what_enigma_writes_for_everybody_is_no_time_left(writer, written, tmp_p
     assert (file.time.written, file.enigma) == (written, True)
 
 
-@pytest.mark.parametrize(
-    ("name", "lines"),
-    [
-        ("DOOR32.SYS", door32(left="546")),
-        ("DOOR32.SYS", door32(comm="2", handle="-1", host="Moth House", left="545")),
-        ("DORINFO1.DEF", dorinfo(("Ann", "Example", ""), left="546")),
-        ("DOOR.SYS", tuple(door_sys(seconds="15361", minutes="256"))),
-    ],
-)
-def test_others_may_have_as_much_left(name, lines, tmp_path: Path):
-    assert file_of(tmp_path, name, text(*lines)).time.limit is Limit.LEFT
-
-
 def test_no_deadline_is_unlimited_and_not_expired(tmp_path: Path):
     time = reading_of(tmp_path, "anetbbs bbsdev").time
     assert (time.limit, time.seconds, time.place) == (
@@ -190,13 +177,6 @@ def test_the_next_event_is_told_from_placeholders(writer, said, clock, tmp_path:
 def test_a_sysop_may_believe_a_placeholder(tmp_path: Path):
     event = reading_of(tmp_path, "gamesrv door.sys", HostSettings(NOW, "auto", "believed")).event
     assert (event.said, event.minute) == (EventSaid.TIME, 0)
-
-
-@pytest.mark.parametrize(("unit", "seconds"), [("minutes", 1200 * 60), ("seconds", 1200)])
-def test_a_sysop_may_say_what_line_9_counts(unit, seconds, tmp_path: Path):
-    written = Written("DOOR32.SYS", text(*door32(host="WWIV 5.8.0", left="1200")))
-    file = read(put(tmp_path, written), HostSettings(NOW, unit, "auto"))
-    assert file.time.seconds == seconds
 
 
 def screen(file: DropFile) -> tuple[object, ...]:
