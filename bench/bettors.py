@@ -220,7 +220,7 @@ async def play(books: Books, bettors: Sequence[Bettor], seconds: float) -> Rate:
 
     async def bet(bettor: Bettor) -> None:
         while (asked := time.perf_counter()) < until:
-            await books.run(bettor.next_operation(), call=bettor.call_id)
+            await books.run(bettor.next_operation())
             waits.append(time.perf_counter() - asked)
 
     await asyncio.gather(*map(bet, bettors))

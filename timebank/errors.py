@@ -286,15 +286,5 @@ class Overtaken(InterruptedWork):
     """Another process has gone on with the file."""
 
 
-class NotForeseen(InterruptedWork):
-    """An operation that is carried out together with others has asked for what none of them has
-    been given; it is carried out by itself then (ledger/postgres/gathering.py)."""
-
-
-class NotTogether(InterruptedWork):
-    """Of operations that were carried out together one has not changed the row that it should; they
-    are carried out one by one then."""
-
-
 class LeaseLost(InterruptedWork):
     """What this server held is another's now, or nobody's: nothing was written under it."""

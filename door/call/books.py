@@ -58,7 +58,6 @@ class Books:
         self,
         operation: Callable[[Desk], T],
         in_doubt: Callable[[], None] | None = None,
-        call: int | None = None,
         until: float | None = None,
     ) -> T:
         """Carry out `operation` in a transaction and return its result once that is durable.
@@ -68,15 +67,12 @@ class Books:
         disk has failed in the COMMIT, `in_doubt` is called and the wait goes on until it is known
         whether it counts; `OutcomeUnknown` when the process ends before that.
 
-        `call` names that whose caller's the operation is, and nobody else's: it may be carried out
-        beside those of others then, and twice, of which the first leaves no sign.
-
         `until` is an instant of the board's monotonic clock, at which nobody waits any more: what
         was not begun by then is not done, and raises `BooksUnavailable`; of what was begun nobody
         knows whether it counts, which raises `OutcomeUnknown`.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
-        request = self._writer.submit(operation, _Ticket(answer, in_doubt), call)
+        request = self._writer.submit(operation, _Ticket(answer, in_doubt))
         if until is None:
             return cast(T, await answer)
         wait = until - self._clock.monotonic()

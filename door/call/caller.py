@@ -181,14 +181,12 @@ class Caller:
         operation: Callable[[Desk, int, int], R],
         *,
         is_theirs: bool = True,
-        is_own: bool = False,
         call_ends: bool = False,
     ) -> R:
         """Carry out `operation(desk, call_id, ticked)` and return its result once durable.
 
         The purse that comes back is adopted, unless a later one was. The entry also notes the hand
-        whose end was seen. `is_theirs` and `is_own` as for `ask_books`, `call_ends` as for
-        `LastHand.seen`.
+        whose end was seen. `is_theirs` as for `ask_books`, `call_ends` as for `LastHand.seen`.
         """
         adopt, ticked = self.expect(), self.purse.ticked()
         seen = self.last_hand.seen(call_ends=call_ends)
@@ -199,9 +197,7 @@ class Caller:
                 note_seen(desk, self.record.id, seen)
             return result
 
-        result = await self.ask_books(
-            post, is_theirs=is_theirs, is_own=is_own, takes_its_time=call_ends
-        )
+        result = await self.ask_books(post, is_theirs=is_theirs, takes_its_time=call_ends)
         self.last_hand.noted(seen)
         adopt(result.receipt if isinstance(result, Played) else result)
         return result
@@ -228,7 +224,6 @@ class Caller:
         operation: Callable[[Desk], T],
         *,
         is_theirs: bool = True,
-        is_own: bool = False,
         takes_its_time: bool = False,
     ) -> T:
         """Carry out an operation that does not touch their purse.
@@ -237,14 +232,12 @@ class Caller:
         `Books.run` says.
 
         If it was the caller who asked for it, and not their clock, they are told when the disk has
-        failed and nobody knows yet whether it counts. `is_own` where it reads and changes what is
-        theirs alone, so that it may be done beside others', and once more where that fails.
+        failed and nobody knows yet whether it counts.
         """
         with self.patience:
             tell_doubt = self.patience.tell_doubt if is_theirs else None
             until = None if takes_its_time else self.console.answer_by()
-            call = self.call_id if is_own else None
-            return await self.books.run(operation, tell_doubt, call, until)
+            return await self.books.run(operation, tell_doubt, until)
 
     async def look_up(self, operation: Callable[[Desk], T]) -> T:
         """Read what may take long, beside the writer."""
@@ -263,7 +256,7 @@ class Caller:
 
     async def touch(self) -> Receipt:
         """Post the time used, and let the day and the events do their work."""
-        return await self.post(touch, is_theirs=False, is_own=True)
+        return await self.post(touch, is_theirs=False)
 
     @contextlib.asynccontextmanager
     async def uncharged(self, *, to_look_around: bool = False) -> AsyncIterator[int]:

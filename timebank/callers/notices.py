@@ -45,9 +45,7 @@ _UNSEEN = Prepared(
         .order_by(_NOTICES.c.id)
     )
 )
-_KEEP_UNTOLD = Prepared(
-    lambda: change(callers, "untold_round", equal(callers.c.id)), gathered="one"
-)
+_KEEP_UNTOLD = Prepared(lambda: change(callers, "untold_round", equal(callers.c.id)))
 _NOTE_SEEN = Prepared(
     lambda: change(
         callers,
@@ -55,8 +53,7 @@ _NOTE_SEEN = Prepared(
         equal(callers.c.id),
         callers.c.untold_round <= bindparam("round_id"),
         untold_round=None,
-    ),
-    gathered="any",
+    )
 )
 _UNTOLD: Reader[int] = value(lambda: select(callers.c.untold_round).where(equal(callers.c.id)))
 _HAND = Prepared(

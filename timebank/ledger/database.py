@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -61,8 +61,6 @@ class Desk:
     settings: BankSettings
     # What the clocks show, or the wall clock alone, as this transaction sees it.
     clock: datetime | ClockReading
-    # Entries that wait for their numbers (transfers.Waiting); None where each is written at once.
-    waiting: list[Any] | None = None
 
     @property
     def now(self) -> datetime:
@@ -88,31 +86,6 @@ class Doubt(Protocol):
         """
 
 
-class Gathering(Protocol):
-    """A transaction in which operations of several calls are carried out together."""
-
-    @property
-    def mark(self) -> Mark | None:
-        """What the engine knows it by, once there is something to commit."""
-
-    def carry_out(
-        self,
-        operation: Callable[[Desk], object],
-        settings: BankSettings,
-        clock: datetime | ClockReading,
-    ) -> object:
-        """Do an operation of one of the calls, and give its result.
-
-        Raises what it raises, and `NotForeseen`: nothing of it is kept then.
-        """
-
-    def write(self) -> None:
-        """Do all but commit; where it raises, the operations are to be carried out one by one."""
-
-    def commit(self) -> None:
-        """Commit; raises the driver's errors."""
-
-
 class Upgraded(NamedTuple):
     """How books were moved forward: from which version, and where a copy of before is, if any."""
 
@@ -136,8 +109,6 @@ class Database(ABC):
     # For how long it is being found out what became of a COMMIT, counted from its beginning, before
     # those who wait are told that nobody knows. It is still found out then.
     doubt_seconds = math.inf
-    # Whether operations of several calls may be carried out beside one another (`gather`).
-    is_gathering = False
 
     def __init__(self, busy_seconds: float) -> None:
         self._busy_seconds = busy_seconds
@@ -201,13 +172,6 @@ class Database(ABC):
 
         Its connection is rolled back.
         """
-
-    def gather(self, connection: Connection, calls: Sequence[int]) -> Gathering:
-        """Begin a transaction for operations of these calls, where it `is_gathering`.
-
-        Nobody else does anything for their callers meanwhile. `connection` has no transaction.
-        """
-        raise NotImplementedError
 
     @abstractmethod
     def roll_back(self, connection: Connection) -> None:
@@ -374,7 +338,6 @@ class Request:
 
     operation: Callable[[Desk], object]
     ticket: object
-    call: int | None = None
     asked: float = field(default_factory=time.monotonic)
     _taken: threading.Lock = field(default_factory=threading.Lock)
 
@@ -445,21 +408,16 @@ class Writer:
     def load(self) -> Load:
         return self._done._replace(waiting=self._queue.qsize())
 
-    def submit(
-        self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
-    ) -> Request:
+    def submit(self, operation: Callable[[Desk], object], ticket: object) -> Request:
         """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed.
 
         Whoever can `take` what is returned has taken it back: nothing of it is ever done then, and
         no answer comes.
-
-        `call` names that whose caller's it is, and nobody else's: where the engine can, it is
-        carried out beside others (`Database.gather`), and once more by itself where that fails.
         """
         with self._closing:
             if self._closed:
                 raise errors.BooksUnavailable(Phrase("The books are closed."))
-            request = Request(operation, ticket, call)
+            request = Request(operation, ticket)
             self._queue.put(request)
             if not self._has_begun:
                 self._has_begun = True
@@ -517,71 +475,7 @@ class Writer:
         if self._doubtful is not None:
             refusal = _unavailable(self._doubtful.error)
             return answers + [Done(request.ticket, None, refusal) for request in group]
-        return answers + (self._carried_out(group) if group else [])
-
-    def _carried_out(self, group: list[Request]) -> list[Done]:
-        if not self._database.is_gathering:
-            return self._commit(group)
-        together, alone = _together(group)
-        answers: list[Done] = []
-        if together:
-            answers, left = self._gather(together)
-            alone = left + alone
-        if self._doubtful is not None:
-            refusal = _unavailable(self._doubtful.error)
-            return answers + [Done(request.ticket, None, refusal) for request in alone]
-        return answers + (self._commit(alone) if alone else [])
-
-    def _gather(self, group: list[Request]) -> tuple[list[Done], list[Request]]:
-        """Carry out operations of several calls; those that are left are to be done one by one."""
-        answers: list[Done] = []
-        left: list[Request] = []
-        try:
-            self._database.guard()
-            if self._connection is None:
-                self._connection = self._database.engine.connect()
-            calls = [request.call for request in group if request.call is not None]
-            gathering = self._database.gather(self._connection, calls)
-            settings, clock = self._settings(), self._now()
-            for request in group:
-                try:
-                    result = gathering.carry_out(request.operation, settings, clock)
-                except errors.Refused as error:
-                    answers.append(Done(request.ticket, None, error))
-                except Exception as error:
-                    if failures.is_broken(error):
-                        raise
-                    left.append(request)
-                else:
-                    answers.append(Done(request.ticket, result, None))
-            gathering.write()
-        except BaseException as error:
-            return self._not_together(group, error)
-        try:
-            gathering.commit()
-        except BaseException as error:
-            if not failures.leaves_doubt(error):
-                return self._not_together(group, error)
-            self._database.roll_back(self._connection)
-            self._hang_up()
-            in_doubt = [request for request in group if request not in left]
-            doubt = self._database.doubt(gathering.mark)
-            doubtful = _Doubtful(doubt, in_doubt, answers, error, list(in_doubt))
-            return self._settled(doubtful), left
-        return answers, left
-
-    def _not_together(
-        self, group: list[Request], error: BaseException
-    ) -> tuple[list[Done], list[Request]]:
-        """Leave a group of which nothing is in the books, or answer it where the books failed."""
-        is_over = not isinstance(error, Exception) or isinstance(error, errors.BooksFailed)
-        # Who has waited for somebody else's turn waits on, alone.
-        is_broken = failures.is_broken(error) and not failures.is_busy(error)
-        if self._connection is None or is_over or is_broken:
-            return self._failed(group, error), []
-        log.info("%d requests are carried out one by one: %s", len(group), error)
-        self._database.roll_back(self._connection)
-        return [], group
+        return answers + (self._commit(group) if group else [])
 
     def _commit(self, group: list[Request]) -> list[Done]:
         try:
@@ -673,16 +567,6 @@ class Writer:
 def _never_known(doubtful: _Doubtful, who: Sequence[Request]) -> list[Done]:
     unknown = _unknown(doubtful.error)
     return [Done(request.ticket, None, unknown) for request in who]
-
-
-def _together(group: list[Request]) -> tuple[list[Request], list[Request]]:
-    """Part those of which each is another call's from all the rest, which come after them."""
-    together: dict[int, Request] = {}
-    alone = []
-    for request in group:
-        if request.call is None or together.setdefault(request.call, request) is not request:
-            alone.append(request)
-    return list(together.values()), alone
 
 
 def _carry_out(desk: Desk, mark: Callable[[str], object], request: Request) -> Done:

@@ -62,11 +62,9 @@ from timebank.ledger.schema import (
 from timebank.ledger.schema import tournament_entries as entries
 from timebank.ledger.sentences import cutoff_words, end_of_call
 from timebank.ledger.sql import (
-    Foreseen,
     Prepared,
     Query,
     Reader,
-    among,
     change,
     equal,
     highest,
@@ -261,17 +259,9 @@ def _of_caller(of: Callable[[FromClause], _Own]) -> Query:
     return _read(null(), *[literal(0)] * 3, of=of(callers)).where(*is_living)
 
 
-def _of_calls() -> Query:
-    """Choose the same of many calls, each behind its number."""
-    own = _own_in_postgresql(callers.join(calls, calls.c.caller_id == callers.c.id))
-    found = _on_call(own).where(among(calls.c.id, "calls"), calls.c.closed.is_(None))
-    return found.with_only_columns(calls.c.id, *found.selected_columns)
-
-
 _OF_CALL: Reader[str] = value(
     lambda: _of_call(_own),
     in_postgresql=lambda: _of_call(_own_in_postgresql),
-    foreseen=Foreseen("call", "id", _of_calls),
 )
 _OF_CALLER: Reader[str] = value(
     lambda: _of_caller(_own), in_postgresql=lambda: _of_caller(_own_in_postgresql)
@@ -337,12 +327,8 @@ _SETTLE_DAY = Prepared(
     )
 )
 _ADD_DAY = Prepared(lambda: insert_into(days, "caller_id day after grant_id standing carried owed"))
-_CHARGE = Prepared(
-    lambda: change(calls, "ticked charged waived", equal(calls.c.id)), gathered="one"
-)
-_DATE = Prepared(
-    lambda: change(callers, "day held_until held_behind", equal(callers.c.id)), gathered="one"
-)
+_CHARGE = Prepared(lambda: change(calls, "ticked charged waived", equal(calls.c.id)))
+_DATE = Prepared(lambda: change(callers, "day held_until held_behind", equal(callers.c.id)))
 _SEND = Prepared(lambda: insert_into(outbox, "number name minutes source at", state="waiting"))
 _LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
 
@@ -835,8 +821,7 @@ class Posting:
 
     def write(self) -> tuple[TransferRow, ...]:
         books = self.desk.connection
-        is_numbered = bool(self.day_begins or self._afterwards or self._outbox)
-        rows = transfer(self.desk, self.movements, self._head, is_numbered=is_numbered)
+        rows = transfer(self.desk, self.movements, self._head)
         if self._call_changed:
             spent = {"ticked": self.ticked, "charged": self.charged, "waived": self.waived}
             _CHARGE(books, **spent, id=self.call_id)

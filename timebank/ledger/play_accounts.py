@@ -12,24 +12,15 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, calls
-from timebank.ledger.sql import Foreseen, Prepared, Reader, among, columns_of, equal, value
+from timebank.ledger.schema import accounts
+from timebank.ledger.sql import Prepared, Reader, columns_of, equal, value
 from timebank.ledger.transfers import Account, open_account
 from timebank.words import Unit
 
 _OF_UNIT = Prepared(
     lambda: select(*columns_of(accounts, "id kind balance")).where(
         equal(accounts.c.caller_id, accounts.c.unit)
-    ),
-    foreseen=Foreseen(
-        "caller",
-        "caller_id unit",
-        lambda: (
-            select(*columns_of(accounts, "caller_id unit id kind balance"))
-            .join_from(calls, accounts, accounts.c.caller_id == calls.c.caller_id)
-            .where(accounts.c.unit != "second", among(calls.c.id, "calls"))
-        ),
-    ),
+    )
 )
 _UNITS: Reader[Unit] = value(
     lambda: (

@@ -34,7 +34,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 from sqlalchemy import (
     BindParameter,
@@ -85,42 +85,20 @@ class _Text(NamedTuple):
     names: frozenset[str]
 
 
-class Foreseen(NamedTuple):
-    """How a query is asked for many calls at once, before their operations are carried out.
-
-    `ahead` takes `calls`, the JSON of their numbers. Its rows begin with the values that `key`
-    names, by which each run of the query finds its own; the rest are its columns. `of` says what
-    the first of these is: the number of a "call" or a "caller", or "" where all there is is read.
-    """
-
-    of: Literal["call", "caller", ""]
-    key: str
-    ahead: Build
-
-
-# A write of many operations is gathered, and run once for all of them: then nobody has seen yet how
-# many rows it changes. Each run changes "one", or the operation is to be carried out by itself
-# after all; or it is "any", and nobody asks.
-Gathered: TypeAlias = Literal["", "one", "any"]
 # The option of a connection to large books under which stands how SQLAlchemy is to read very many
 # rows, so that they come some at a time.
 LONG_READS = "long_reads"
-# The name of the dialect of what gathers them (postgres/gathering.py).
-GATHERING = "gathering"
 
 
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
-    __slots__ = ("_hot", "_in_postgresql", "_texts", "build", "foreseen", "gathered", "where")
+    __slots__ = ("_hot", "_in_postgresql", "_texts", "build", "where")
 
     def __init__(
         self,
         build: Build,
         in_postgresql: Build | None = None,
-        *,
-        gathered: Gathered = "",
-        foreseen: Foreseen | None = None,
     ) -> None:
         """`build` makes the statement; it is called once for each dialect.
 
@@ -128,8 +106,6 @@ class Prepared:
         """
         self.build = build
         self._in_postgresql = in_postgresql or build
-        self.gathered = gathered
-        self.foreseen = foreseen
         self._texts: dict[str, _Text] = {}
         # Of each dialect in which it has been run, the text and how to pick its values.
         self._hot: dict[str, tuple[str, Pick]] = {}
@@ -187,9 +163,6 @@ class Prepared:
         return text
 
     def _first_run(self, connection: Connection, values: Mapping[str, object]) -> tuple[str, Pick]:
-        if connection.dialect.name == GATHERING:
-            self._hot[GATHERING] = self, dict  # type: ignore[assignment] # which runs no text
-            return self._hot[GATHERING]
         text = self.text(connection.dialect)
         if values.keys() - text.names:
             raise TypeError(f"{self.where}: it takes {sorted(text.names)}, not {sorted(values)}")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 
-from timebank.errors import NotEnough, NotForeseen
+from timebank.errors import NotEnough
 from timebank.language import Phrase
 from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
@@ -61,7 +61,6 @@ class Movement(NamedTuple):
 class TransferRow(NamedTuple):
     """A transfer as it stands in the books; `source` and `target` are kinds of account."""
 
-    # 0 where it was not asked for, and is not known before the COMMIT.
     number: int
     reason: Reason
     amount: int
@@ -78,13 +77,6 @@ class TransferRow(NamedTuple):
         return sentence(self.reason, self.amount, self.unit)
 
 
-class Waiting(NamedTuple):
-    """An entry that gets its numbers when its transaction is about to be committed."""
-
-    at: int
-    movements: Sequence[Movement]
-
-
 ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
     Account(number, kind, "second") for number, kind in SYSTEM_ACCOUNTS.items()
 )
@@ -95,28 +87,18 @@ _ADD = sql.Insertion(transfers, COLUMNS)
 
 
 def transfer(
-    desk: Desk,
-    movements: Sequence[Movement],
-    after: Head | None = None,
-    *,
-    is_numbered: bool = True,
+    desk: Desk, movements: Sequence[Movement], after: Head | None = None
 ) -> tuple[TransferRow, ...]:
     """Add one entry to the books: all the movements, in the order given.
 
     `after` is the end of the chain for one who has read it already, in this transaction; a stale
     one is an IntegrityError. Amounts are whole units above zero between two accounts of the same
     unit (ValueError). Raises `NotEnough` when an account would hold what its kind may not; nothing
-    is moved then. Where entries wait for their numbers (`Desk.waiting`), one that `is_numbered`, so
-    that the numbers of its rows are needed now, raises `NotForeseen`.
+    is moved then.
     """
     if not movements:
         return ()
     at = stamp(desk.now)
-    if desk.waiting is not None:
-        if is_numbered:
-            raise NotForeseen
-        desk.waiting.append(Waiting(at, movements))
-        return _rows(0, movements)
     before = after or head(desk)
     values: list[object] = []
     for row in written(before, at, movements):
@@ -146,7 +128,7 @@ def written(after: Head, at: int, movements: Sequence[Movement]) -> Iterator[tup
 
 def _rows(first: int, movements: Sequence[Movement]) -> tuple[TransferRow, ...]:
     return tuple(
-        TransferRow(first and first + place, reason, amount, source.unit, source.kind, target.kind)
+        TransferRow(first + place, reason, amount, source.unit, source.kind, target.kind)
         for place, (source, target, amount, reason, *_) in enumerate(movements)
     )
 
@@ -160,14 +142,7 @@ _OPEN = sql.Prepared(lambda: sql.insert_into(accounts, "kind caller_id game unit
 _HOUSE: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(
         accounts.c.kind == "house", sql.equal(accounts.c.game, accounts.c.unit)
-    ),
-    foreseen=sql.Foreseen(
-        "",
-        "game unit",
-        lambda: select(accounts.c.game, accounts.c.unit, accounts.c.id).where(
-            accounts.c.kind == "house"
-        ),
-    ),
+    )
 )
 _MINT: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(accounts.c.kind == MINT, sql.equal(accounts.c.unit))

@@ -22,16 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, bindparam, func, select
+from sqlalchemy import ColumnElement, bindparam, select
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import calls, given_back, stamp, visits
+from timebank.ledger.schema import given_back, stamp, visits
 from timebank.ledger.sql import (
-    Foreseen,
     Prepared,
-    Query,
     Reader,
-    among,
     change,
     equal,
     insert_into,
@@ -200,23 +197,9 @@ _BEGUN = (
 _CLOSING = ("closed", "elapsed", "result", *Parting._fields[1:])
 _COLUMNS = " ".join((*_BEGUN, *_CLOSING))
 _BEGIN = Prepared(lambda: insert_into(visits, _COLUMNS))
-_CHANGE = Prepared(lambda: change(visits, _COLUMNS, equal(visits.c.id)), gathered="one")
-
-
-def _of_calls() -> Query:
-    """Choose the last visit of each who is on some calls."""
-    last = select(func.max(visits.c.id)).where(visits.c.caller_id == calls.c.caller_id)
-    last = last.correlate(calls)
-    return (
-        select(calls.c.caller_id, visits)
-        .join_from(calls, visits, visits.c.id == last.scalar_subquery())
-        .where(among(calls.c.id, "calls"))
-    )
-
-
+_CHANGE = Prepared(lambda: change(visits, _COLUMNS, equal(visits.c.id)))
 _LAST = Prepared(
-    lambda: select(visits).where(equal(visits.c.caller_id)).order_by(visits.c.id.desc()).limit(1),
-    foreseen=Foreseen("caller", "caller_id", _of_calls),
+    lambda: select(visits).where(equal(visits.c.caller_id)).order_by(visits.c.id.desc()).limit(1)
 )
 
 

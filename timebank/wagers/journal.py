@@ -36,8 +36,8 @@ from timebank.errors import JournalDamaged, RoundInPlay, ShoeGone
 from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import actions, callers, calls, instant, shoes, stamp
-from timebank.ledger.sql import Foreseen, Prepared, Query, Reader, among, given, highest, value
+from timebank.ledger.schema import actions, callers, instant, shoes, stamp
+from timebank.ledger.sql import Prepared, Query, Reader, among, given, highest, value
 from timebank.wagers import chains
 from timebank.words import Unit
 
@@ -172,18 +172,8 @@ def _open_shoes(*of: ColumnElement[bool]) -> Query:
     return select(*_SHOE, position).where(shoes.c.closed.is_(None), *of)
 
 
-def _of_calls() -> Query:
-    """Choose the open shoes, of all games, of those who are on some calls."""
-    found = _open_shoes(among(calls.c.id, "calls"))
-    found = found.join_from(calls, shoes, shoes.c.caller_id == calls.c.caller_id)
-    return found.with_only_columns(shoes.c.caller_id, shoes.c.game, *found.selected_columns)
-
-
 _OF_GAME = shoes.c.game == bindparam("game")
-_OPEN_SHOE = Prepared(
-    lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _OF_GAME),
-    foreseen=Foreseen("caller", "caller_id game", _of_calls),
-)
+_OPEN_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id"), _OF_GAME))
 _OPEN_TABLE_SHOE = Prepared(
     lambda: _open_shoes(
         shoes.c.caller_id.is_(None), _OF_GAME, shoes.c.at_table == bindparam("at_table")
@@ -192,8 +182,7 @@ _OPEN_TABLE_SHOE = Prepared(
 _SEAL = Prepared(
     lambda: insert(shoes).values(
         given("caller_id", "game", "decks", "seed", "seal", "opened", "at_table", "anchor", "link")
-    ),
-    gathered="one",
+    )
 )
 # A hand from a shoe that is still in play.
 _DEALT_FROM = (_ROUNDS.c.shoe_id == bindparam("shoe_id"), _ROUNDS.c.settled.is_(None))
@@ -204,8 +193,7 @@ _CLOSE_SHOE = Prepared(
         .values(given("closed"))
         .where(shoes.c.id == bindparam("shoe_id"), shoes.c.closed.is_(None))
         .where(~exists().where(*_DEALT_FROM))
-    ),
-    gathered="one",
+    )
 )
 
 

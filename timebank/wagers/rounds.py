@@ -109,8 +109,7 @@ _CUT = Prepared(
         .where(shoes.c.caller_id.is_not_distinct_from(bindparam("owner", type_=Integer)))
         .where(shoes.c.game == bindparam("game"))
         .where(or_(shoes.c.cut.is_(None), shoes.c.cut == func.coalesce(_SAID, shoes.c.cut)))
-    ),
-    gathered="one",
+    )
 )
 _POSITION = Prepared(lambda: select(gone(_SHOE)))
 _GIVEN = (
@@ -126,14 +125,12 @@ _OPEN = Prepared(
                 bindparam("start", type_=Integer), gone(bindparam("shoe_id", type_=Integer)), 0
             )
         )
-    ),
-    gathered="one",
+    )
 )
 _ACT = Prepared(
     lambda: insert(actions).values(
         given("round_id", "sequence", "action", "cards_used", "call_id", "at")
-    ),
-    gathered="one",
+    )
 )
 _AMOUNTS = ("lost", "returned", "won")
 _SETTLE = Prepared(
@@ -142,8 +139,7 @@ _SETTLE = Prepared(
         .values({name: _ROUNDS.c[name] + bindparam(f"{name}_now") for name in _AMOUNTS})
         .values(given("settled", "outcome", "result"))
         .where(_ROUNDS.c.id == bindparam("round_id"))
-    ),
-    gathered="one",
+    )
 )
 
 

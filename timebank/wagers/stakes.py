@@ -16,8 +16,8 @@ from timebank.language import Phrase
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.reasons import BetPlaced, BetRaised, Lost, Returned, Won
-from timebank.ledger.schema import accounts, calls, rounds, transfers
-from timebank.ledger.sql import Foreseen, Query, Reader, among, equal, value
+from timebank.ledger.schema import accounts, rounds, transfers
+from timebank.ledger.sql import Query, Reader, equal, value
 from timebank.ledger.transfers import Account, house
 from timebank.words import Unit, money, span_phrase
 
@@ -136,23 +136,12 @@ def _first_source() -> Query:
     )
 
 
-def _of_calls() -> Query:
-    """Choose the same for the rounds of play money that those who are on some calls play."""
-    source = _first_source().where(transfers.c.round_id == rounds.c.id).scalar_subquery()
-    return (
-        select(rounds.c.caller_id, rounds.c.id, source)
-        .join_from(calls, rounds, rounds.c.caller_id == calls.c.caller_id)
-        .where(rounds.c.settled.is_(None), rounds.c.unit != "second", among(calls.c.id, "calls"))
-    )
-
-
 _PURSE: Reader[PlayPurse] = value(
     lambda: (
         _first_source()
         .join(rounds, rounds.c.id == transfers.c.round_id)
         .where(equal(rounds.c.caller_id, transfers.c.round_id))
-    ),
-    foreseen=Foreseen("caller", "caller_id round_id", _of_calls),
+    )
 )
 
 

@@ -70,10 +70,7 @@ def _order(operations: list[Operation], books: Books) -> Iterator[str]:
         (each for each in _told(operations) if each.answered is not None),
         key=lambda each: each.answered or 0,
     )
-    seen = {
-        each.key: each.seen if each.is_placed else marks.get(each.key, (0, 0))[1]
-        for each in answers
-    }
+    seen = {each.key: each.seen for each in answers}
     furthest, by, next_answer = 0, "", 0
     for operation in sorted(operations, key=lambda each: each.asked):
         while next_answer < len(answers) and (answers[next_answer].answered or 0) < operation.asked:
@@ -84,7 +81,7 @@ def _order(operations: list[Operation], books: Books) -> Iterator[str]:
         before = operation.before
         if operation.outcome == FAILED:
             continue
-        if operation.outcome == UNKNOWN or not operation.is_placed:
+        if operation.outcome == UNKNOWN:
             first, _ = marks.get(operation.key, (0, 0))
             if not first:
                 continue

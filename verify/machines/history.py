@@ -25,8 +25,7 @@ class Operation:
 
     `seen` is the end of the chain that it saw when it was done: the number of the last transfer and
     its digest; `own` the first of the transfers that are its own, 0 without any. `balances` are
-    those it saw then, by number of account: all of them if it is a read. One that is carried out
-    beside others sees nothing of this, and is placed by what the books have of it.
+    those it saw then, by number of account: all of them if it is a read.
     """
 
     key: str
@@ -43,10 +42,6 @@ class Operation:
     @property
     def is_read(self) -> bool:
         return self.what.startswith("read")
-
-    @property
-    def is_placed(self) -> bool:
-        return self.is_read or self.seen > 0
 
     @property
     def before(self) -> int:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from sqlalchemy import func, outerjoin, select
+from sqlalchemy import select
 
 from door.clock import SystemClock
 from timebank.audit import accounts as accounts_audit
 from timebank.callers import sysop_log
 from timebank.ledger.database import Desk
 from timebank.ledger.engines import books_of
-from timebank.ledger.schema import accounts, actions, transfers
+from timebank.ledger.schema import accounts, transfers
 from verify.machines import checker, history
 from verify.machines.boards import Boards
 from verify.machines.databases import Databases
@@ -26,7 +25,7 @@ from verify.machines.faults import FAULTS, FAULTS_OF_BOARDS
 from verify.machines.history import FAILED, OK, Books, Operation, Row
 from verify.machines.networks import CannotBeDone, Network, inside
 from verify.machines.result import Result
-from verify.machines.worker import BY, KEY, settings_of
+from verify.machines.worker import BY, settings_of
 from verify.machines.world import FIRST, Tell, World
 
 EVERY_FAULT = {**FAULTS, **FAULTS_OF_BOARDS}
@@ -136,25 +135,8 @@ def _read(desk: Desk) -> Books:
     return Books(
         [Row(*row) for row in rows],
         {row.id: row.balance for row in balances},
-        [*((key, int(first), int(last)) for key, first, last in marks), *_journaled(desk)],
+        [(key, int(first), int(last)) for key, first, last in marks],
     )
-
-
-def _journaled(desk: Desk) -> Iterator[tuple[str, int, int]]:
-    """Give the marks of what was carried out beside others: its key is in the journal."""
-    action, own = actions.c, transfers.c
-    is_bet, is_stake = action.sequence == 0, own.kind == "stake"
-    found = desk.connection.execute(
-        select(action.action, func.min(own.entry), func.max(own.entry + own.size - 1))
-        .select_from(
-            outerjoin(actions, transfers, (own.round_id == action.round_id) & (is_bet == is_stake))
-        )
-        .group_by(action.round_id, action.sequence)
-    )
-    for text, first, last in found:
-        key = json.loads(text).get(KEY)
-        if key is not None:
-            yield key, first or 0, last or 0
 
 
 def _count(

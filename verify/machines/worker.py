@@ -2,9 +2,7 @@
 
 Any process may act for any caller, so that they meet on the same accounts. What an operation does
 is decided within its transaction, by what it finds there. With it a line goes into the sysop's log,
-by which it is known again: its key, and the numbers of its transfers. On a server, what a caller
-does at the table is carried out beside what others do: it has been decided before, and has its key
-in the journal.
+by which it is known again: its key, and the numbers of its transfers.
 """
 
 from __future__ import annotations
@@ -17,8 +15,6 @@ import random
 import signal
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -49,9 +45,7 @@ BY = "machines"
 GAME = "black-jack-for-time"
 MINUTE = 60
 EVER = 10**6 * MINUTE
-KEY = "key"  # in what is journaled, of one that is carried out beside others
 READS = 0.1  # of all operations
-BESIDE = 0.5  # of the others
 PAUSE = 0.25  # seconds, after an answer that nothing can be done just now
 
 Facts = dict[str, Any]
@@ -146,12 +140,8 @@ def _do(
 
 
 def _bet(desk: Desk, caller_id: int, call_id: int, ticked: int, chance: random.Random) -> Receipt:
-    wager = _wager(chance.randint(1, 3) * MINUTE, {"action": "bet"})
-    return wagers.place(desk, wager, _seat(caller_id, call_id, ticked), {}).receipt
-
-
-def _wager(stake: int, action: Facts) -> Wager:
-    return Wager(
+    stake = chance.randint(1, 3) * MINUTE
+    wager = Wager(
         game=GAME,
         amounts={FIRST_SEAT: stake},
         coin=MINUTE,
@@ -159,8 +149,9 @@ def _wager(stake: int, action: Facts) -> Wager:
         shoe_id=None,
         cut=None,
         rules={"decks": 1},
-        action={**action, "stake": stake},
+        action={"action": "bet", "stake": stake},
     )
+    return wagers.place(desk, wager, _seat(caller_id, call_id, ticked), {}).receipt
 
 
 def _settle(
@@ -171,62 +162,15 @@ def _settle(
     ticked: int,
     chance: random.Random,
 ) -> tuple[str, Receipt]:
-    settlement = _settlement(stored.stake, chance.random() < 0.5)
-    move = Move(stored.id, 1, {"action": "stay"}, 4)
-    seats = _seat(caller_id, call_id, ticked)
-    return "settle", wagers.act(desk, move, seats, {FIRST_SEAT: settlement}).receipt
-
-
-def _settlement(stake: int, wins: bool) -> Settlement:
-    return Settlement(
+    stake, wins = stored.stake, chance.random() < 0.5
+    settlement = Settlement(
         *((0, stake, stake, "win") if wins else (stake, 0, 0, "lose")),
         {"net": stake if wins else -stake},
         True,
     )
-
-
-# What is done beside others.
-
-
-def move_of(desk: Desk, caller_id: int, chance: random.Random) -> Alone | None:
-    """Draw what a caller does next at the table; None for one who is on no call."""
-    call = desk.connection.execute(
-        select(calls_table.c.id, calls_table.c.ticked).where(
-            calls_table.c.caller_id == caller_id, calls_table.c.reason.is_(None)
-        )
-    ).first()
-    if call is None:
-        return None
-    stored = journal.round_in_play(desk, caller_id)
-    seats = _seat(caller_id, call.id, call.ticked + 1)
-    if stored is None:
-        return Alone(call.id, seats, None, chance.randint(1, 3) * MINUTE)
-    return Alone(call.id, seats, stored.id, stored.stake, chance.random() < 0.5)
-
-
-@dataclass(frozen=True)
-class Alone:
-    """A move of one caller, which may be carried out beside those of others, and leaves its key."""
-
-    call_id: int
-    seats: dict[int, wagers.Sitter]
-    round_id: int | None  # None for a bet
-    stake: int
-    wins: bool = False
-
-    def make(self, key: str) -> Callable[[Desk], Facts]:
-        action = {"action": "stay" if self.round_id else "bet", KEY: key}
-        return partial(self._settle if self.round_id else self._bet, action=action)
-
-    def _bet(self, desk: Desk, action: Facts) -> Facts:
-        wagers.place(desk, _wager(self.stake, action), self.seats, {})
-        return {}
-
-    def _settle(self, desk: Desk, action: Facts) -> Facts:
-        assert self.round_id is not None
-        move = Move(self.round_id, 1, action, 4)
-        wagers.act(desk, move, self.seats, {FIRST_SEAT: _settlement(self.stake, self.wins)})
-        return {}
+    move = Move(stored.id, 1, {"action": "stay"}, 4)
+    seats = _seat(caller_id, call_id, ticked)
+    return "settle", wagers.act(desk, move, seats, {FIRST_SEAT: settlement}).receipt
 
 
 def _seat(caller_id: int, call_id: int, ticked: int) -> dict[int, wagers.Sitter]:
@@ -274,23 +218,11 @@ class Worker:
                 way = ways[0] if reads == 1 else self._chance.choice(ways)
                 run = books.read if way == "read beside" else books.run
                 done = await self._ask(run, way, lambda _key: look)
-            elif self._chance.random() < BESIDE:
-                done = await self._ask_beside(books)
             else:
                 done = await self._ask(books.run, "step", self._next_step)
             pause = self._pace if done and reads < 1 else PAUSE
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), pause)
-
-    async def _ask_beside(self, books: Books) -> bool:
-        caller_id, chance = self._chance.choice(self._callers), self._chance
-        try:
-            move = await books.read(lambda desk: move_of(desk, caller_id, chance))
-        except errors.BooksFailed:
-            return False
-        if move is None:
-            return await self._ask(books.run, "step", self._next_step)
-        return await self._ask(partial(books.run, call=move.call_id), "beside others", move.make)
 
     def _next_step(self, key: str) -> Callable[[Desk], Facts]:
         caller_id = self._chance.choice(self._callers)

@@ -997,45 +997,6 @@ _ANSI = (
     ),
 )
 
-_GATHERING = (
-    Mutant(
-        "A row that was not changed, of many that should have been, is passed over.",
-        "timebank/ledger/postgres/gathering.py",
-        'if wave.statement.gathered == "one" and rows.rowcount != len(wave.rows):',
-        'if wave.statement.gathered == "one" and rows.rowcount > len(wave.rows):',
-    ),
-    Mutant(
-        "What was read of a caller beforehand still answers once the operation has written.",
-        "timebank/ledger/postgres/gathering.py",
-        "(is_first and key[0] in self._covered[known.of])",
-        "(key[0] in self._covered[known.of])",
-    ),
-    Mutant(
-        "An operation is told of a call that was not asked for beforehand: there is none.",
-        "timebank/ledger/postgres/gathering.py",
-        "(is_first and key[0] in self._covered[known.of])",
-        "is_first",
-    ),
-    Mutant(
-        "A group leaves no mark by which its COMMIT can be looked up.",
-        "timebank/ledger/postgres/gathering.py",
-        "            run(postgres.NOTE, mark)\n",
-        "",
-    ),
-    Mutant(
-        "The chain goes on from the first transfer of a group for each of them.",
-        "timebank/ledger/postgres/gathering.py",
-        'before = Head(row["id"], row["digest"])',
-        'before = before or Head(row["id"], row["digest"])',
-    ),
-    Mutant(
-        "What a refused operation has written into the chain stays in its group.",
-        "timebank/ledger/postgres/gathering.py",
-        "self._waiting += waiting\n        place = 0",
-        "place = 0",
-    ),
-)
-
 _SERVERS = (
     Mutant(
         "A lease is taken although it is another's and has not run out.",
@@ -1114,7 +1075,6 @@ _SERVERS = (
 MUTANTS = (
     *(
         *_LEDGER,
-        *_GATHERING,
         *_SERVERS,
         *_WAGERS,
         *_CALLS,

@@ -218,7 +218,7 @@ class Play:
         owner, seed = self.caller.record.id, self.caller.new_seed()
         take = partial(take_shoe, kind=self.kind, rules=rules, owner=owner, seed=seed, fresh=fresh)
         ahead = self.caller.config.shoes_ahead
-        self.shoe = await self.caller.ask_books(lambda desk: take(desk, ahead=ahead), is_own=True)
+        self.shoe = await self.caller.ask_books(lambda desk: take(desk, ahead=ahead))
         self.hand = None
         return self.shoe
 
@@ -227,7 +227,7 @@ class Play:
         open."""
         assert self.shoe is not None
         shoe = self.shoe
-        await self.caller.ask_books(lambda desk: journal.close_shoe(desk, shoe.id), is_own=True)
+        await self.caller.ask_books(lambda desk: journal.close_shoe(desk, shoe.id))
         self.shoe = None
         return shoe.seed.hex()
 
@@ -260,7 +260,6 @@ class Play:
         caller_id = self.caller.record.id
         return await self.caller.post(
             lambda desk, call, ticked: work(desk, {FIRST_SEAT: Sitter(caller_id, call, ticked)}),
-            is_own=True,
         )
 
     def _adopt(self, step: Step) -> Step:

@@ -82,8 +82,6 @@ def test_no_statement_pairs_tables_without_saying_how():
     """What is left of a table of the outer query that an inner one was meant to speak of."""
     for statement in STATEMENTS:
         assert not PAIRED.search(statement.sql(sqlite.dialect())), statement.where
-        if statement.foreseen is not None:
-            assert not PAIRED.search(sql.text_of(statement.foreseen.ahead(), DIALECT).sql)
 
 
 def test_what_a_statement_says_itself_is_in_its_text_and_the_rest_is_given(connection):

@@ -31,15 +31,9 @@ class BooksConnection(psycopg.Connection[Any]):
     """A connection that gives up a server that says nothing, once it has a `patience`."""
 
     patience: float | None = None  # seconds for an answer; None, any time
-    # How many numbers the next group is expected to need, by table (gathering.py).
-    expected_numbers: dict[str, float]
     _key = ""
     _last = 0
     _warning = ""
-
-    def __init__(self, *words: Any, **how: Any) -> None:
-        super().__init__(*words, **how)
-        self.expected_numbers = {}
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for an answer; psycopg.OperationalError when patience ends, with the connection."""

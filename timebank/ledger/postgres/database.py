@@ -1,15 +1,14 @@
 """The server the books are on: opening them, whose turn it is to write, and COMMITs in doubt.
 
 One lock is taken by each transaction that writes, before anything else: so one writes at a time, as
-on SQLite, and what an operation has read stays so until its COMMIT. Operations that are each of one
-call share it, and wait for each other at the end alone: see gathering.py.
+on SQLite, and what an operation has read stays so until its COMMIT.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,6 @@ from timebank.ledger.database import (
 from timebank.ledger.postgres import dialect as postgres
 from timebank.ledger.postgres import guards
 from timebank.ledger.postgres.connection import BooksConnection, Operation
-from timebank.ledger.postgres.gathering import PostgresGathering
 from timebank.ledger.schema import (
     APPLICATION_ID,
     SYSTEM_ACCOUNTS,
@@ -60,7 +58,6 @@ class PostgresDatabase(Database):
     """The books on a server of PostgreSQL."""
 
     doubt_seconds = DOUBT_SECONDS
-    is_gathering = True
 
     def __init__(self, server: ServerPlace, busy_seconds: float = BUSY_SECONDS) -> None:
         """Name the books; nothing is opened yet."""
@@ -174,11 +171,6 @@ class PostgresDatabase(Database):
             postgres.begin_asking(connection)
             return
         self._take_turn(connection, lambda most: postgres.begin_writing(connection, most))
-
-    def gather(self, connection: Connection, calls: Sequence[int]) -> PostgresGathering:
-        gathering = PostgresGathering(postgres.driver(connection), calls)
-        self._take_turn(connection, gathering.begin)
-        return gathering
 
     def _take_turn(self, connection: Connection, begin: Callable[[int], None]) -> None:
         """Begin a transaction; `begin` waits for its turn for so many milliseconds at most."""

@@ -41,8 +41,6 @@ NAME = "PostgreSQL"
 # A whole number of ours for its locks, so that other programs on the server have theirs.
 WRITING_LOCK = 0x424A3454_0001
 LAYING_LOCK = 0x424A3454_0002
-# Who has it gives numbers and digests to transfers, until the COMMIT (gathering.py).
-NOTARY_LOCK = 0x424A3454_0003
 
 # Tables whose last number is kept in `numbers`, for none of theirs may be left out: a sequence
 # leaves one out with every transaction that is rolled back.
@@ -244,22 +242,6 @@ def read_in_parts(connection: Connection) -> None:
 
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-# How operations that are carried out together begin, in a transaction (gathering.py). What is
-# planned in it finds its rows by their keys, however few there are when it is planned.
-BEGIN_GATHERING = f"""
-SELECT set_config('lock_timeout', %s, true),
-    set_config('idle_in_transaction_session_timeout', '{IDLE}', true),
-    set_config('plan_cache_mode', 'force_generic_plan', true),
-    set_config('enable_seqscan', 'off', true),
-    set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true),
-    set_config('jit', 'off', true),
-    pg_advisory_xact_lock_shared({WRITING_LOCK})"""
-LOCK_CALLERS = """
-SELECT callers.id FROM callers JOIN calls ON calls.caller_id = callers.id
-WHERE calls.id = ANY (CAST(%s AS BIGINT[])) ORDER BY callers.id FOR NO KEY UPDATE OF callers"""
-NUMBERS = "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)"
-TURN_OF_NOTARY = f"SELECT pg_advisory_xact_lock({NOTARY_LOCK})"
 
 
 def begin_writing(connection: Connection, milliseconds: int) -> None:
