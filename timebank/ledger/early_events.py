@@ -6,6 +6,7 @@ nobody is granted, lent or staked a second that reaches past it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,7 +29,12 @@ def column() -> ColumnElement[Any]:
     return select(json_list(*columns_of(early_events, _NAMES))).scalar_subquery()
 
 
-def read(rows: Iterable[tuple[str, int, int, int | None]] | None) -> tuple[EarlyEvent, ...]:
+def read(rows: str | None) -> tuple[EarlyEvent, ...]:
+    """Return the events that `column` has found."""
+    return _events(json.loads(rows or "[]"))
+
+
+def _events(rows: Iterable[tuple[str, int, int, int | None]]) -> tuple[EarlyEvent, ...]:
     return tuple(
         EarlyEvent(
             name,
@@ -36,12 +42,12 @@ def read(rows: Iterable[tuple[str, int, int, int | None]] | None) -> tuple[Early
             instant(ends),
             None if instead_of is None else instant(instead_of),
         )
-        for name, starts, ends, instead_of in rows or ()
+        for name, starts, ends, instead_of in rows
     )
 
 
 def standing(desk: Desk) -> tuple[EarlyEvent, ...]:
-    return read(_STANDING.all(desk.connection))
+    return _events(_STANDING.all(desk.connection))
 
 
 def schedule_of(desk: Desk) -> Schedule:

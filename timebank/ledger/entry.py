@@ -31,7 +31,6 @@ from sqlalchemy import (
     null,
     or_,
     select,
-    true,
     union_all,
 )
 
@@ -70,7 +69,7 @@ from timebank.ledger.sql import (
     highest,
     insert_into,
     json_map,
-    json_row,
+    read,
     total,
     value,
 )
@@ -107,20 +106,21 @@ class InPlay(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What is read of a caller, by the names of its columns in their order (`_read`)."""
+    """What `_read` reads of a caller."""
 
     caller_id: int
-    # Of the call; there is no node where there is none.
-    node: int
-    ticked: int
-    charged: int
-    waived: int
     name: str
     frozen: int
     day: str | None
     held_until: int | None
     held_behind: str | None
-    # The numbers of their accounts, each before its balance.
+    board: str | None
+    # Of the call; None and zeros without one.
+    node: int
+    ticked: int
+    charged: int
+    waived: int
+    # Each account's number and balance.
     online_id: int
     online: int
     held_id: int
@@ -131,44 +131,41 @@ class _Found(NamedTuple):
     stake: int
     loan_id: int
     loan: int
-    # As in `InPlay`; NULL without an open round, but for `shared`.
+    # The open round; None without one.
     round_id: int | None
     game: str
+    unit: Unit
+    round_day: str
     sequence: int
     house_id: int | None
-    unit: Unit
+    # Not zero when others sit at it.
     shared: int
-    round_day: str
-    # How many hands of each game that are over count for today, NULL for none.
-    turns: dict[str, int] | None
+    # Today's finished hands by game, as a JSON object.
+    turns: str | None
     # The end of the chain.
     last_number: int
     last_digest: str
-    board: str | None
     standing: int
-    # What they lost today (below zero: won); of the open round, what is settled already; since when
-    # the clock is in doubt. NULL for who has set no limits, and so are those: see `OwnLimits`.
-    lost: int | None
-    lost_in_play: int | None
+    # Seconds lost today, and in the open round up to now; below zero when won.
+    lost: int
+    lost_in_play: int
+    # The last instant before the clock was in doubt.
     doubtful_since: float | None
+    # Events that were started early, as a JSON array.
+    early: str | None
     has_limits: int
+    # A row of `own_limits`.
     most_lost: int | None
     later_lost: int | None
     later_from: int | None
     paused_until: int | None
-    hourly: int | None
+    hourly: int
     hourly_until: int | None
     told: int | None
-    # Events that were started early; NULL or none without any.
-    early: list[tuple[str, int, int, int | None]] | None
 
 
-def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
-    """Choose all that an operation must know of a caller, in one row.
-
-    And in one column, as JSON: SQLAlchemy looks at every column of every result anew, which for
-    these three dozen took longer than SQLite took to find them.
-    """
+def _read(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
+    """Select all that an operation needs of a caller, as one row."""
     who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
     house = accounts.alias("house")
     last = select(func.max(actions.c.sequence)).where(
@@ -177,94 +174,55 @@ def _read(*of_call: ColumnElement[Any], of: _Own) -> Query:
     house_id = select(house.c.id).where(
         house.c.kind == "house", house.c.game == hand.game, house.c.unit == hand.unit
     )
-    turns = select(json_map(results.c.game, results.c.hands)).where(
+    of_today = and_(
         results.c.day == who.day, results.c.caller_id == who.id, results.c.unit == "second"
     )
+    turns = select(json_map(results.c.game, results.c.hands)).where(of_today)
+    lost = select(total(results.c.lost - results.c.won)).where(of_today)
+    entered = select(total(entries.c.paid)).where(
+        entries.c.day == who.day, entries.c.caller_id == who.id, entries.c.back_id.is_(None)
+    )
     standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
-    has_limits = own_limits.c.caller_id.is_not(None)
-    lost = (
-        select(total(results.c.lost - results.c.won))
-        .where(results.c.day == who.day, results.c.caller_id == who.id)
-        .where(results.c.unit == "second")
-        .scalar_subquery()
-    ) + _entered(entries.c.day == who.day, entries.c.caller_id == who.id)
-    in_play = case((hand.unit == "second", hand.lost - hand.won), else_=0)
-    found = json_row(
-        *(who.id, *of_call, who.name, who.frozen, who.day, who.held_until, who.held_behind),
-        *of.columns,
-        *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
-        or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
-        *(hand.day, turns.scalar_subquery(), *head_columns(), who.board),
-        func.coalesce(standing.scalar_subquery(), 0),
-        *(case((has_limits, each)) for each in (lost, in_play, in_doubt_since())),
-        case((has_limits, 1), else_=0),
-        *COLUMNS,
-        early_events.column(),
-    )
-    tables = of.tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
+    tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
-    return select(found).select_from(tables)
+    return select(
+        *(who.id, who.name, who.frozen, who.day, who.held_until, who.held_behind, who.board),
+        *(of_call or (null(), *[literal(0)] * 3)),
+        *_own_accounts(),
+        *(hand.id, hand.game, hand.unit, hand.day),
+        *(last.scalar_subquery(), house_id.scalar_subquery()),
+        or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
+        *(turns.scalar_subquery(), *head_columns()),
+        func.coalesce(standing.scalar_subquery(), 0),
+        lost.scalar_subquery() + entered.scalar_subquery(),
+        case((hand.unit == "second", hand.lost - hand.won), else_=0),
+        *(in_doubt_since(), early_events.column()),
+        own_limits.c.caller_id.is_not(None),
+        *COLUMNS,
+    ).select_from(tables)
 
 
-def _entered(*where: ColumnElement[bool]) -> ColumnElement[int]:
-    """Add up what was paid to enter tournaments, and not given back."""
-    entered = select(total(entries.c.paid)).where(*where, entries.c.back_id.is_(None))
-    return entered.scalar_subquery()
+def _own_accounts() -> list[ColumnElement[int]]:
+    """Select number and balance of each account of time, with no join to be planned."""
+    own = accounts.c
+    of_time = (own.caller_id == callers.c.id, own.unit == "second")
+    return [
+        select(column).where(*of_time, own.kind == kind).scalar_subquery()
+        for kind in CALLER_ACCOUNTS
+        for column in (own.id, own.balance)
+    ]
 
 
-class _Own(NamedTuple):
-    """Callers beside their accounts of time: the number and the balance of each kind."""
-
-    tables: FromClause
-    columns: list[ColumnElement[Any]]
-
-
-def _own(tables: FromClause = callers) -> _Own:
-    own = {kind: accounts.alias(kind) for kind in CALLER_ACCOUNTS}
-    for kind, each in own.items():
-        is_own = (each.c.caller_id == callers.c.id, each.c.unit == "second", each.c.kind == kind)
-        tables = tables.join(each, and_(*is_own))
-    return _Own(tables, [column for each in own.values() for column in (each.c.id, each.c.balance)])
+def _of_call() -> Query:
+    tables = callers.join(calls, calls.c.caller_id == callers.c.id)
+    own = calls.c
+    found = _read(tables, own.node, own.ticked, own.charged, own.waived)
+    return found.where(equal(own.id), own.closed.is_(None))
 
 
-def _own_in_postgresql(tables: FromClause = callers) -> _Own:
-    """Find them in one look: of seven tables its planner takes 5 ms to choose a bad order."""
-    row = accounts.c
-    own = (
-        select(
-            *(
-                func.max(column).filter(row.kind == kind).label(f"{kind}_{column.name}")
-                for kind in CALLER_ACCOUNTS
-                for column in (row.id, row.balance)
-            )
-        )
-        .where(row.caller_id == callers.c.id, row.unit == "second")
-        .having(func.count() >= len(CALLER_ACCOUNTS))
-        .lateral("own")
-    )
-    return _Own(tables.join(own, true()), list(own.c))
-
-
-def _of_call(of: Callable[[FromClause], _Own]) -> Query:
-    own = of(callers.join(calls, calls.c.caller_id == callers.c.id))
-    return _on_call(own).where(equal(calls.c.id), calls.c.closed.is_(None))
-
-
-def _on_call(own: _Own) -> Query:
-    return _read(calls.c.node, calls.c.ticked, calls.c.charged, calls.c.waived, of=own)
-
-
-def _of_caller(of: Callable[[FromClause], _Own]) -> Query:
-    is_living = (equal(callers.c.id), callers.c.deleted.is_(None))
-    return _read(null(), *[literal(0)] * 3, of=of(callers)).where(*is_living)
-
-
-_OF_CALL: Reader[str] = value(
-    lambda: _of_call(_own),
-    in_postgresql=lambda: _of_call(_own_in_postgresql),
-)
-_OF_CALLER: Reader[str] = value(
-    lambda: _of_caller(_own), in_postgresql=lambda: _of_caller(_own_in_postgresql)
+_OF_CALL = read(_Found, _of_call)
+_OF_CALLER = read(
+    _Found, lambda: _read(callers).where(equal(callers.c.id), callers.c.deleted.is_(None))
 )
 
 
@@ -342,8 +300,7 @@ def make_ready(desk: Desk) -> None:
 class Posting:
     """The entry of one caller: their balances as it will leave them, and its movements so far."""
 
-    def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
-        row = _Found._make(json.loads(found))
+    def __init__(self, desk: Desk, call_id: int | None, row: _Found) -> None:
         self.desk = desk
         self.call_id = call_id
         self.round_id: int | None = None
@@ -360,7 +317,7 @@ class Posting:
         self.loan = Account(row.loan_id, "loan", "second")
         self.balance = {kind: getattr(row, kind) for kind in CALLER_ACCOUNTS}
         # How many turns of each game they have played today, with the open one.
-        self.turns = row.turns or {}
+        self.turns: dict[str, int] = json.loads(row.turns or "{}")
         self.in_play: InPlay | None = None
         if row.round_id is not None:
             self.in_play = InPlay(
@@ -448,8 +405,8 @@ class Posting:
         self._sure = sure_instant(now, row.doubtful_since)
         set_ = OwnLimits(*(getattr(row, name) for name in OwnLimits._fields))
         self.own = set_.at(self._sure)
-        self._lost_in_play = row.lost_in_play or 0
-        self._lost = (row.lost or 0) + self._lost_in_play
+        self._lost_in_play = row.lost_in_play
+        self._lost = row.lost + self._lost_in_play
         self._first_day = ""
         if row.doubtful_since is not None:
             self._first_day = self.desk.settings.schedule.day_of(instant(self._sure)).isoformat()

@@ -93,19 +93,11 @@ LONG_READS = "long_reads"
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
-    __slots__ = ("_hot", "_in_postgresql", "_texts", "build", "where")
+    __slots__ = ("_hot", "_texts", "build", "where")
 
-    def __init__(
-        self,
-        build: Build,
-        in_postgresql: Build | None = None,
-    ) -> None:
-        """`build` makes the statement; it is called once for each dialect.
-
-        `in_postgresql` makes one that says the same, where its planner needs other words for it.
-        """
+    def __init__(self, build: Build) -> None:
+        """`build` makes the statement; it is called once for each dialect."""
         self.build = build
-        self._in_postgresql = in_postgresql or build
         self._texts: dict[str, _Text] = {}
         # Of each dialect in which it has been run, the text and how to pick its values.
         self._hot: dict[str, tuple[str, Pick]] = {}
@@ -158,8 +150,7 @@ class Prepared:
         """Give its text, and what makes the driver's parameters of values by name."""
         text = self._texts.get(dialect.name)
         if text is None:
-            build = self._in_postgresql if dialect.name == "postgresql" else self.build
-            text = self._texts[dialect.name] = text_of(build(), dialect)
+            text = self._texts[dialect.name] = text_of(self.build(), dialect)
         return text
 
     def _first_run(self, connection: Connection, values: Mapping[str, object]) -> tuple[str, Pick]:
@@ -175,9 +166,9 @@ class Reader(Prepared, Generic[R]):
 
     __slots__ = ("_make",)
 
-    def __init__(self, make: Callable[[Any], R], build: Build, **how: Any) -> None:
-        """`make` turns a row into the thing; `how` as in `Prepared`."""
-        super().__init__(build, **how)
+    def __init__(self, make: Callable[[Any], R], build: Build) -> None:
+        """`make` turns a row into the thing."""
+        super().__init__(build)
         self._make = make
 
     def one(self, connection: Connection, /, **values: object) -> R:
@@ -257,9 +248,9 @@ def read(kind: type[R], build: Build) -> Reader[R]:
     return Reader(kind._make, build)  # type: ignore[attr-defined]
 
 
-def value(build: Build, **how: Any) -> Reader[Any]:
+def value(build: Build) -> Reader[Any]:
     """Prepare a query of one column; whoever names it says of what kind its values are."""
-    return Reader(itemgetter(0), build, **how)
+    return Reader(itemgetter(0), build)
 
 
 class Insertion:
@@ -415,12 +406,6 @@ class by_name(FunctionElement[str]):
     inherit_cache = True
 
 
-class json_row(FunctionElement[str]):
-    """The values of a row as one text, a JSON array."""
-
-    inherit_cache = True
-
-
 class json_map(FunctionElement[str]):
     """What is in two columns of all rows, as a JSON object by the first of them."""
 
@@ -477,12 +462,11 @@ def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> No
 
 
 _written(by_name, "lower({})", "{} COLLATE NOCASE")
-_written(json_row, "CAST(json_build_array({all}) AS TEXT)", "json_array({all})")
-_written(json_map, "json_object_agg({all})", "json(json_group_object({all}))")
+_written(json_map, "CAST(json_object_agg({all}) AS TEXT)", "json_group_object({all})")
 _written(
     json_list,
-    "json_agg(json_build_array({all}))",
-    "json(json_group_array(json_array({all})))",
+    "CAST(json_agg(json_build_array({all})) AS TEXT)",
+    "json_group_array(json_array({all}))",
 )
 _written(
     _among,
