@@ -186,15 +186,14 @@ def stages(file: str, root: Path, is_near: bool) -> list[list[str]]:
     """Say in which order tests are asked: what pytest is given for each part of the suite."""
     mirrored, named = _mirrored(file, root), _named(file, root)
     passed = [f"--ignore={folder}" for folder in (LONG_TOOLS, mirrored) if folder is not None]
-    # A few files: other processes would cost more than they spare.
-    room = [[*named, "-n", "0"]] if named else []
+    # A few files: other processes would cost more than they spare. What is named runs long tests
+    # too, unless they are left out.
+    room = [[*named, "-n", "0", "-m", "not long"]] if named else []
     if mirrored is not None:
-        room += [[mirrored, "-m", layer] for layer in ("unit", "board", "process")]
+        room.append([mirrored])
     if is_near and room:
-        # What starts processes takes longer than all the rest of a room.
-        return [stage for stage in room if stage[-1] != "process"]
-    rest = [["tests", *passed, "-m", layer] for layer in ("unit", "board", "process")]
-    return [*room, *rest, [LONG_TOOLS]]
+        return room
+    return [*room, ["tests", *passed], [LONG_TOOLS]]
 
 
 def _mirrored(file: str, root: Path) -> str | None:

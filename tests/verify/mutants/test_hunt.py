@@ -158,18 +158,17 @@ def test_tests_named_alike_come_first_then_those_of_the_room_and_the_long_tools_
     (tmp_path / folder).mkdir(parents=True)
     for name in ("test_round.py", "test_rounds_of_two.py", "test_shoe.py"):
         (tmp_path / folder / name).touch()
-    file, layers = "door/games/vegas/rounds.py", ["unit", "board", "process"]
-    alike, *others = stages(file, tmp_path, False)
-    room, rest, (last,) = others[:3], others[3:6], others[6:]
-    assert alike == [f"{folder}/test_round.py", f"{folder}/test_rounds_of_two.py", "-n", "0"]
-    assert room == [[folder, "-m", layer] for layer in layers]
-    assert [stage[-1] for stage in rest] == layers
-    assert all(f"--ignore={folder}" in stage for stage in rest)
+    file = "door/games/vegas/rounds.py"
+    alike, room, rest, last = stages(file, tmp_path, False)
+    names = [f"{folder}/test_round.py", f"{folder}/test_rounds_of_two.py"]
+    assert alike == [*names, "-n", "0", "-m", "not long"]
+    assert room == [folder]
+    assert rest == ["tests", "--ignore=tests/verify", f"--ignore={folder}"]
     assert last == ["tests/verify"]
-    assert stages(file, tmp_path, True) == [alike, *room[:2]]
+    assert stages(file, tmp_path, True) == [alike, room]
     # A file at the top of a package has no room, and the tests of others may be named like it.
-    assert stages("door/shoe.py", tmp_path, True)[0] == [f"{folder}/test_shoe.py", "-n", "0"]
-    assert [stage[-1] for stage in stages("door/clock.py", tmp_path, False)[:3]] == layers
+    assert stages("door/shoe.py", tmp_path, True)[0][0] == f"{folder}/test_shoe.py"
+    assert stages("door/clock.py", tmp_path, False)[0][0] == "tests"
 
 
 @pytest.mark.parametrize(("explained", "status"), [("", 1), ("Nobody ever asks for it.", 0)])
