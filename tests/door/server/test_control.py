@@ -13,12 +13,10 @@ import pytest
 
 from door.lines import handed, link
 from door.server.server import AGAIN_SECONDS
-from tests.door.processes import MENU as MENU_LINE
-from tests.door.processes import Table, arrives, served
 from tests.door.shell import Shell, Told
 from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
 from tests.terminal import PATIENCE
-from tests.world import World, log_on, world
+from tests.world import World, world
 
 NO_EVENTS = sysop_toml(events="")
 
@@ -317,24 +315,3 @@ async def test_nodes_and_check_say_that_the_server_is_of_another_release(
 
 
 # As the sysop runs it
-
-
-async def test_a_real_server_ends_by_command_when_the_last_caller_has_gone(tmp_path: Path) -> None:
-    async with served(tmp_path) as board:
-        board.enter("Ada")
-        ada = Table(board, await board.call(), "Ada")
-        await log_on(ada.terminal, "Ada")
-        assert await arrives(ada) == MENU_LINE
-        assert "Ada" in (await sysop(board, "nodes")).output
-        assert (await sysop(board, "drain")).status == 0
-        ada.terminal.send("g")
-        await ada.terminal.until("Leave the board?")
-        ada.terminal.send("y")
-        await ada.terminal.until_closed()
-        assert await board.ends() == 0
-
-
-async def test_a_real_server_is_stopped_by_command(tmp_path: Path) -> None:
-    async with served(tmp_path) as board:
-        assert (await sysop(board, "stop")).output == "The board is closing.\n"
-        assert await board.ends() == 0

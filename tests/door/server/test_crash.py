@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import socket
 import subprocess
 import sys
 from contextlib import AsyncExitStack
@@ -22,9 +21,7 @@ from tests.door.processes import (
     OPEN_ALL_DAY,
     Served,
     arrives,
-    forked_door,
     open_a_hand,
-    question,
     served,
     sit_down,
     stand,
@@ -155,16 +152,6 @@ async def test_a_server_that_is_told_to_stop_ends_in_peace(
 
 
 @pytest.mark.long
-async def test_a_caller_who_does_not_read_holds_up_nobody(tmp_path: Path) -> None:
-    async with served(tmp_path) as board:
-        board.enter("Ada")
-        ada = await sit_down(board, "Ada")
-        ada.terminal.stop_reading()
-        board.process.terminate()
-        assert await board.ends() == 0
-
-
-@pytest.mark.long
 async def test_signals_are_obeyed_as_soon_as_the_board_says_that_it_is_open(
     tmp_path: Path,
 ) -> None:
@@ -214,24 +201,6 @@ async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: 
 # A port that is taken
 
 
-@pytest.mark.long
-def test_a_port_that_is_taken_is_told_and_the_command_ends(tmp_path: Path) -> None:
-    config = tmp_path / "sysop.toml"
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        port = other.getsockname()[1]
-        config.write_text(OPEN_ALL_DAY.replace("port = 0", f"port = {port}"))
-        run = subprocess.run(
-            [*forked_door(tmp_path), "serve", "--config", str(config)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
-    assert (run.returncode, run.stdout) == (2, "")
-    assert f"Port {port} on 127.0.0.1 cannot be opened" in run.stderr
-    assert "Traceback" not in run.stderr
-
-
 # Two on the same books
 
 
@@ -240,34 +209,6 @@ async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Served, Serv
     two = await boards.enter_async_context(served(folder))
     one.enter("Ada")
     return one, two
-
-
-async def test_a_call_is_taken_over_from_another_process_with_its_hand(tmp_path: Path) -> None:
-    async with AsyncExitStack() as boards:
-        one, two = await two_boards(boards, tmp_path)
-        ada = await sit_down(one, "Ada")
-        await open_a_hand(ada, coins=3)
-        mine = ada.cards("Your hand")
-        first = ada.terminal
-
-        # Who declines leaves the first call as it is.
-        other = await asked_to_take_over(two)
-        other.send("n")
-        await other.until("Your other call goes on.")
-        await other.until_closed()
-        assert await question(ada) in (INSURANCE, HIT)
-
-        ada.terminal = await asked_to_take_over(two)
-        ada.terminal.send("y")
-        assert await arrives(ada) in (INSURANCE, HIT)
-        assert ada.cards("Your hand") == mine
-        first.send("s")
-        first.send("n")
-        await first.until_closed()
-        assert "You've logged on from another connection." in first.picture
-        assert ada.journal() == ["bet"]
-        await stand(ada)
-        assert calls_open(two) == 1
 
 
 async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path) -> None:

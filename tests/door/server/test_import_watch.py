@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from door.server.leadership import LOOK_SECONDS
-from tests.door.banking import at_the_window, is_refused_at_once, moves
-from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.door.visiting import MINUTE, sysop_toml, visitor
 from tests.world import World, world
 
 SECONDS = 30
@@ -22,14 +21,6 @@ def writes(folder: Path, *lines: str, name: str = "RATS.EXT") -> None:
     """Write lines as another program does: at the end of the file, whole."""
     with (folder / name).open("ab") as file:
         file.write("".join(f"{line}\r\n" for line in lines).encode("cp437"))
-
-
-def goes_on(folder: Path, begun: bytes, rest: bytes) -> None:
-    """Write the rest of a line, as a program does that held the file open all the time."""
-    files = [path for path in folder.iterdir() if path.name.startswith("RATS.EXT")]
-    (taken,) = (path for path in files if path.read_bytes().endswith(begun))
-    with taken.open("ab") as file:
-        file.write(rest)
 
 
 class Watch(logging.Handler):
@@ -86,38 +77,6 @@ async def test_a_deposit_is_taken_over_and_its_receiver_told(tmp_path: Path) -> 
         assert (tmp_path / "RATS.EXT.1.BAK").read_bytes().startswith(b"BOB;20")
 
 
-async def test_a_withdrawal_is_taken_over_as_well(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (board, watch):
-        bob = await at_the_window(board, "Bob", saved=30)
-        writes(tmp_path, "Bob;-30;RATS Casino;2026-11-20 11:59;17")
-        await watch.looks()
-        assert watch.says("1 record applied; 0 seconds came in, 30 minutes went out."), watch.said
-        assert bob.has["bank"] == 0
-        await is_refused_at_once(bob, "w", "Your time bank is empty.")
-
-
-async def test_who_is_not_on_line_is_told_at_the_next_log_on(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (board, watch):
-        board.enter("Bob")
-        writes(tmp_path, "Bob;20;RATS Casino;2026-11-20 11:59")
-        await watch.looks()
-        assert watch.says("1 record applied"), watch.said
-        bob = Guest(board, "Bob")
-        await bob.calls()
-        await bob.reads_that("RATS Casino")
-        await bob.is_asked(MENU)
-
-
-async def test_what_was_imported_can_be_used_at_the_window(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (board, watch):
-        bob = await at_the_window(board, "Bob")
-        writes(tmp_path, "Bob;20;RATS Casino;2026-11-20 11:59")
-        await watch.looks()
-        assert watch.says("1 record applied"), watch.said
-        await moves(bob, "w", "20", "20 minutes")
-        assert (bob.has["online"], bob.has["bank"]) == (80 * MINUTE - SECONDS, 0)
-
-
 async def test_what_is_refused_is_logged_once_and_kept_in_a_file(tmp_path: Path) -> None:
     async with watched(tmp_path) as (board, watch):
         board.enter("Bob")
@@ -140,29 +99,6 @@ async def test_what_is_refused_is_logged_once_and_kept_in_a_file(tmp_path: Path)
         for text in ("Zora", "nonsense"):
             assert text in errors
         assert board.balances("Bob")["bank"] == 9 * MINUTE
-
-
-async def test_the_same_file_written_again_is_taken_over_again(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (board, watch):
-        board.enter("Bob")
-        for minutes in (5, 6):
-            writes(tmp_path, f"Bob;{minutes};RATS Casino;2026-11-20 11:59")
-            await watch.looks()
-            assert watch.says(f"1 record applied; {minutes} minutes came in"), watch.said
-        assert board.balances("Bob")["bank"] == 11 * MINUTE
-
-
-async def test_a_last_line_without_its_end_waits_for_it(tmp_path: Path) -> None:
-    async with watched(tmp_path) as (board, watch):
-        board.enter("Bob")
-        (tmp_path / "RATS.EXT").write_bytes(b"Bob;5;RATS Casino;2026-11-20 11:59\r\nBob;1")
-        await watch.looks()
-        assert watch.says("1 record applied; 5 minutes came in"), watch.said
-        assert board.balances("Bob")["bank"] == 5 * MINUTE
-        goes_on(tmp_path, b"Bob;1", b"0;RATS Casino;2026-11-20 11:59\r\n")
-        await watch.looks()
-        assert watch.says("1 record applied; 10 minutes came in"), watch.said
-        assert board.balances("Bob")["bank"] == 15 * MINUTE
 
 
 async def test_a_problem_is_logged_when_it_is_new_not_at_every_round(tmp_path: Path) -> None:
@@ -193,13 +129,3 @@ async def test_a_file_that_the_sysop_names_later_is_watched_from_then_on(tmp_pat
         await watch.looks()
         assert watch.says("OTHER.EXT: 1 record applied"), watch.said
         assert board.balances("Bob")["bank"] == 5 * MINUTE
-
-
-async def test_the_largest_balance_holds_for_imports(tmp_path: Path) -> None:
-    toml = WATCHED.replace("known_days", "largest_balance = 10\nknown_days")
-    async with watched(tmp_path, toml) as (board, watch):
-        board.enter("Bob")
-        writes(tmp_path, "Bob;11;RATS Casino;2026-11-20 11:59")
-        await watch.looks()
-        assert watch.says("RATS.EXT, line 1"), watch.said
-        assert board.balances("Bob")["bank"] == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator
@@ -14,7 +13,6 @@ import pytest
 
 from door.server import rlogin_calls
 from tests.door.lines.host import FarEnd
-from tests.door.lines.test_rlogin_clients import installed, running
 from tests.door.visiting import visitor
 from tests.terminal import Profile, Terminal
 from tests.world import BOARD, World, world
@@ -92,31 +90,6 @@ async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password
         assert not terminal.shows("assword")
 
 
-async def test_limits_that_a_sent_caller_sets_hold_at_the_next_visit(tmp_path) -> None:
-    async with board(tmp_path) as here:
-        terminal = await sent(here, SAID)
-        await terminal.until(TOUR)
-        terminal.send("n")
-        await terminal.until("oodbye")
-        terminal.send("yom")
-        await terminal.until("Minutes you can lose in a day")
-        terminal.send("9\r")
-        await terminal.until("Today you can stake 9 minutes more.")
-        await terminal.close()
-        await here.settled()
-        terminal = await sent(here, SAID)
-        await terminal.until("Press any key")
-        terminal.send(" ")
-        await terminal.until("oodbye")
-        terminal.send("b")
-        await terminal.until("<B>et")
-        terminal.send("b")
-        await terminal.until("Coins to bet")
-        terminal.send("10\r")
-        await terminal.until("By the limit you set yourself you can stake")
-        assert here.balances("Ada@Xibalba")["stake"] == 0
-
-
 @pytest.mark.usefixtures("ipv6")
 @pytest.mark.parametrize("network", ["::1", "::/64"])
 async def test_a_board_may_call_over_ipv6_and_be_known_by_its_network(tmp_path, network) -> None:
@@ -161,17 +134,6 @@ async def test_others_are_refused_with_a_reason_for_the_log_alone(
         assert f"rlogin 127.0.0.1: refused: {reason}" in caplog.messages
         with here.books() as desk:
             assert desk.connection.exec_driver_sql("SELECT * FROM callers").all() == []
-
-
-async def test_a_header_may_come_byte_by_byte(tmp_path) -> None:
-    async with board(tmp_path) as here:
-        terminal = Sent(ANSI)
-        await terminal.connect(here.server.ports[1])
-        here.terminals.append(terminal)
-        for byte in SAID:
-            terminal.send(bytes((byte,)))
-            await asyncio.sleep(0)
-        await terminal.until("Ada@Xibalba")
 
 
 @pytest.mark.parametrize(
@@ -260,54 +222,12 @@ async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_ti
         assert TOUR not in terminal.transcript
 
 
-async def test_what_was_used_today_is_not_brought_again(tmp_path) -> None:
-    async with board(tmp_path) as here:
-        terminal = await sent(here, SAID)
-        await terminal.until(TOUR)
-        terminal.send("n")
-        await terminal.until("oodbye")
-        await here.pass_time(200)
-        terminal.send("x")
-        await here.pass_time(100)
-        terminal.send("g")
-        await terminal.until("Leave the games?")
-        terminal.send("y")
-        await terminal.until("Press any key to go back")
-        terminal.send(" ")
-        await terminal.until_closed()
-        terminal = await sent(here, SAID)
-        await terminal.until("You bring 40 minutes from Xibalba.")
-
-
 async def test_the_tag_of_a_party_of_boards_says_whose_caller_it_is(tmp_path) -> None:
     async with board(tmp_path, BOARD + XIBALBA + PARTY) as here:
         terminal = await sent(here, b"\0Ada\0[acme]Ada\0syncterm/115200\0")
         await terminal.until(TOUR)
         assert terminal.shows("Ada@Party")
         assert terminal.shows("You bring 60 minutes from Party.")
-
-
-async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
-    rlogin = installed("rsh-redone-rlogin", "rsh-redone-client")
-    toml = BOARD + XIBALBA.replace('secret = "jaguar"\n', "")
-    async with board(tmp_path, toml) as here:
-        port = str(here.server.ports[1])
-        words = (rlogin, "-p", port, "-l", "Ada", "127.0.0.1")
-        async with running(tmp_path, *words) as window:
-            await window.far.until_shown(TOUR.encode())
-            window.far.types(b"n")
-            await window.far.until_shown(b"oodbye")
-            window.far.types(b"g")
-            await window.far.until_shown(b"Leave the games?")
-            window.far.types(b"y")
-            await window.far.until_shown(b"Press any key to go back")
-            window.far.types(b" ")
-
-
-async def test_a_name_holds_no_code_that_colours_a_screen(tmp_path) -> None:
-    async with board(tmp_path) as here:
-        terminal = await sent(here, b"\0jaguar\0A|12da\0syncterm\0")
-        await terminal.until("A│12da@Xibalba")
 
 
 async def test_who_was_sent_talks_with_the_boards_own_callers_at_once(tmp_path) -> None:

@@ -170,17 +170,6 @@ async def test_all_are_drained_and_at_the_second_time_close(
         assert south.server.ended.is_set()
 
 
-async def test_all_are_stopped_or_one(tmp_path: Path, books: ServerPlace | None) -> None:
-    async with two(tmp_path, books) as (north, south):
-        told = await sysop(north, "stop", "--server", "south")
-        assert told == Told(0, "Server south is closing.\n", "")
-        assert south.server.ended.is_set()
-        assert not north.server.ended.is_set()
-        told = await sysop(north, "stop")
-        assert told.output == "Server north is closing.\nServer south is closing.\n"
-        assert north.server.ended.is_set()
-
-
 # What is not known
 
 
@@ -275,18 +264,6 @@ async def test_a_second_drain_closes_nothing_while_a_server_is_silent(
         await sysop(north, "drain")
         assert north.server.ended.is_set()
         assert south.server.ended.is_set()
-
-
-async def test_a_name_that_paints_is_no_picture(tmp_path: Path, database: ServerPlace) -> None:
-    async with two(tmp_path, database) as (north, _):
-        with north.books() as desk:
-            desk.connection.exec_driver_sql(
-                "UPDATE servers SET name = E'\x1b]0;south', link = 'nowhere' WHERE name = 'south'"
-            )
-        for words in (("nodes",), ("stop", "--server", "west"), ("say", "1", "x")):
-            told = await sysop(north, *words)
-            assert "\x1b" not in told.output + told.error
-        assert "]0;south" in (await sysop(north, "nodes")).error
 
 
 async def test_a_server_that_has_gone_silent_is_named(

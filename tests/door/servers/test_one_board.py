@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import itertools
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from door.call.board_clock import BoardClock
 from door.call.comings import Comings
 from door.call.console import Console
 from door.defence.counts import TOO_MANY_WRONG
-from door.errors import CannotJoin, Fault
+from door.errors import CannotJoin
 from door.run import process
 from door.server import early, presence
 from door.server.leadership import LOOK_SECONDS
@@ -50,25 +49,6 @@ def strict(**rules: object) -> str:
 
 
 # Callers.
-
-
-async def test_limits_that_a_caller_sets_at_one_server_hold_at_another(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
-        ada = await visitor(north, "Ada")
-        ada.presses("yom")
-        await ada.is_asked("Minutes you can lose in a day")
-        ada.presses("9\r")
-        await ada.sees("Today you can stake 9 minutes more.")
-        ada = Guest(south, "Ada")
-        await ada.calls()
-        await ada.is_asked("Drop that call")
-        ada.presses("y")
-        await ada.goes_on_to(MENU)
-        assert ada.caller.purse.posted.may_lose == 9 * 60
-        ada.presses("yo")
-        await ada.sees("Today you can stake 9 minutes more.")
 
 
 async def test_a_call_to_one_server_takes_over_that_at_another_at_once(
@@ -108,23 +88,6 @@ async def test_a_message_alone_takes_no_call_over(
         await ada.sees("Node 1")
 
 
-async def test_nodes_are_numbered_for_the_whole_board(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    toml = TOML.replace("[calls]", "[calls]\nnodes = 3")
-    async with machines(tmp_path, place, "north", "south", toml=toml) as (north, south):
-        ada, bob = await visitor(north, "Ada"), await visitor(south, "Bob")
-        cyd = await visitor(north, "Cyd")
-        assert [each.caller.node for each in (ada, bob, cyd)] == [1, 2, 3]
-        south.enter("Dan")
-        dan = Guest(south, "Dan")
-        await dan.calls()
-        await dan.is_sent_off("All 3 nodes are busy")
-        await ada.logs_off()
-        await dan.visits()
-        assert dan.caller.node == 1
-
-
 async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPlace | None) -> None:
     async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
         await visitor(north, "Ada")
@@ -136,19 +99,6 @@ async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPl
         rows = [row.split() for row in bob.terminal.lines if row.strip()]
         assert ["1", "Ada", "on", "north", "0:00"] in rows
         assert ["2", "Bob", "Who", "is", "on", "0:00"] in rows
-
-
-async def test_minutes_that_are_sent_are_told_at_once_at_any_server(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    """No clock goes on meanwhile."""
-    both = machines(tmp_path, place, "north", "south", toml=TOML, bank="known_days = 0")
-    async with both as (north, south):
-        bob = await visitor(south, "Bob")
-        ada = await at_the_window(north, "Ada", saved=30)
-        await sends(ada, "Bob", 10, "for the tea")
-        await bob.sees('Ada sent you 10 minutes: "for the tea"')
-        await bob.terminal.wait_for(lambda _: "Bank 10:00" in bob.status, "Bank 10:00")
 
 
 async def test_an_event_that_is_started_early_is_told_at_once_at_any_server(
@@ -283,28 +233,6 @@ async def test_wrong_passwords_count_at_all_servers(
         assert north.server.board.reception.names_held() == 0
 
 
-async def test_lines_at_all_servers_are_counted(tmp_path: Path, place: ServerPlace | None) -> None:
-    toml = strict(calls_per_address=2)
-    async with machines(tmp_path, place, "north", "south", toml=toml) as (north, south):
-        await until_known(north, "south")
-        await until_known(south, "north")
-        at_north, at_south = Stranger(north, "Ada", VILLAIN), Stranger(south, "Ada", VILLAIN)
-        await at_north.connects()
-        await at_south.connects()
-        await at_south.is_asked("Name:")
-        await tell(north)
-        await until_heard(south, lambda: held(south) == [(VILLAIN, Fault.AT_ONCE.value)])
-        one_too_many = Stranger(south, "Ada", VILLAIN)
-        await one_too_many.connects()
-        await one_too_many.is_told("Too many calls from your address.")
-        await at_north.terminal.close()
-        await north.settled()
-        await tell(north)
-        await until_heard(south, lambda: held(south) == [])
-        await one_too_many.connects()
-        await one_too_many.is_asked("Name:")
-
-
 def held(machine: Machine) -> list[tuple[str, str]]:
     found, _ = machine.server.board.reception.held(9)
     return [(each.address, each.why) for each in found]
@@ -382,37 +310,6 @@ async def test_one_that_is_dead_is_not_waited_for_for_long(tmp_path: Path) -> No
         assert waited == presence.WAKE_SECONDS
 
 
-async def test_one_with_a_place_and_port_of_its_own_does(
-    tmp_path: Path, place: ServerPlace | None
-) -> None:
-    toml = strict(calls_per_address=99)
-    async with (
-        machines(tmp_path, place, "north", toml=TOML) as (north,),
-        beside(tmp_path, place, "south", toml),
-    ):
-        await until_known(north, "south")
-
-
-@pytest.mark.parametrize(
-    ("first", "then", "goes"),
-    [("1.2.0", "1.3.0", True), ("1.3.1", "1.2.0", True), ("1.2.0", "1.4.0", False)],
-)
-async def test_one_of_the_release_before_or_after_starts_and_no_other(
-    tmp_path: Path, first: str, then: str, goes: bool
-) -> None:
-    versions = itertools.chain([first], itertools.repeat(then))
-    with mock.patch("door.server.presence.version", side_effect=versions):
-        async with machines(tmp_path, None, "north") as (north,):
-            if goes:
-                async with beside(tmp_path, None, "south") as south:
-                    await until_known(north, "south")
-                    await visitor(south, "Ada")
-            else:
-                with pytest.raises(CannotJoin, match=rf"north is of version {first}, and this one"):
-                    async with beside(tmp_path, None, "south"):
-                        pass
-
-
 async def test_new_settings_count_once_all_servers_are_told_to_read_them(
     tmp_path: Path, place: ServerPlace | None, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -427,47 +324,6 @@ async def test_new_settings_count_once_all_servers_are_told_to_read_them(
         read_again(south, nodes=5)
         await until(lambda: nodes(north) == [5], north.server._presence, "_adopt")
         await until(lambda: nodes(south) == [5], south.server._presence, "_adopt")
-
-
-async def test_settings_that_wait_are_dropped_when_the_old_ones_are_read_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with machines(tmp_path, None, "north", "south") as (north, south):
-        await until_known(north, "south")
-        read_again(north, nodes=5)
-        publish = north.server.board.bus, "publish"
-        await until(lambda: "stay as they were" in caplog.text, *publish)
-        adopt = mock.Mock(wraps=north.server._presence._adopt)
-        with mock.patch.object(north.server._presence, "_adopt", adopt):
-            read_again(north, nodes=16)
-            await until(lambda: bool(adopt.call_count), *publish)
-        assert nodes(north, south) == [16, 16]
-        assert not north.server._presence.waits
-
-
-async def test_one_that_was_thought_dead_comes_back_with_what_it_was_asked_for(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A machine that slept, say, and no word of the others has come through."""
-    async with machines(tmp_path, None, "north", "south") as (north, south):
-        await until_known(north, "south")
-        await until_known(south, "north")
-        hears_nothing = mock.patch.object(south.server._presence, "_look", mock.Mock())
-        with north.books() as desk:
-            registry.leave(desk, south.server.board.server_id)
-        with hears_nothing:
-            read_again(south, nodes=5)
-            publish = south.server.board.bus, "publish"
-            await until(lambda: "stay as they were" in caplog.text, *publish)
-            read_again(north, nodes=5)
-            await until(lambda: nodes(north) == [5], north.server._presence, "_adopt")
-            assert nodes(south) == [16]
-            adopted = asyncio.create_task(
-                until(lambda: nodes(south) == [5], south.server._presence, "_adopt")
-            )
-            await south.pass_time(presence.RENEW_SECONDS)
-            await adopted
-        assert not south.server.board.draining
 
 
 async def test_one_that_is_silent_is_waited_for_until_its_row_is_gone(
