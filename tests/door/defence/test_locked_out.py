@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 from pathlib import Path
 
 import pytest
 
-from door.call import passwords
-from tests.door.shell import Shell
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
 from tests.door.visiting import MENU
 from tests.terminal import PATIENCE
@@ -260,27 +257,6 @@ async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path:
         assert f"refused {VILLAIN}: wrong recovery code" in refusals(board)
 
 
-async def test_who_has_forgotten_the_password_chooses_another_with_the_code(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        code = await registers(board, "Ada", HOME)
-        ada = Attacker(board, "Ada", CAFE)
-        await ada.connects()
-        await ada.tries(code)
-        await ada.is_asked("Choose a new password?")
-        ada.presses("y")
-        await ada.is_asked("A password (at least 6 characters):")
-        ada.presses("close sesame\rclose sesame\r")
-        await ada.is_asked("Press any key when you have written it down")
-        ada.presses(" ")
-        await ada.goes_on_to(MENU)
-        await ada.logs_off()
-        await ada.connects()
-        await ada.tries("close sesame")
-        await ada.goes_on_to(MENU)
-
-
 async def test_a_code_is_made_at_the_settings_by_who_knows_the_password(tmp_path: Path) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         board.enter("Ada")
@@ -304,21 +280,6 @@ async def test_a_code_is_made_at_the_settings_by_who_knows_the_password(tmp_path
         await ada.connects()
         await ada.tries(code)
         await ada.is_asked("Choose a new password?")
-
-
-async def test_a_code_is_void_when_the_password_is_changed(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        code = await registers(board, "Ada", HOME)
-        told = Shell(board.config.path)(
-            "callers", "password", "Ada", "--stdin", typed="open sesame"
-        )
-        assert told.output == (
-            "Ada has a new password. The recovery code is void; Your settings makes a new one.\n"
-        )
-        thief = Attacker(board, "Ada", VILLAIN)
-        await thief.connects()
-        await thief.tries(code)
-        await thief.sees("Wrong name or")
 
 
 async def test_a_locked_caller_keeps_the_code_and_is_not_let_in(tmp_path: Path) -> None:
@@ -352,39 +313,3 @@ async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Pa
 
 
 # The queue at the password itself
-
-
-async def test_of_many_passwords_a_known_callers_is_checked_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was seen live: sixty guessing lines made a real log-on wait for seven seconds."""
-    order: list[str] = []
-    stuck = threading.Event()
-    verify = passwords.verify_password
-
-    def held(stored: str | None, password: str) -> bool:
-        order.append(password)
-        stuck.wait(10)
-        return verify(stored, password)
-
-    toml = defended(logons=200)
-    async with world(tmp_path, toml=toml) as board:
-        board.enter("Ada")
-        ada = Attacker(board, "Ada", HOME)
-        await ada.is_let_in()
-        await ada.logs_off()
-        monkeypatch.setattr(passwords, "verify_password", held)
-        guessers = [Attacker(board, f"Nobody {n}", f"127.0.3.{n // 5}") for n in range(20)]
-        for guesser in guessers:
-            await guesser.connects()
-            await guesser.tries("guessed")
-        await board.settled()
-        await ada.connects()
-        await ada.tries(PASSWORD)
-        while not board.server.board.passwords._waiting or min(
-            board.server.board.passwords._waiting
-        )[0] != (0, 0):
-            await board.settled()
-        stuck.set()
-        await ada.goes_on_to(MENU)
-    assert order.index(PASSWORD) == passwords.AT_ONCE

@@ -22,24 +22,6 @@ from timebank.callers import callers
 from timebank.keeping import deletion
 
 
-async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        board.enter("Ada")
-        villain = Stranger(board, "Ada", VILLAIN)
-        await villain.is_wrong(5)
-        await villain.connects()
-        await villain.tries(PASSWORD)
-        await villain.waits("3:00")
-        await board.clock.advance(3 * 60 - 1)
-        await villain.waits("0:01")
-        await board.clock.advance(1)
-        await villain.goes_on_to(MENU)
-        assert refusals(board) == [
-            *[f"refused {VILLAIN}: wrong name or password"] * 5,
-            f"delayed {VILLAIN}: wrong passwords for that name, the last of them from {VILLAIN}",
-        ]
-
-
 async def test_who_leaves_the_queue_has_not_tried_and_waits_no_longer_the_next_time(
     tmp_path: Path,
 ) -> None:
@@ -63,19 +45,6 @@ async def test_who_leaves_the_queue_has_not_tried_and_waits_no_longer_the_next_t
 
 
 @pytest.mark.usefixtures("ipv6")
-async def test_callers_over_ipv6_are_limited_as_others_are(tmp_path: Path) -> None:
-    toml = defended(calls_per_address=1).replace("127.0.0.1", "::1")
-    async with world(tmp_path, toml=toml) as board:
-        async with Terminal(REFUSING) as first, Terminal(REFUSING) as second:
-            await first.connect(board.server.ports[0], host="::1")
-            await first.until_heard("Name:")
-            await second.connect(board.server.ports[0], host="::1")
-            await second.until_closed()
-            assert "Too many calls from your address." in second.transcript
-        assert refusals(board) == ["refused ::1: too many calls at once"]
-
-
-@pytest.mark.usefixtures("ipv6")
 async def test_a_block_of_ipv6_gets_no_answer_on_a_port_for_every_address(tmp_path: Path) -> None:
     toml = defended(block='["::/16"]').replace('"127.0.0.1"', '"::"')
     async with world(tmp_path, toml=toml) as board:
@@ -86,21 +55,6 @@ async def test_a_block_of_ipv6_gets_no_answer_on_a_port_for_every_address(tmp_pa
             await other.connect(board.server.ports[0])
             await other.until_heard("Name:")
         assert refusals(board) == ["refused ::1: the address is blocked"]
-
-
-async def test_the_usual_address_lets_a_caller_in_whoever_attacks_the_name(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        board.enter("Ada")
-        ada = Stranger(board, "Ada", HOME)
-        await ada.is_let_in()
-        await ada.logs_off()
-        for number in range(9):  # all that may be wrong without a wait
-            villain = Stranger(board, "Ada", f"127.0.1.{number}")
-            await villain.connects()
-            await villain.tries("guessed")
-            await villain.sees("Wrong name or" if number < 8 else "in the queue")
-        await ada.is_let_in()
-        assert not [line for line in refusals(board) if f"refused {HOME}" in line]
 
 
 async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path: Path) -> None:
@@ -197,31 +151,6 @@ async def test_new_names_are_so_many_a_day(tmp_path: Path) -> None:
         prober.presses("Cyd\r")
         await prober.is_told("No more new names from your address today.")
         assert refusals(board) == [f"refused {VILLAIN}: too many new names"]
-
-
-async def test_calls_at_once_are_counted_and_given_back(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=defended(calls_per_address=2)) as board:
-        first, second, third = (Stranger(board, "", VILLAIN) for _ in range(3))
-        for caller in (first, second):
-            await caller.connects()
-            await caller.is_asked("Name:")
-        await third.connects()
-        await third.is_told("Too many calls from your address.")
-        other = Stranger(board, "", HOME)
-        await other.connects()
-        await other.is_asked("Name:")
-        await first.terminal.close()
-        for _ in range(100):  # the board hears of it a moment after
-            await third.connects()
-            if not await hung_up(third.terminal):
-                break
-        await third.is_asked("Name:")
-
-
-async def hung_up(terminal: Terminal) -> bool:
-    """Whether the board hangs up rather than speaks."""
-    await terminal.wait_for(lambda t: t.closed or bool(t.wire), "an answer")
-    return b"Too many" in terminal.wire
 
 
 async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Path) -> None:
