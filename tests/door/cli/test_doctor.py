@@ -178,13 +178,6 @@ def test_a_file_of_two_boards_is_refused_in_a_sentence(shell: Shell, tmp_path: P
     assert "Paste this" not in answer.error
 
 
-def test_a_limit_of_more_than_a_day_is_said_to_be_none(shell: Shell, tmp_path: Path) -> None:
-    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE[:8], "5998", "1", "1"))
-    assert "5998 minutes (line 9 of DOOR32.SYS, in minutes) is longer than a day" in said
-    assert "Their board sets no limit: that is what is left of 60 minutes for the day." in said
-    assert "seconds there" not in said
-
-
 def test_an_alias_that_another_caller_has_is_spoken_of(shell: Shell, tmp_path: Path) -> None:
     config = settings.load(shell.config)
     privacy.make_folder(config)
