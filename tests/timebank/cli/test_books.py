@@ -13,6 +13,7 @@ import pytest
 
 from tests.timebank.books import as_written
 from timebank.callers import callers, own_limits
+from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
@@ -41,28 +42,7 @@ def numbers(timebank, *words):
 
 def test_a_transfer_in_json(evening, timebank):
     digests = [digest for (digest,) in evening.sql("SELECT digest FROM transfers ORDER BY id")]
-    assert by_json(timebank, "ledger", "--caller", "Ann")[3:5] == [
-        {
-            "number": 4,
-            "entry": 4,
-            "at": "2026-03-01T12:01:05+01:00",
-            "kind": "returned",
-            "amount": 600,
-            "unit": "second",
-            "shown": "0:10:00",
-            "from": "stake",
-            "from_caller": "Ann",
-            "to": "online",
-            "to_caller": "Ann",
-            "game": "black-jack-for-time",
-            "call": 1,
-            "hand": 1,
-            "why": f"Stake returned at {TITLE} (win)",
-            "code": "returned",
-            "facts": {"game": "black-jack-for-time", "outcome": "win"},
-            "digest": digests[3],
-            "generation": 1,
-        },
+    assert by_json(timebank, "ledger", "--caller", "Ann")[4:5] == [
         {
             "number": 5,
             "entry": 4,
@@ -132,7 +112,7 @@ def test_filters_let_pass_what_they_say(evening, timebank, filters, expected):
     assert numbers(timebank, *filters) == expected
 
 
-def test_until_includes_its_day_by_the_clock_of_the_board(board, timebank):
+def test_since_and_until_include_their_days_by_the_clock_of_the_board(board, timebank):
     call = board.call(board.caller("Ann"))
     board.wait_until(datetime(2026, 3, 1, 22, 59, 59, tzinfo=UTC))
     call.touch()
@@ -142,7 +122,9 @@ def test_until_includes_its_day_by_the_clock_of_the_board(board, timebank):
     assert numbers(timebank, "--until", "2026-03-02") == everything
     assert numbers(timebank, "--until", "2026-03-01") == everything[:-1]
     assert numbers(timebank, "--until", "2026-02-28") == []
+    assert numbers(timebank, "--since", "2026-03-01") == everything
     assert numbers(timebank, "--since", "2026-03-02", "--until", "2026-03-02") == everything[-1:]
+    assert numbers(timebank, "--since", "2026-03-03") == []
 
 
 def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
@@ -152,6 +134,13 @@ def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
         "0001-01-01 is out of range.\n",
     )
     assert timebank("ledger", "--until", "9999-12-31")[0] == 0
+
+
+def test_the_ledger_of_a_caller_who_was_deleted(board, timebank):
+    ann = board.caller("Ann")
+    board.call(ann).close()
+    board.do(deletion.delete, ann)
+    assert numbers(timebank, "--caller", "Ann") == [1, 2, 3]
 
 
 def test_a_kind_that_has_not_come_up_yet_is_no_mistake(evening, timebank) -> None:
@@ -187,11 +176,17 @@ def test_what_the_books_do_not_know_is_refused(evening, timebank, words, sentenc
     assert timebank(*words) == (2, "", sentence)
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "99999999999999999999", "x"])
-def test_a_number_that_is_none_is_refused(evening, timebank, number):
-    code, output, error = timebank("ledger", "--hand", number)
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("--hand", number) for number in ("0", "-1", "99999999999999999999", "x")),
+        ("--since", "yesterday"),
+    ],
+)
+def test_a_value_that_is_none_is_refused(evening, timebank, option, value):
+    code, output, error = timebank("ledger", option, value)
     assert (code, output) == (2, "")
-    assert "Invalid value for '--hand'" in error
+    assert f"Invalid value for '{option}'" in error
 
 
 def test_a_transfer_between_callers_names_both(board, timebank):

@@ -9,7 +9,6 @@ import json
 import pytest
 
 from tests.timebank.outbox import put, states
-from timebank.calls.calls import touch
 
 
 @pytest.fixture
@@ -117,14 +116,6 @@ def test_a_board_that_has_no_bank_of_its_own_takes_over_nothing(board, timebank,
     assert (code, output) == (2, "")
     assert 'only a board of mode "built-in" has a bank for it' in error
     assert path.exists()
-
-
-def test_a_command_sees_what_a_server_wrote_a_moment_before(board, timebank):
-    call = board.call(board.caller("Ann"))
-    assert " 1:00:00 " in timebank("accounts")[1].splitlines()[1]
-    board.wait(60)
-    board.do(touch, call.id, 60)
-    assert " 0:59:00 " in timebank("accounts")[1].splitlines()[1]
 
 
 def test_maintain_counts_totals_that_are_wrong_anew(board, timebank):
