@@ -117,13 +117,6 @@ def test_the_command_settles_doubts(guests, timebank):
     assert timebank("boards", "--given", "1") == (2, "", "There is no question about number 1.\n")
 
 
-def test_the_command_knows_when_they_did_arrive(guests, timebank):
-    timebank("boards", "--given", "1")
-    lines = timebank("boards")[1].splitlines()
-    assert lines[2] == "  by moduser: 5 minutes written"
-    assert len(lines) == 4
-
-
 def test_other_programs_read_it(guests, timebank):
     records = json.loads(timebank("boards", "--format", "json")[1])
     assert records[0] == {

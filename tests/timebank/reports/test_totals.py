@@ -133,22 +133,6 @@ def blocks_in(file: Path) -> int:
     return int(blocks)
 
 
-def test_two_programs_keep_totals_in_one_file_that_is_its_owners_alone(
-    played, tmp_path: Path
-) -> None:
-    file = tmp_path / "totals.sqlite3"
-    one, two = KeptTotals(file), KeptTotals(file)
-    assert one.lasts()
-    assert two.lasts()
-    assert file.stat().st_mode & 0o777 == 0o600
-    one.keep(played.do, 14)
-    two.keep(played.do)
-    agree(played, one)
-    agree(played, two)
-    one.close()
-    two.close()
-
-
 def test_what_another_version_kept_is_made_anew(played, tmp_path: Path) -> None:
     file = tmp_path / "totals.sqlite3"
     with contextlib.closing(sqlite3.connect(file)) as earlier:
@@ -184,14 +168,16 @@ def test_a_link_is_not_followed_and_a_folder_that_is_not_there_keeps_nothing(
     kept.close()
 
 
-def test_what_root_makes_is_of_whoever_owns_the_folder(
+def test_the_file_is_its_owners_alone_and_what_root_makes_is_of_the_folders_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[tuple[int, int]] = []
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr("os.fchown", lambda _, *owner: given.append(owner))
-    kept = KeptTotals(tmp_path / "totals.sqlite3")
+    file = tmp_path / "totals.sqlite3"
+    kept = KeptTotals(file)
     assert kept.lasts()
     kept.close()
+    assert file.stat().st_mode & 0o777 == 0o600
     owner = tmp_path.stat()
     assert given == [(owner.st_uid, owner.st_gid)]
