@@ -95,14 +95,6 @@ def test_powers_that_were_given_are_in_order_and_gone_ones_are_found(books, ann,
     ]
 
 
-def test_powers_that_were_taken_and_are_back_are_found(books, ann, vandal):
-    books.do(powers.grant, ann, BY)
-    books.do(powers.revoke, ann, BY)
-    assert books.audit() == []
-    vandal("UPDATE callers SET powers = 1 WHERE id = 1")
-    assert len(books.audit()) == 1
-
-
 def test_powers_of_somebody_entered_with_them_are_in_order(books):
     sysops = books.do(lambda desk: sysop.enter(desk, "Sysop", "hash", BY, with_powers=True))
     assert sysops.powers

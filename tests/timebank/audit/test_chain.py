@@ -60,9 +60,6 @@ class TestTheChain:
         assert books.do(transfers.head) == Head(last, row_of(books, last)[-1])
         assert mended(books, 1) == row_of(books, 1)[-1]
 
-    def test_of_new_books_is_empty(self, open_books):
-        assert open_books().do(transfers.head) == Head(0, GENESIS)
-
     @pytest.mark.parametrize(
         "change",
         [
@@ -215,16 +212,6 @@ class TestAnEditedRow:
 
 
 class TestARemovedRow:
-    def test_is_missed_and_those_after_it_are_not_blamed(self, books, vandal):
-        vandal("DELETE FROM transfers WHERE id = 7")
-        assert "transfer 7: It is missing." in books.audit()
-        assert chained(books) == []
-
-    def test_at_the_end_is_missed(self, books, vandal):
-        last = books.do(transfers.head).number
-        vandal(f"DELETE FROM transfers WHERE id = {last}")
-        assert f"transfer {last}: It is missing." in books.audit()
-
     def test_whose_number_was_closed_up_is_missed(self, books, vandal):
         vandal(
             "DELETE FROM transfers WHERE id IN (7, 8)",
