@@ -94,10 +94,3 @@ def test_books_of_before_release_1_0_are_refused_in_a_sentence(older, timebank):
         assert (code, output) == (2, "")
         assert error.startswith(said)
     assert older.read_bytes() == before
-
-
-def test_an_older_backup_can_be_restored(older, timebank, tmp_path):
-    backup = tmp_path / "older"
-    older.rename(backup)
-    assert timebank("restore", str(backup))[0] == 0
-    assert timebank("audit")[0] == 0

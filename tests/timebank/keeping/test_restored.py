@@ -21,11 +21,11 @@ from tests.timebank.outbox import SOURCE, flush, states
 from tests.timebank.tables import Table
 from tests.timebank.vandal import Vandal
 from timebank.audit.accounts import audit
-from timebank.callers import own_limits, powers, recovery
+from timebank.callers import powers, recovery
 from timebank.callers.notices import add_notice, unseen
 from timebank.errors import TurnsUsed
 from timebank.guests import claims
-from timebank.keeping import backup, deletion, restoring
+from timebank.keeping import backup, restoring
 from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
 from timebank.ledger import migrations
 from timebank.ledger.reasons import Told
@@ -439,38 +439,6 @@ class TestWhoComesIn:
         )
         assert not any("code" in line for line in copies.restore(without).treated.sentences())
 
-    def test_who_has_powers_is_named(self, copies, books, ann, bob):
-        self.grant(books, ann, bob)
-        treated = copies.restore(copies.take()).treated
-        said = "Sysop powers: Ann, caller number 1; Bob, caller number 2."
-        assert said in treated.sentences()
-        assert said.rstrip(".") in log_of(books)
-
-    def test_powers_that_were_taken_since_stay_taken(self, copies, books, ann, bob):
-        self.grant(books, ann, bob)
-        copy = copies.take()
-        books.do(powers.revoke, ann, "the test")
-        books.do(deletion.delete, bob)
-        cid = books.caller("Cid")
-        self.grant(books, cid)
-        treated = copies.restore(copy).treated
-        assert self.holders(books) == []
-        said = (
-            "Took the sysop's powers from Ann, caller number 1; Bob, caller number 2: they had none"
-            " in the books before. `door callers grant` gives them."
-        )
-        assert {said, "Sysop powers: nobody."} <= set(treated.sentences())
-        assert said.rstrip(".") in log_of(books)
-        assert "You no longer have sysop powers." in told(books, ann)
-        assert books.audit() == []
-
-    def test_a_rehearsal_says_so_too(self, copies, books, ann):
-        self.grant(books, ann)
-        copy = copies.take()
-        books.do(powers.revoke, ann, "the test")
-        treated = backup.rehearse(copy, books.settings, books.now).treated
-        assert treated.sentences()[-3].startswith("Took the sysop's powers from Ann")
-
     @pytest.mark.parametrize("state", ["gone", "broken"])
     def test_without_the_books_before_they_may_be_back_which_is_told(
         self, copies, books, ann, state
@@ -628,16 +596,11 @@ def killed(*_):
 class TestKilled:
     """At any step the books are known as what they are."""
 
+    @pytest.mark.parametrize("had_a_mark", [True, False])
     @pytest.mark.parametrize("step", ["write_note", "set_mark", "settle"])
-    def test_while_the_mark_changes(self, served, books, monkeypatch, step):
-        with monkeypatch.context() as patch:
-            patch.setattr(live_mark, step, killed)
-            with pytest.raises(KeyboardInterrupt):
-                served.serve()
-        assert served.serve() is None
-
-    @pytest.mark.parametrize("step", ["write_note", "set_mark", "settle"])
-    def test_before_they_ever_had_one(self, copies, monkeypatch, step):
+    def test_while_the_mark_changes(self, copies, monkeypatch, step, had_a_mark):
+        if had_a_mark:
+            copies.serve()
         with monkeypatch.context() as patch:
             patch.setattr(live_mark, step, killed)
             with pytest.raises(KeyboardInterrupt):
@@ -711,34 +674,22 @@ class TestTheCommand:
         with pytest.raises(TurnsUsed):
             again.bet(60, turns_limit=2)
 
-    def test_a_dry_run_changes_nothing(self, board, timebank, folder):
+    def test_a_dry_run_beside_a_running_board_changes_nothing(self, board, timebank, folder):
         copies = Copies(board, folder)
-        seal(board, board.caller("Ann"))
+        ann = board.caller("Ann")
+        seal(board, ann)
         copy = copies.take()
-        board.caller("Bob")
         copies.serve()
-        board.database.close()
+        board.call(ann).bet(60)
         before, names = dump(copies.path), sorted(copies.path.parent.iterdir())
         mark = live_mark.read_note(copies.path)
         code, output, error = timebank("restore", "--dry-run", str(copy))
         assert (code, error) == (0, "")
         assert output.startswith("Nothing was changed. A restore would do this:\n")
-        assert "Closed 1 open shoe" in output
-        assert dump(copies.path) == before
-        assert sorted(copies.path.parent.iterdir()) == names
-        assert live_mark.read_note(copies.path) == mark
-
-    def test_a_dry_run_works_beside_a_running_board(self, board, timebank, folder):
-        copies = Copies(board, folder)
-        ann = board.caller("Ann")
-        copy = copies.take()
-        copies.serve()
-        board.call(ann).bet(60)
-        before, names = dump(copies.path), sorted(copies.path.parent.iterdir())
-        code, output, error = timebank("restore", "--dry-run", str(copy))
-        assert (code, error) == (0, "")
         assert "Generation 2 of the books begins" in output
+        assert "Closed 1 open shoe" in output
         assert (dump(copies.path), sorted(copies.path.parent.iterdir())) == (before, names)
+        assert live_mark.read_note(copies.path) == mark
         code, _, error = timebank("restore", str(copy))
         assert (code != 0, "Close the board" in error) == (True, True)
         assert backup.rehearse(copy, board.settings, board.now).on_call == ("Ann (node 1)",)
@@ -881,16 +832,3 @@ class TestTheAudit:
         assert books.audit() == [
             f"hand {number}: It was dealt from shoe 1, which was closed when generation 2 began."
         ]
-
-
-def test_limits_that_callers_have_set_since_hold_in_the_copy_too(copies, books, ann):
-    copies.serve()
-    bob = books.caller("Bob")
-    books.do(own_limits.limit_loss, bob, 20)
-    copy = copies.take()
-    books.do(own_limits.limit_loss, ann, 10)
-    books.do(own_limits.pause, bob, 3)
-    copies.restore(copy)
-    assert books.do(own_limits.of, ann).most_lost == 600
-    own = books.do(own_limits.of, bob)
-    assert (own.most_lost, own.paused_until is not None) == (1200, True)
