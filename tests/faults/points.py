@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from tests.door.at_the_teletype import PLAY, Player
 from tests.door.banking import WINDOW
 from tests.door.processes import Served
 from tests.door.visiting import MENU, Guest
@@ -115,7 +114,7 @@ class ABet(BeforeABet):
 class InAHand(Point):
     """Has a hand of Black Jack For Time in play."""
 
-    ASKED: tuple[str, ...] = ("<S>ta", "<N>o")
+    ASKED = ("<S>ta", "<N>o")
 
     async def comes(self) -> None:
         await self.visits()
@@ -154,99 +153,6 @@ class InAHand(Point):
         await self.terminal.wait_for(
             lambda _: any(prompt in self.prompt for prompt in prompts), f"one of {prompts}"
         )
-
-
-class InACoup(InAHand):
-    """Has a five at the baccarat table, and is asked whether to draw a card."""
-
-    ASKED = ("Card?",)
-
-    async def comes(self) -> None:
-        await self.visits()
-        self.presses("c")
-        await self.is_asked("Play for time")
-        self.presses("t")
-        await self.is_asked("<Q>uit")
-        for _ in range(HANDS):
-            self.presses("b")
-            await self.is_asked("Place your bets")
-            self.presses("1\r")
-            await self.terminal.wait_for(lambda _: "Place your" not in self.prompt, "the cards")
-            self.presses("x")  # which means nothing, and ends what the croupier waits for
-            await self.one_of("<Q>uit", "Card?")
-            if "Card?" in self.prompt:
-                return
-        raise AssertionError("nobody has had a five")
-
-    def tries(self) -> None:
-        self.presses("n")
-
-    async def goes_on(self) -> None:
-        self.presses(" ")
-        await self.is_asked("Card?")
-        self.presses("n")
-        await self.is_asked("<Q>uit")
-
-
-class AtVegas(InAHand):
-    """Plays alone at the Vegas table."""
-
-    async def comes(self) -> None:
-        await self.visits()
-        self.presses("v")
-        for _ in range(HANDS):
-            await self.is_asked("<B>et")
-            self.presses("b")
-            await self.is_asked("Coins to bet")
-            self.presses("1\r")
-            await self.one_of("<B>et", *self.ASKED)
-            if "<B>et" not in self.prompt:
-                return
-        raise AssertionError("every hand was over when it was dealt")
-
-    async def is_told(self) -> None:
-        await self.reads_slowly(UNWRITTEN)
-        await self.one_of(*self.ASKED)
-
-    async def goes_on(self) -> None:
-        while "<B>et" not in self.prompt:
-            asked = self.prompt
-            self.tries()
-            await self.terminal.wait_for(lambda _, asked=asked: self.prompt != asked, "an answer")
-            await self.one_of("<B>et", *self.ASKED)
-
-
-class AtTheTeletype(Point, Player):
-    """Plays UNIX bj."""
-
-    async def comes(self) -> None:
-        await self.visits()
-        await self.goes_to_the_teletype()
-        self._begun = len(self.terminal.transcript)
-        self.presses("p")
-        await self.reads_on(0)
-        for _ in range(HANDS):
-            if self.plain.endswith("Hit? "):  # a no to anything else is in no book
-                return
-            await self.types("n")
-        raise AssertionError("nobody was asked whether to hit")
-
-    def tries(self) -> None:
-        self.presses("n\r")
-
-    async def is_told(self) -> None:
-        await self.terminal.wait_for(lambda _: UNWRITTEN in self.plain, UNWRITTEN, SOON)
-        await self.terminal.wait_for(lambda _: self.plain.endswith("again: "), "the question")
-
-    async def goes_on(self) -> None:
-        await self.types("", "n")
-        await self.strikes("\x7f")
-        await self.is_asked("Press any key")
-        self.presses(" ")
-        await self.is_asked(PLAY)
-
-    async def finds_all_again(self) -> None:
-        await Player.comes_back(self)
 
 
 class AtTheWindow(Point):
@@ -328,9 +234,6 @@ POINTS: tuple[type[Point], ...] = (
     BeforeABet,
     ABet,
     InAHand,
-    InACoup,
-    AtVegas,
-    AtTheTeletype,
     AtTheWindow,
     LogsOff,
     LogsOn,

@@ -13,10 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.door.processes import Served, forked_door, served
-from tests.faults.points import SOON, BeforeABet, InAHand, household
+from tests.faults.points import SOON, InAHand, household
 from tests.faults.test_lying_disk import rounds
 from tests.faults.test_trouble import TOML
-from tests.long import long
 from timebank.cli.main import main
 from timebank.ledger.sqlite import high_water
 
@@ -57,9 +56,8 @@ async def is_refused(board: Served) -> str:
     return said.decode()
 
 
-@pytest.mark.parametrize("harm", ["cp", long("cut off the database"), long("cut off the log")])
 async def test_books_that_are_written_over_close_the_board_and_are_served_by_nobody(
-    tmp_path: Path, harm: str
+    tmp_path: Path,
 ) -> None:
     async with served(tmp_path, toml=TOML) as board:
         books, copy = board.config.database, tmp_path / "copy.sqlite3"
@@ -71,12 +69,9 @@ async def test_books_that_are_written_over_close_the_board_and_are_served_by_nob
         await point.terminal.wait_for(lambda _: commits(board) > before, "an answer in the books")
         await point.one_of("<Q>uit", *point.ASKED)
         board.database.close()  # it must not be the last to close what is spoiled
-        if harm == "cp":
-            carry_over(books)
-            with books.open("wb") as file:
-                file.write(copy.read_bytes())
-        else:
-            os.truncate(books if harm == "cut off the database" else beside(books, "-wal"), 0)
+        carry_over(books)
+        with books.open("wb") as file:
+            file.write(copy.read_bytes())
         await point.terminal.until(NO_MORE, SOON)
         await point.terminal.until_closed()
         assert await board.ends() != 0
@@ -109,44 +104,3 @@ async def test_an_index_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
         assert rounds(board) == played
         await board.serve()
         await point.finds_all_again()
-
-
-@pytest.mark.long
-async def test_a_log_that_is_removed_after_kill_9_is_told_of_and_no_card_comes_again(
-    tmp_path: Path,
-) -> None:
-    async with served(tmp_path, toml=TOML) as board:
-        (point,) = await household(board, [BeforeABet])
-        books = board.config.database
-        point.tries()
-        await point.is_asked("Coins to bet")
-        seals = _seals(board)
-        board.database.close()
-        carry_over(books)
-        point.presses("2\r")
-        await point.terminal.wait_for(
-            lambda _: any(each in point.prompt for each in ("<Q>uit", *InAHand.ASKED)), "a hand"
-        )
-        board.process.kill()
-        await board.process.wait()
-        await point.terminal.until_closed()
-        board.port = 0
-        beside(books, "-wal").unlink()
-        before = len(board.said)
-        await board.serve()
-        await board.logs("has lost its end, the last")
-        assert any("cards is dealt again" in line for line in board.said[before:])
-        board.database.open()
-        await point.comes_back()
-        assert set(_open_seals(board)).isdisjoint(seals)
-
-
-def _seals(board: Served) -> list[str]:
-    with board.books() as desk:
-        return list(desk.connection.exec_driver_sql("SELECT seal FROM shoes").scalars())
-
-
-def _open_seals(board: Served) -> list[str]:
-    with board.books() as desk:
-        run = desk.connection.exec_driver_sql
-        return list(run("SELECT seal FROM shoes WHERE closed IS NULL").scalars())

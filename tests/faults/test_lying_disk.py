@@ -1,8 +1,7 @@
-"""A real `door serve` whose disk fails in a COMMIT, or whose books are removed under it."""
+"""A real `door serve` whose disk fails in a COMMIT."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from door import wording
 from tests.door.processes import served
 from tests.failing_disk import SYNC_LOG, FailingDisk
-from tests.faults.points import SOON, UNWRITTEN, ABet, InAHand, household
+from tests.faults.points import UNWRITTEN, ABet, household
 from tests.faults.test_trouble import TOML
 
 pytestmark = pytest.mark.long
@@ -42,31 +41,3 @@ async def test_a_bet_that_was_told_to_be_refused_is_not_there_after_kill_9(
         assert rounds(board) == 0
         await board.serve()
         await point.comes_back()
-
-
-@pytest.mark.parametrize("is_replaced", [False, True])
-async def test_books_that_are_taken_away_close_the_board_and_nothing_is_lost(
-    tmp_path: Path, *, is_replaced: bool
-) -> None:
-    async with served(tmp_path, toml=TOML) as board:
-        (point,) = await household(board, [InAHand])
-        books = board.config.database
-        if is_replaced:
-            copy = books.with_name("copy")
-            shutil.copy(books, copy)
-            copy.replace(books)
-        else:
-            books.with_name(f"{books.name}-wal").unlink()
-        await point.terminal.until("its books are damaged", SOON)
-        await point.terminal.until_closed()
-        assert await board.ends() != 0
-        assert any("All that was acknowledged is in" in line for line in board.said)
-        board.database.close()
-        if is_replaced:
-            (rescued,) = books.parent.glob(f"{books.name}.rescued-*")
-            for ending in ("-wal", "-shm"):
-                books.with_name(f"{books.name}{ending}").unlink(missing_ok=True)
-            rescued.replace(books)
-        assert rounds(board) > 0
-        await board.serve()
-        await point.finds_all_again()

@@ -29,11 +29,8 @@ from tests.faults.points import (
     POINTS,
     SOON,
     UNWRITTEN,
-    AtTheTeletype,
     AtTheWindow,
-    AtVegas,
     BeforeABet,
-    InACoup,
     InAHand,
     LogsOn,
     Point,
@@ -51,11 +48,6 @@ KILLED_AFTER = 5.0  # the least that a host waits for a door before its next sig
 TOML = f"""{OPEN_ALL_DAY}
 [games.black-jack-for-time]
 turns_per_day = 0
-[games.baccarat]
-turns_per_day = 0
-[games.vegas]
-turns_per_day = 0
-turn_seconds = 600
 """
 
 
@@ -111,8 +103,8 @@ async def test_a_disk_that_is_really_full_is_told_and_has_room_again(tmp_path: P
 @pytest.mark.parametrize(
     ("how", "kinds"),
     [
-        (trouble.no_room, [InAHand, AtTheTeletype]),
-        long(trouble.immediate_lock, [BeforeABet, InAHand, InACoup, AtVegas]),
+        (trouble.no_room, [InAHand]),
+        long(trouble.immediate_lock, [BeforeABet, InAHand]),
     ],
 )
 async def test_a_server_that_cannot_write_warns_its_callers_and_ends_in_time(
