@@ -221,24 +221,8 @@ class TestPages:
             call.touch()
         assert [line.used for line in read(books, ann)] == [300, 0]
 
-    def test_are_the_callers_own(self, books, call, bob):
-        bobs = books.call(bob, node=2)
-        bobs.lose(300)
-        assert len(read(books, call.caller_id)) == 1
-        assert read(books, bob)[0].words == "Lost 5:00 at Black Jack For Time"
-
 
 class TestNamesThatReadLikeSentences:
-    def test_of_a_board_whose_name_has_a_colon(self, books):
-        ann = known(books, board="Night: Owl")
-        call = comes(books, ann, way="moduser")
-        call.win(600, 900)
-        call.close()
-        assert words(books, ann, 1) == [
-            "Gained 15:00 on the visit from Night: Owl, gave 15:00 back to Night: Owl,"
-            " took 59:59 home to Night: Owl"
-        ]
-
     @pytest.mark.parametrize(
         "name",
         [
@@ -266,17 +250,3 @@ class TestNamesThatReadLikeSentences:
         plain = evening("Owl")
         assert len(plain) > 8
         assert evening(name) == [line.replace("Owl", name) for line in plain]
-
-    def test_of_an_event_are_told_as_any_other(self, books, ann):
-        name = "Mail: won past, on another day (win) at Vegas"
-        books.change(events=(Event(name, MAIL_HOUR.start, EVERY_DAY, 60),))
-        books.wait_until(books.now.replace(day=2, hour=2, minute=30))
-        call = books.call(ann)
-        call.win(600, 3600)
-        call.close()
-        assert words(books, ann)[::-1] == [
-            f"Granted 1:00:00 for 2 June, 30:00 of it held until after {name} at 03:00",
-            "Bet 10:00 at Black Jack For Time",
-            f"Won 1:00:00 at Black Jack For Time, 1:00:00 of it banked because of {name} at 03:00",
-            "Used 0:01 on node 1",
-        ]

@@ -27,12 +27,6 @@ def test_a_hand_that_nobody_saw_to_its_end_is_told_at_the_next_log_on(
     assert books.call(ann).notices == (f"{IS_OVER} {words}",)
 
 
-def test_a_hand_that_the_deal_decides_is_told_as_well(books, ann, call):
-    call.bet(60, lost(60))
-    call.close()
-    assert books.call(ann).notices == (f"{IS_OVER} lost 1 minute (lose).",)
-
-
 def test_the_receipt_says_which_hand_has_ended(call):
     first = call.bet(60)
     assert call.receipt.ended == 0
