@@ -25,8 +25,8 @@ _LEDGER = (
     Mutant(
         "The rows of an entry are told with numbers that are one too low.",
         "timebank/ledger/transfers.py",
-        "TransferRow(first and first + place,",
-        "TransferRow(first and first + place - 1,",
+        "TransferRow(first + place,",
+        "TransferRow(first + place - 1,",
     ),
     Mutant(
         "A day begins again when the clock goes back to it.",
