@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from door.errors import Hangup
 from door.lines.line import Hints, Line
 from door.lines.rlogin.header import RloginHeader
 from door.lines.rlogin.rlogin import USUAL_LIMITS, RloginLimits, RloginListener
@@ -211,63 +210,3 @@ async def test_who_hangs_up_before_the_header_is_whole_is_forgotten(warnings: li
             caller.close()
         assert port.calls.empty()
     assert warnings == []
-
-
-async def test_a_half_close_is_a_hang_up_after_what_was_typed() -> None:
-    async with open_port(USUAL_LIMITS) as port:
-        caller = port.dialled()
-        caller.types(HEADER + b"all in")
-        with socket.socket(fileno=caller.descriptor) as wire:
-            wire.shutdown(socket.SHUT_WR)
-            wire.detach()
-        call, _ = await port.answered()
-        assert await call.until_ended() == "the caller hung up"
-        assert call.typed == b"all in"
-        await caller.until_shown(GREETING)
-        caller.close()
-
-
-async def test_who_never_reads_is_cut_off() -> None:
-    async with open_port(USUAL_LIMITS) as port:
-        caller = port.dialled()
-        caller.stop_reading()
-        caller.types(HEADER)
-        call, _ = await port.answered()
-        for _ in range(200):
-            call.line.write(b"x" * 100_000)
-        assert "bytes left unread" in await call.until_ended()
-        with pytest.raises(Hangup):
-            await call.line.drain(PATIENCE)
-        caller.close()
-
-
-async def test_a_call_that_fails_is_logged_and_hung_up(warnings: list[str]) -> None:
-    async def fails(line: Line, header: RloginHeader) -> None:
-        raise ZeroDivisionError
-
-    listener = await RloginListener(fails, USUAL_LIMITS).open("127.0.0.1", 0)
-    caller = FarEnd(socket.create_connection(("127.0.0.1", listener.port)).detach())
-    caller.types(HEADER)
-    await caller.until_ended()
-    caller.close()
-    await listener.finish()
-    assert warnings == ["rlogin 127.0.0.1: the call failed"]
-
-
-async def test_a_port_that_closes_ends_its_calls_and_those_still_without_a_header() -> None:
-    async with open_port(USUAL_LIMITS) as port:
-        caller, stranger = port.dialled(), port.dialled()
-        caller.types(HEADER)
-        call, _ = await port.answered()
-        await asyncio.wait_for(port.listener.finish(), PATIENCE)
-        assert await call.until_ended() == "the board hung up"
-        await caller.until_ended()
-        await stranger.until_ended()
-        caller.close()
-        stranger.close()
-
-
-async def test_a_port_that_is_taken_is_an_error() -> None:
-    async with open_port(USUAL_LIMITS) as port:
-        with pytest.raises(OSError, match="in use"):
-            await RloginListener(port.serve, USUAL_LIMITS).open("127.0.0.1", port.listener.port)

@@ -33,19 +33,19 @@ def installed(program: str, package: str) -> str:
 
 
 @asynccontextmanager
-async def running(home: Path, *words: str) -> AsyncIterator[Pty]:
-    """Run a program in a window of 100 columns and 40 rows; it must end by itself, and in peace."""
+async def running(home: Path, *words: str, ends: int | None = 0) -> AsyncIterator[Pty]:
+    """Run a program in a window of 100 columns and 40 rows; it must end by itself and so."""
     with terminal() as window:
         window.resize(100, 40)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", BEGIN, str(window.slave), *words),
             pass_fds=(window.slave,),
-            env=os.environ | {"TERM": "vt100", "HOME": str(home)},
+            env=os.environ | {"TERM": "vt100", "LANG": "en_US.UTF-8", "HOME": str(home)},
         )
         try:
             yield window
             async with asyncio.timeout(PATIENCE):
-                assert await process.wait() == 0
+                assert ends in (await process.wait(), None)
         finally:
             if process.returncode is None:
                 process.kill()

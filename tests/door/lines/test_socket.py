@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import socket
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ from door.errors import NoLine
 from door.lines.host.host import USUAL_LIMITS
 from door.lines.host.socket import connected, endpoint, inherited
 from door.lines.line import Line
-from door.lines.telnet.passive import PassiveTelnet
 from tests.door.lines.board import PATIENCE, Call, subnegotiation
 from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, listened_to, started
 from tests.terminal import DO, ECHO, IAC, NAWS, SGA, TTYPE, WILL, WONT
@@ -146,17 +144,6 @@ async def test_a_caller_who_hangs_up_ends_the_line() -> None:
             assert call.typed == b"all in"
 
 
-async def test_a_caller_whose_connection_breaks_ends_the_line() -> None:
-    with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
-            call = listened_to(line)
-            wire = socket.socket(fileno=os.dup(host.caller.descriptor))
-            wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            wire.close()
-            host.caller.close()
-            assert await call.until_ended() == "the connection broke: Connection reset by peer"
-
-
 async def test_a_caller_who_only_stops_sending_still_reads_the_last_words() -> None:
     with handed_down() as host:
         host.caller.stop_reading()
@@ -224,22 +211,6 @@ async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
 # The caller's telnet goes on
 
 
-@pytest.mark.parametrize("cut", range(len(LATE)))
-async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
-    telnet = PassiveTelnet("socket", USUAL_LIMITS)
-    caller, near = socket.socketpair()
-    await asyncio.get_running_loop().connect_accepted_socket(lambda: telnet, near)
-    call = listened_to(telnet.line)
-    telnet.take(LATE[:cut])
-    telnet.take(LATE[cut:])
-    assert call.typed == b"a\xffb"
-    assert call.sizes == [(100, 40), (160, 24)]
-    telnet.line.abort()
-    await telnet.closed.wait()
-    with caller:
-        assert caller.recv(100) == b"", "what the host negotiated was answered again"
-
-
 async def test_what_the_host_negotiated_is_neither_asked_for_nor_answered_again() -> None:
     with handed_down() as host:
         async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
@@ -266,21 +237,6 @@ async def test_a_timing_mark_is_answered_for_some_show_nothing_until_it_is() -> 
         assert host.caller.shown == bytes((IAC, WILL, 6))
 
 
-async def test_are_you_there_is_answered_once_a_packet() -> None:
-    with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
-            await on_telnet(line, host, bytes((IAC, 246)) * 3 + b"k", b"k")
-            line.write(b"!")
-        await host.caller.until_shown(b"!")
-        assert host.caller.shown == b"\a!"
-
-
-async def test_interrupt_break_and_erase_are_keys() -> None:
-    with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
-            await on_telnet(line, host, b"a\xff\xf4b\xff\xf3c\xff\xf7d", b"a\x03b\x03c\x08d")
-
-
 async def test_a_data_mark_sent_as_urgent_data_leaves_no_hole() -> None:
     with handed_down() as host:
         async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
@@ -289,24 +245,6 @@ async def test_a_data_mark_sent_as_urgent_data_leaves_no_hole() -> None:
                 wire.send(b"\xf2", socket.MSG_OOB)
             host.caller.types(b"b")
             await call.until_typed(b"a\x03b")
-
-
-@pytest.mark.parametrize(
-    ("flood", "reason"),
-    [
-        (bytes((IAC, 250, NAWS)) + b"x" * 5000, "a telnet subnegotiation longer than 4096 bytes"),
-        (bytes((IAC, 241)) * 600, "more than 500 telnet commands in a burst"),
-    ],
-)
-async def test_a_flood_of_commands_is_cut_off(
-    flood: bytes, reason: str, warnings: list[str]
-) -> None:
-    with handed_down() as host:
-        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
-            call = listened_to(line)
-            host.caller.types(flood)
-            assert await call.until_ended() == f"cut off: {reason}"
-    assert warnings == [f"socket 127.0.0.1: cut off: {reason}"]
 
 
 async def test_where_the_host_takes_telnet_off_every_byte_is_a_key() -> None:

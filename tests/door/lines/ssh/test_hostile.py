@@ -11,7 +11,7 @@ import tracemalloc
 from asyncio.events import Handle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from unittest import mock
 
 import asyncssh
@@ -27,39 +27,15 @@ from asyncssh.constants import (
 )
 from asyncssh.packet import Boolean, String, UInt32
 
-from door.errors import CallRefused
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import Blame
 from door.lines.ssh.ssh import USUAL_LIMITS
 from tests.door.lines.board import GREETING, MEMORY, PATIENCE
 from tests.door.lines.ssh.board import OWN_KEY, SshBoard, connected, open_board, terminal
+from tests.door.lines.test_proxy import Counting
 
 STALL = 0.05  # seconds that no caller may cost the others
 IN_A_HURRY = replace(USUAL_LIMITS, handshake=0.3, admission=0.3, idle=0.3)
-
-
-@dataclass
-class Gatekeeper:
-    """A gate that notes who was cut off, and why."""
-
-    blamed: list[tuple[str, Blame]] = field(default_factory=list)
-    inside: int = 0
-    is_shut: bool = False
-
-    def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        if self.is_shut:
-            raise CallRefused("Go away.")
-        self.inside += 1
-
-        def leave() -> None:
-            self.inside -= 1
-
-        return leave
-
-    def malformed(self, address: str, what: str) -> None: ...
-
-    def cut_off(self, address: str, blame: Blame) -> None:
-        self.blamed.append((address, blame))
 
 
 @contextmanager
@@ -123,25 +99,25 @@ def request(length: int) -> bytes:
 async def test_what_is_no_ssh_is_cut_off_before_it_costs_anything(
     sent: tuple[bytes, ...], why: str | None, own_fault: bool
 ) -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board:
         with steps() as taken:
             heard = await raw(board, *sent)
         assert heard.startswith(b"SSH-2.0-BBS\r\n")
         assert max(taken) < STALL
-    ((address, blame),) = gate.blamed
+    ((address, blame),) = gate.cut
     assert address == "127.0.0.1"
     assert why is None or blame.why.startswith(why)
     assert blame.own_fault == own_fault
-    assert gate.inside == 0
+    assert gate.here == []
 
 
 @pytest.mark.parametrize("sent", [b"", b"SSH-2.0-x", b"SSH-2.0-x\r\n\0\0"])
 async def test_whoever_says_nothing_is_not_waited_for(sent: bytes) -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(IN_A_HURRY, Entrance(gate)) as board:
         await raw(board, sent)
-    assert [blame.why for _, blame in gate.blamed] == [
+    assert [blame.why for _, blame in gate.cut] == [
         "no keys were agreed on within 0.3 seconds"
         if b"\n" in sent
         else "no SSH within 0.3 seconds"
@@ -149,7 +125,7 @@ async def test_whoever_says_nothing_is_not_waited_for(sent: bytes) -> None:
 
 
 async def test_whoever_has_keys_and_does_not_log_on_is_not_waited_for() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
 
     class Slow(asyncssh.SSHClient):
         async def password_auth_requested(self) -> str | None:
@@ -163,16 +139,16 @@ async def test_whoever_has_keys_and_does_not_log_on_is_not_waited_for() -> None:
         async with connected(board) as connection:  # who wants no terminal
             async with asyncio.timeout(PATIENCE):
                 await connection.wait_closed()
-    assert gate.blamed == [
+    assert gate.cut == [
         ("127.0.0.1", Blame("no log-on within 0.3 seconds", own_fault=False)),
         ("127.0.0.1", Blame("no terminal was asked for", own_fault=False)),
     ]
 
 
 async def test_nobody_who_is_refused_hears_of_keys() -> None:
-    gate = Gatekeeper(is_shut=True)
+    gate = Counting(shut_to="127.0.0.1")
     async with open_board(entrance=Entrance(gate)) as board:
-        assert await raw(board, b"SSH-2.0-x\r\n") == b"Go away.\r\n"
+        assert await raw(board, b"SSH-2.0-x\r\n") == b"Not you.\r\n"
 
 
 Sends = Callable[[asyncssh.SSHClientConnection, asyncssh.SSHClientChannel[bytes]], None]
@@ -215,7 +191,7 @@ Sends = Callable[[asyncssh.SSHClientConnection, asyncssh.SSHClientChannel[bytes]
 async def test_a_flood_is_cut_off_with_one_line_in_the_log(
     warnings: list[str], send: Sends
 ) -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         screen = await terminal(connection)
         call, _ = await board.answered_with()
@@ -236,11 +212,11 @@ async def test_a_flood_is_cut_off_with_one_line_in_the_log(
         call.over.set()
         await connection.wait_closed()
     assert warnings == [f"ssh 127.0.0.1: {reason}"]
-    assert gate.blamed == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
+    assert gate.cut == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
 
 
 async def test_new_keys_again_and_again_are_a_flood() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         await terminal(connection)
         call, _ = await board.answered_with()
@@ -255,11 +231,11 @@ async def test_new_keys_again_and_again_are_a_flood() -> None:
                     await asyncio.sleep(0)
         assert 5 < agreed < 20
         assert max(taken) < STALL
-    assert gate.blamed == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
+    assert gate.cut == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
 
 
 async def test_whoever_begins_new_keys_and_goes_no_further_is_cut_off() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     limits = replace(IN_A_HURRY, admission=60.0)
     async with open_board(limits, Entrance(gate)) as board, connected(board) as connection:
         await terminal(connection)
@@ -285,7 +261,7 @@ async def test_what_is_written_meanwhile_is_counted() -> None:
 
 
 async def test_a_caller_who_does_not_read_is_cut_off() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         await terminal(connection, window=4096)
         call, _ = await board.answered_with()
@@ -293,27 +269,27 @@ async def test_a_caller_who_does_not_read_is_cut_off() -> None:
             call.line.write(b"x" * 1000)
         reason = await call.until_ended()
         assert reason.endswith("bytes left unread")
-    ((_, blame),) = gate.blamed
+    ((_, blame),) = gate.cut
     assert not blame.own_fault
 
 
 async def test_a_screen_is_never_sent_in_crumbs() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board, connected(board) as connection:
         with pytest.raises((asyncssh.ChannelOpenError, asyncssh.ConnectionLost)):
             await terminal(connection, max_pktsize=100)
-    assert gate.blamed == [("127.0.0.1", Blame("packets of 100 bytes are wanted"))]
+    assert gate.cut == [("127.0.0.1", Blame("packets of 100 bytes are wanted"))]
 
 
 async def test_keys_may_be_offered_so_often_and_no_more() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     keys = [asyncssh.generate_private_key("ssh-ed25519") for _ in range(40)]
     async with open_board(entrance=Entrance(gate)) as board:
         with pytest.raises((asyncssh.DisconnectError, OSError)):
             async with connected(board, password=None, client_keys=keys):
                 pass
         assert 10 < len(board.asked) < 30
-    assert gate.blamed == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
+    assert gate.cut == [("127.0.0.1", Blame("more than 500 SSH requests in a burst"))]
 
 
 @pytest.mark.parametrize("name", ["", "a\0b", "\x1b[2J", "\u202eadA", "x" * 2000, "\udcff"])
@@ -362,7 +338,7 @@ async def test_many_at_once_stall_nobody(caplog: pytest.LogCaptureFixture) -> No
 
 
 async def test_a_connection_leaves_nothing_behind() -> None:
-    gate = Gatekeeper()
+    gate = Counting()
     async with open_board(entrance=Entrance(gate)) as board:
         board.known = {"Alice": {OWN_KEY.public_data}}
         for _ in range(3):
@@ -373,6 +349,6 @@ async def test_a_connection_leaves_nothing_behind() -> None:
             call.over.set()
         async with asyncio.timeout(PATIENCE):
             await board.listener.finish()
-        assert gate.inside == 0
+        assert gate.here == []
         assert not board.listener._visits
-        assert not gate.blamed
+        assert not gate.cut

@@ -11,17 +11,16 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from door.errors import CallRefused
 from door.lines.flow import UNREAD
 from door.lines.line import OpenKeys
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame
 from door.lines.rlogin.trust import networks
 from door.lines.tls.tls import Certificate
 from door.lines.web import pages
 from door.lines.web.web import USUAL_LIMITS
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import GREETING, PATIENCE
+from tests.door.lines.test_proxy import Counting
 from tests.door.lines.web.site import HELLO, browser, ended, heard, open_site, says_hello
 from timebank.callers import ssh_keys
 
@@ -154,20 +153,6 @@ async def test_pages_of_any_length_arrive_whole_in_both_directions() -> None:
             assert await heard(socket) == b"x" * 100_000
 
 
-async def test_a_paused_line_takes_in_no_more_than_may_wait() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
-        call.pauses = True
-        paste = bytes(range(250)) * 60
-        await socket.send(paste)
-        await call.until(lambda call: bool(call.typed))
-        await asyncio.sleep(0)
-        assert len(call.typed) <= UNREAD
-        call.pauses = False
-        call.line.resume()
-        await call.until_typed(paste)
-
-
 async def test_fragments_are_read_as_one() -> None:
     async with open_site() as board, browser(board) as socket:
         call = await says_hello(socket, board)
@@ -289,31 +274,8 @@ async def test_only_pages_of_ours_may_call(
             assert refused.value.response.status_code == 403
 
 
-class Book:
-    """A gate that notes who comes and goes, and lets nobody in from one address."""
-
-    def __init__(self) -> None:
-        self.came: list[str] = []
-        self.here: list[str] = []
-        self.said: list[tuple[str, str]] = []
-        self.cut: list[tuple[str, Blame]] = []
-
-    def enter(self, address: str, cut: object) -> object:
-        if address == "192.0.2.66":
-            raise CallRefused("Too many calls from your address.")
-        self.came.append(address)
-        self.here.append(address)
-        return lambda: self.here.remove(address)
-
-    def malformed(self, address: str, what: str) -> None:
-        self.said.append((address, what))
-
-    def cut_off(self, address: str, blame: Blame) -> None:
-        self.cut.append((address, blame))
-
-
 async def test_who_looks_at_the_page_is_no_call_and_who_calls_is_one() -> None:
-    gate = Book()
+    gate = Counting()
     async with open_site(entrance=Entrance(gate)) as board:
         _, looking = await asyncio.open_connection("127.0.0.1", board.port)
         async with browser(board) as socket:
@@ -325,7 +287,7 @@ async def test_who_looks_at_the_page_is_no_call_and_who_calls_is_one() -> None:
 
 
 async def test_a_front_end_names_the_caller_and_nobody_else_is_believed() -> None:
-    gate = Book()
+    gate = Counting()
     named = {"X-Forwarded-For": "10.9.9.9, 192.0.2.7"}
     for believed, address in ((HOME, "192.0.2.7"), ((), "127.0.0.1")):
         async with (
@@ -339,7 +301,7 @@ async def test_a_front_end_names_the_caller_and_nobody_else_is_believed() -> Non
 
 @pytest.mark.parametrize("named", ["", "unknown", "127.0.0.1", "192.0.2.7, evil"])
 async def test_a_front_end_that_names_nobody_is_told_to_the_sysop(named: str) -> None:
-    gate = Book()
+    gate = Counting()
     async with open_site(entrance=Entrance(gate), forwarded=HOME) as board:
         with pytest.raises(InvalidStatus):
             async with browser(board, headers={"X-Forwarded-For": named}):
@@ -349,18 +311,18 @@ async def test_a_front_end_that_names_nobody_is_told_to_the_sysop(named: str) ->
 
 
 async def test_who_is_not_let_in_hears_why() -> None:
-    gate = Book()
+    gate = Counting(shut_to="192.0.2.66")
     named = {"X-Forwarded-For": "192.0.2.66"}
     async with (
         open_site(entrance=Entrance(gate), forwarded=HOME) as board,
         browser(board, headers=named) as socket,
     ):
         assert await ended(socket) == 1013
-        assert socket.close_reason == "Too many calls from your address."
+        assert socket.close_reason == "Not you."
 
 
 async def test_a_front_end_may_name_the_caller_by_the_proxy_protocol_too() -> None:
-    gate = Book()
+    gate = Counting()
     async with open_site(entrance=Entrance(gate, proxies=HOME)) as board:
         reader, writer = await asyncio.open_connection("127.0.0.1", board.port)
         writer.write(
@@ -375,7 +337,7 @@ async def test_a_front_end_may_name_the_caller_by_the_proxy_protocol_too() -> No
 
 
 async def test_calls_come_over_tls_with_the_certificate_of_the_board(tmp_path: Path) -> None:
-    gate = Book()
+    gate = Counting()
     entrance = Entrance(gate, certificate=Certificate(*put_into(tmp_path)))
     async with open_site(entrance=entrance) as board:
         from websockets.asyncio.client import connect

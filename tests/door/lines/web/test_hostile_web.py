@@ -262,21 +262,6 @@ async def test_who_takes_no_page_holds_no_memory() -> None:
     assert grown < MEMORY
 
 
-async def test_a_caller_who_never_reads_is_cut_off(warnings: list[str]) -> None:
-    async with open_site() as board:
-        call, reader, writer = await open_socket(board)
-        reader.set_exception(asyncio.CancelledError())  # from here on nobody reads
-        written = 0
-        writer.transport.pause_reading()
-        while not call.ends and written < 20_000_000:
-            call.line.write(b"x" * 1500)
-            written += 1500
-            await asyncio.sleep(0)
-        assert (await call.until_ended()).endswith("bytes left unread")
-        assert len(warnings) == 1
-        writer.close()
-
-
 class Full(OpenGate):
     """A gate that takes five calls."""
 
