@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from datetime import timedelta
+from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from door.games.engine.cards import deck
-from door.games.engine.game import Act
 from door.games.registry import GAMES
-from door.odds.evening import Evening, Plan, evening, house
+from door.odds.evening import Plan, evening, house
 from door.odds.keeping import odds_of
-from tests.timebank.books import Books
-from timebank.wagers.rounds import Settlement
 
 CLOSE = 1e-12
 BJFT = GAMES["black-jack-for-time"]
@@ -156,102 +148,9 @@ def test_the_house_s_worst_evenings_are_counted_out(callers: int) -> None:
         assert paid == max(reached)
 
 
-def test_a_thousand_callers_are_nearly_a_bell() -> None:
-    result = evening(NETS, Plan(turns=5, pot=20, bet=2)).result(banked=True)
-    found = house(result, 1000)
-    assert found.sd == pytest.approx(result.sd * math.sqrt(1000))
-    assert found.pays_in_20 == pytest.approx(-found.mean + 1.6449 * found.sd, rel=0.02)
-    assert found.pays_in_100 == pytest.approx(-found.mean + 2.3263 * found.sd, rel=0.02)
-
-
 def test_what_no_table_pays_is_no_evening() -> None:
     with pytest.raises(ValueError, match="not half minutes"):
         evening(({-1.0: 0.5, 0.3: 0.5},), Plan(turns=1, pot=9, bet=1))
 
 
 # Against the bank: rounds of the game itself, staked and settled in real books.
-
-
-@pytest.fixture
-def laid(tmp_path: Path) -> Iterator[Callable[..., Books]]:
-    opened: list[Books] = []
-
-    def lay(**changes: Any) -> Books:
-        opened.append(Books(tmp_path / str(len(opened)), **changes))
-        return opened[-1]
-
-    yield lay
-    for each in opened:
-        each.close()
-
-
-@pytest.mark.parametrize("mode", ["built-in", "none"])
-@pytest.mark.parametrize("seed", range(6))
-def test_an_evening_at_the_bank_goes_as_it_is_reckoned(
-    laid: Callable[..., Books], mode: str, seed: int
-) -> None:
-    drawn = random.Random(seed)
-    books = laid(mode=mode)
-    event = drawn.choice([25, 60, 80])
-    first = books.now.replace(hour=3) + timedelta(days=1)
-    books.wait_until(first - timedelta(minutes=event))
-    call = books.call(books.caller("Ann"))
-    plan = Plan(turns=12, pot=60, bet=drawn.choice([3, 10]), event=event)
-    state = plan.playable, 0
-    for _ in range(plan.turns):
-        bet = plan.bet_of(state[0])
-        if not bet:
-            break
-        gain = _round(call, bet, plan.may_add(state[0], bet), drawn)
-        state = plan.after(state, bet, gain / (bet * 60))
-        purse = call.purse
-        assert purse.online * 2 == state[0] * 60
-        assert purse.stake == 0
-        assert purse.bank * 2 == (state[1] * 60 if mode == "built-in" else 0)
-        assert purse.held == max(0, 60 - event) * 60
-    forfeited = books.system().get("forfeit", 0)
-    assert forfeited * 2 == (state[1] * 60 if mode == "none" else 0)
-    assert books.audit() == []
-
-
-def _round(call: Any, bet: int, more: int, drawn: random.Random) -> int:
-    """Play a round at hazard, its double where the pot allows one; return the seconds it wins."""
-    cards = list(deck(1))
-    drawn.shuffle(cards)
-    stake = bet * 60
-    round_, _ = BJFT.kind.deal({}, cards, [stake], 1)
-    call.bet(stake)
-    staked = stake
-    while not round_.over:
-        open_words = list(BJFT.kind.open_words(round_))
-        if more < 1 and "double" in open_words:
-            open_words.remove("double")
-        if "insurance" in open_words:
-            open_words.remove("insurance")
-        word = drawn.choice(open_words)
-        if "double" in open_words:
-            word = "double"
-        round_, _ = BJFT.kind.act(round_, Act(word))
-        totals = BJFT.kind.totals(round_, 0)
-        added, staked = totals.staked - staked, totals.staked
-        if round_.over:
-            call.act(_settlement(totals), stake=added, kind="double" if added else "")
-            return int(totals.won - totals.lost)
-        call.act(stake=added, kind="double" if added else "")
-    totals = BJFT.kind.totals(round_, 0)
-    call.act(_settlement(totals))
-    return int(totals.won - totals.lost)
-
-
-def _settlement(totals: Any) -> Settlement:
-    return Settlement(totals.lost, totals.returned, totals.won, "over", {}, True)
-
-
-def test_nothing_is_lost_of_all_evenings() -> None:
-    found: Evening = evening(
-        odds_of(BJFT, BJFT.kind.base).purses, Plan(turns=20, pot=60, bet=10, event=60)
-    )
-    assert math.fsum(found.states.values()) == pytest.approx(1, abs=CLOSE)
-    with_bank, without = (found.result(banked=banked) for banked in (True, False))
-    assert with_bank.mean - without.mean == pytest.approx(found.cut)
-    assert without.doubled == 0

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import product
 
 import pytest
 
 from door.games.baccarat.rules import BACCARAT
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, BlackjackRules
-from door.games.blackjack.tutor.dealer import Counts
-from door.games.blackjack.tutor.hands import values
-from door.games.blackjack.tutor.spot import Spot
 from door.games.engine.cards import Card, deck
 from door.games.red_dog import round as red_dog_round
 from door.games.red_dog.round import RedDogAction
 from door.games.red_dog.rules import RED_DOG, RedDogRules
 from door.games.registry import GAMES
-from door.odds import baccarat, blackjack, red_dog
+from door.odds import baccarat, red_dog
 from door.odds.keeping import odds_of
 from door.odds.odds import STRATEGIES, Odds
 
@@ -147,48 +144,3 @@ def test_a_split_says_how_far_it_may_be_wrong() -> None:
 
 
 # Two decks of aces, threes, sixes, eights and tens: half the values, and a tenth of the hands.
-FEW_VALUES = (8, 0, 8, 0, 0, 8, 0, 8, 0, 32)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("rules", "shoe"),
-    [
-        (UNIX_BJ, blackjack.full(UNIX_BJ.decks)),
-        (
-            replace(VEGAS, split_aces="one card", split_21="natural", dealer="hit 17 with an ace"),
-            FEW_VALUES,
-        ),
-    ],
-    ids=["unix-bj", "vegas"],
-)
-def test_every_deal_as_the_tutor_weighs_it(rules: BlackjackRules, shoe: Counts) -> None:
-    """Splits too: the tutor finds what each is worth in a way of its own, which is held against
-    every order of a few cards (tests/door/games/blackjack/test_tutor_brute_force.py)."""
-    mean, cards = 0.0, sum(shoe)
-    there = [value for value in range(10) if shoe[value]]
-    for up in there:
-        left = _without(shoe, up)
-        chance = shoe[up] / cards
-        for first, second in combinations_with_replacement(there, 2):  # in whichever order
-            dealt = left[first] * _without(left, first)[second] / ((cards - 1) * (cards - 2))
-            dealt *= 1 if first == second else 2
-            mean += chance * dealt * _worth(rules, shoe, up, first, second)
-    is_whole = shoe == blackjack.full(rules.decks)
-    found = of(rules) if is_whole else blackjack.odds("any", rules, shoe)
-    assert found.strategies["perfect"].mean == pytest.approx(mean, abs=CLOSE)
-
-
-def _without(counts: Counts, place: int) -> Counts:
-    return (*counts[:place], counts[place] - 1, *counts[place + 1 :])
-
-
-def _worth(rules: BlackjackRules, shoe: Counts, up: int, first: int, second: int) -> float:
-    unseen = _without(_without(_without(shoe, up), first), second)
-    hand = tuple((place == first) + (place == second) for place in range(10))
-    hole = {0: 9, 9: 0}.get(up)
-    natural = 0.0 if hole is None else unseen[hole] / sum(unseen)
-    if {first, second} == {0, 9}:
-        return (1 - natural) * float(rules.natural_pays - 1)
-    spot = Spot(rules, unseen, up + 1, hole is not None, hand, False, None)
-    return (1 - natural) * max(values(spot).values()) - natural

@@ -4,11 +4,10 @@ are played, that and what they win come to the same."""
 from __future__ import annotations
 
 import json
-import math
 import pkgutil
 import random
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -90,65 +89,6 @@ def hazard(drawn: random.Random) -> Decide:
         return lots[seen]
 
     return decide
-
-
-@pytest.mark.parametrize(("name", "hands"), [("black-jack-for-time", 4000), ("unix-bj", 2000)])
-def test_what_is_won_beyond_the_odds_is_nothing_on_average(name: str, hands: int) -> None:
-    """Splits, doubles and insurance by lot: the mean of the luck is what its deviation allows."""
-    drawn = random.Random(7)
-    cards = list(deck(1))
-    decide = hazard(drawn)
-    lucks, costs = [], []
-    perfect = odds_of(GAMES[name], GAMES[name].kind.base).strategies["perfect"].mean
-    for _ in range(hands):
-        drawn.shuffle(cards)
-        hand, net = played(name, {}, list(cards), decide)
-        odds = expected(hand)
-        assert odds is not None
-        lucks.append((net - odds[0]) / BET)
-        costs.append(perfect - odds[0] / BET)
-    error = math.sqrt(sum(luck**2 for luck in lucks)) / hands
-    assert abs(sum(lucks) / hands) < 3.3 * error
-    assert sum(costs) / hands > 6 * error  # they play badly enough for that to tell
-
-
-def test_whoever_plays_as_the_dealer_is_given_what_that_is_worth() -> None:
-    """Every order of the caller's cards under every up card, the dealer having no natural."""
-    bjft = GAMES["black-jack-for-time"]
-    odds = odds_of(bjft, bjft.kind.base).strategies
-    given = 0.0
-    for up in range(10):
-        left = [4] * 9 + [16]
-        chance = left[up] / 52
-        left[up] -= 1
-        excluded = {0: 9, 9: 0}.get(up)
-        for cards, share in _drawn_to_17(left, 51):
-            out = [left[value] - cards.count(value) for value in range(10)]
-            natural = 0.0 if excluded is None else out[excluded] / sum(out)
-            player = ["A23456789T"[value] + "S" for value in cards]
-            result = {"player": [player], "dealer": ["A23456789T"[up] + "H", "5S"]}
-            hand = PlayedHand(bjft.name, "{}", 1, BET, BET, json.dumps(result))
-            found = expected(hand)
-            assert found is not None
-            given += chance * share * (1 - natural) * found[0] / BET
-            given += chance * share * natural * odds["perfect"].mean
-    assert given == pytest.approx(odds["dealer"].mean, abs=CLOSE)
-
-
-def _drawn_to_17(
-    left: list[int], unseen: int, cards: tuple[int, ...] = ()
-) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Every order of cards that a hand is dealt which is hit below 17, and how likely it is."""
-    hard = sum(value + 1 for value in cards)
-    total = hard + 10 if 0 in cards and hard <= 11 else hard
-    if len(cards) >= 2 and (total >= 17 or len(cards) == 5):
-        yield cards, 1.0
-        return
-    for value in range(10):
-        copies = left[value] - cards.count(value)
-        if copies:
-            for each, share in _drawn_to_17(left, unseen, (*cards, value)):
-                yield each, share * copies / (unseen - len(cards))
 
 
 def test_baccarat_costs_what_the_odds_of_both_ways_say() -> None:

@@ -1,7 +1,6 @@
 """What holds for every coup of baccarat, whatever the cards, the house and the decisions."""
 
 from dataclasses import FrozenInstanceError, asdict
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -92,29 +91,6 @@ def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
 
 @unhurried
 @given(houses, shoes, stakes, decisions)
-def test_a_replay_is_identical(house: House, shoe: Shoe, stake: int, chosen: list[bool]) -> None:
-    states, events, taken = played(house, shoe, stake, chosen)
-    again, happened = start(rules_from_mapping(house, BACCARAT), shoe, stake)
-    events_again = list(happened)
-    for action in taken:
-        again, happened = again.apply(action)
-        events_again += happened
-    assert again == states[-1]
-    assert events_again == events
-
-
-@unhurried
-@given(houses, shoes, stakes, decisions)
-def test_acting_leaves_the_round_before_as_it_was(
-    house: House, shoe: Shoe, stake: int, chosen: list[bool]
-) -> None:
-    states, _, taken = played(house, shoe, stake, chosen)
-    for (coup, after), action in zip(pairwise(states), taken, strict=True):
-        assert coup.apply(action)[0] == after
-
-
-@unhurried
-@given(houses, shoes, stakes, decisions)
 def test_cards_are_dealt_from_the_top_and_each_once(
     house: House, shoe: Shoe, stake: int, chosen: list[bool]
 ) -> None:
@@ -159,18 +135,6 @@ def test_nearer_to_nine_wins(house: House, shoe: Shoe, stake: int, chosen: list[
 
 def hands(coup: BaccaratRound) -> tuple[Shoe, Shoe]:
     return coup.player, coup.bank_hand
-
-
-@unhurried
-@given(houses, shoes, decisions)
-def test_which_of_two_cards_came_first_is_all_the_same(
-    house: House, shoe: Shoe, chosen: list[bool]
-) -> None:
-    """So the enumeration of all coups may count a pair once, and weigh it twice."""
-    first, second, third, fourth, *rest = shoe
-    turned = (third, fourth, first, second, *rest)
-    one, other = (played(house, order, 1, chosen)[0][-1] for order in (shoe, turned))
-    assert (one.points, one.cards_used) == (other.points, other.cards_used)
 
 
 @unhurried
@@ -226,18 +190,6 @@ def test_every_wrong_key_is_named_at_once() -> None:
         ("decks", "must be a whole number from 1 to 8, is 9"),
         ("ties", "is not a rule of this game"),
     ]
-
-
-@pytest.mark.parametrize("value", [0, True, 4.0, "4", None, [4]])
-def test_decks_are_a_whole_number(value: object) -> None:
-    with pytest.raises(RulesRefused, match="decks: must be a whole number from 1 to 8"):
-        rules_from_mapping({"decks": value}, BACCARAT)
-
-
-@pytest.mark.parametrize("value", [0, None, ["draw"], "Draw", ""])
-def test_an_option_is_one_of_three_words(value: object) -> None:
-    with pytest.raises(RulesRefused, match="bank_option_5v4: must be"):
-        rules_from_mapping({"bank_option_5v4": value}, BACCARAT)
 
 
 def test_a_card_of_every_value_counts_what_it_is_named_for() -> None:

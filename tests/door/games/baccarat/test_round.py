@@ -14,15 +14,13 @@ from door.games.baccarat.events import (
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, start
 from door.games.baccarat.rules import BACCARAT, point_of, value_of
 from door.games.engine.cards import RANKS, deck, parse_card, parse_cards
-from door.games.engine.errors import IllegalAction, ShoeTooShort
+from door.games.engine.errors import IllegalAction
 from tests.door.games.baccarat.coups import (
     BANK_CARD,
     BANK_NO_CARD,
     CARD,
-    MOST_CARDS,
     NO_CARD,
     STAKE,
-    cards_of,
     house,
     of_points,
     play,
@@ -136,11 +134,6 @@ def test_eight_in_three_cards_is_no_natural() -> None:
     played = play(of_points(0, 7, 8))
     assert played.outcome is BaccaratOutcome.PLAYER
     assert not played.round.natural
-
-
-def test_an_open_coup_is_no_natural() -> None:
-    coup, _ = start(BACCARAT, of_points(5, 7), STAKE)
-    assert not coup.natural
 
 
 # "Player MUST stand if his first two cards total 6 or 7. Player MUST take a card if his total is
@@ -318,19 +311,6 @@ def test_the_decks_are_reshuffled_when_8_or_fewer_cards_remain() -> None:
     assert not BACCARAT.shuffle_due(208 - 9)
     assert BACCARAT.shuffle_due(208 - 8)
     assert BACCARAT.shuffle_due(208 - 3)
-
-
-def test_what_is_left_in_a_shoe_is_always_enough_for_a_coup() -> None:
-    longest = play(cards_of(0, 0, 0, 0, 5, 1)).round
-    assert longest.cards_used == MOST_CARDS
-    assert not BACCARAT.shuffle_due(208 - 9)
-    assert MOST_CARDS <= 9
-
-
-@pytest.mark.parametrize("cards", range(6))
-def test_a_shoe_that_ends_too_soon_is_said(cards: int) -> None:
-    with pytest.raises(ShoeTooShort, match=f"its {cards} cards? (is|are) not enough"):
-        play(cards_of(0, 0, 0, 0, 5, 1)[:cards])
 
 
 # What is not open.

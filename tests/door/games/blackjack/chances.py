@@ -5,7 +5,12 @@ from dataclasses import replace
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
+from door.games.blackjack.rules import (
+    BLACK_JACK_FOR_TIME,
+    UNIX_BJ,
+    VEGAS,
+    rules_from_mapping,
+)
 from door.games.engine.cards import Card, deck
 
 unhurried = settings(deadline=None)
@@ -105,9 +110,11 @@ vegas_houses = st.fixed_dictionaries(
 presets = st.sampled_from(PRESETS)
 
 tables = st.one_of(
-    presets, st.builds(lambda base, changes: replace(base, **changes), presets, variations)
+    presets,
+    st.builds(lambda base, changes: replace(base, **changes), presets, variations),
+    houses.map(lambda house: rules_from_mapping(house, BLACK_JACK_FOR_TIME)),
 )
-"""The rules of the three games as they are, and with anything in them changed."""
+"""The rules of the three games as they are, with anything in them changed, and as a sysop may."""
 
 bets = st.lists(stakes, min_size=1, max_size=7)
 """What each seat stakes, one to seven of them."""

@@ -1,10 +1,8 @@
-"""What holds for every round of the three black jacks and of whatever lies between them: one to
-seven seats, pairs split, insurance of any amount.
-
-`test_any_hand` says the same of a single hand of Black Jack For Time in all its house variations.
+"""What holds for every round of the three black jacks, of whatever a sysop makes of them, and of
+whatever lies between them: one to seven seats, pairs split, insurance of any amount.
 """
 
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass
 from itertools import pairwise
 
 import pytest
@@ -21,10 +19,17 @@ from door.games.blackjack.events import (
 )
 from door.games.blackjack.hands import Hand, Seat
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound, start
-from door.games.blackjack.rules import UNIX_BJ, VEGAS, BlackjackRules
-from door.games.engine.cards import Card, count
-from door.games.engine.errors import IllegalAction
-from tests.door.games.blackjack.chances import bets, long_shoes, tables, unhurried
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, BlackjackRules
+from door.games.engine.cards import Card, count, parse_cards
+from door.games.engine.errors import IllegalAction, ShoeTooShort
+from tests.door.games.blackjack.chances import (
+    bets,
+    long_shoes,
+    shoes,
+    stakes,
+    tables,
+    unhurried,
+)
 
 Taken = tuple[BlackjackAction, int | None]
 
@@ -246,7 +251,66 @@ def test_only_two_cards_of_equal_value_are_split_and_only_once(
             assert first.cards[0].value == second.cards[0].value
 
 
-# The two games told a second time, from the cards that ended on the table.
+def test_nothing_on_the_table_can_be_changed_in_place() -> None:
+    game, events = start(BLACK_JACK_FOR_TIME, parse_cards("2H 3H 4H 5H"), [2])
+    seat = game.seats[0]
+    for thing, name in (
+        (game, "phase"),
+        (game.turn, "seat"),
+        (seat, "bet"),
+        (seat.hands[0], "stake"),
+        (game.rules, "ties"),
+        (game.totals, "won"),
+        (events[0], "card"),
+    ):
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, name, None)
+
+
+@unhurried
+@given(tables, long_shoes(), bets, picks, st.integers(0, 40))
+def test_a_shoe_that_ends_too_soon_is_said_and_nothing_happens(
+    rules: BlackjackRules, shoe, stakes, picked, left: int
+) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    short = shoe[: min(left, round_.last.cards_used - 1)]
+    with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards? (is|are) not enough"):
+        told(rules, short, stakes, picked)
+
+
+# The games told a second time, from the cards that ended on the table.
+
+
+@unhurried
+@given(shoes(), stakes, picks)
+def test_the_help_file_alone_gives_the_same_net(shoe, stake: int, picked) -> None:
+    round_ = told(BLACK_JACK_FOR_TIME, shoe, [stake], picked)
+    last, taken = round_.last, [action for action, _ in round_.taken]
+    player = last.seats[0].hands[0].cards
+    net = told_again(player, last.dealer_hand, BlackjackAction.DOUBLE in taken) * stake
+    if BlackjackAction.INSURANCE in taken:
+        net += stake if count(last.dealer_hand[:2]).total == 21 else -stake // 2
+    assert last.totals.won - last.totals.lost == net
+
+
+def told_again(player: tuple[Card, ...], dealer: tuple[Card, ...], doubled: bool) -> int:
+    """How many bets the hand itself wins or loses."""
+    mine, dealers = count(player).total, count(dealer).total
+    natural, dealer_natural = (
+        len(cards) == 2 and count(cards).total == 21 for cards in (player, dealer)
+    )
+    bets = 2 if doubled else 1
+    if natural or dealer_natural:
+        return 2 * (natural and not dealer_natural) - (dealer_natural and not natural)
+    if mine > 21:
+        return -bets
+    if len(player) == 5 and mine < 21:
+        return 2
+    if len(dealer) == 5 and dealers < 21:
+        return -bets
+    if dealers > 21 or mine > dealers:
+        return 2 if mine == 21 else bets
+    return -bets
 
 
 @unhurried

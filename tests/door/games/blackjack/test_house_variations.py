@@ -1,92 +1,146 @@
-"""Every sentence that can be read in two ways, both ways, and every payment a house may change."""
+"""Every sentence that can be read in two ways, both ways, and every payment a house may change.
 
+`test_help_file` has the sentences as Black Jack For Time reads them.
+"""
+
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from door.games.blackjack.events import (
-    BlackjackOutcome,
     BlackjackRevealed,
-    BlackjackSettled,
-    Charlie,
-    DealerBusted,
-    DealerDealt,
     DealerNatural,
-    DealerStood,
-    InsuranceDeclined,
     InsuranceOffered,
     InsuranceSettled,
     Peeked,
-    TwentyOne,
 )
-from door.games.blackjack.round import BlackjackPhase
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.blackjack.round import BlackjackPhase, Turn
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
+from door.games.engine.cards import Card, parse_cards
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,
     HIT,
     INSURE,
+    SPLIT,
     STAKE,
     STAY,
+    Played,
     house,
     play,
     stacked,
 )
 
-DEALER_OVER = ("TC 6S", "9D")  # the dealer's cards, then the one that takes it to 25
 CHARLIE = (HIT, HIT, HIT)
+NO_PEEK = {"peek_under_ace": False}
+UNASKED = {"insurance_on_natural": False}
+HIT_21 = {"hit_on_21": True}
+LATE_CHARLIE = {"charlie_paid": "after dealer"}
+LATE_NATURAL = {"natural_paid": "after dealer"}
+BEATS_ALL = {"twenty_one_beats": "all totals"}
+AT_ONCE = {"twenty_one_paid": "at once"}
+FIVE = {"five_card_21": "charlie"}
+PUSHES = {"ties": "push"}
+OVER_PUSHES = {"dealer_over": "push"}
+BOTH_21 = "6H 5H, TC 6S, KD 5D"  # a card each makes them 21
+FIVE_21 = "2H 3H, TC 7S, 2C 4D TH"
+SHORT_CHARLIE = "2H 3H, AS KS, 2C 4D 5C"
+KEYS = {"H": HIT, "S": STAY, "D": DOUBLE, "N": DECLINE}
+
+# What a house reads, the caller's and the dealer's cards with those to come, what the caller does,
+# how the hand ends, and how often the bet is won.
+READ_OTHERWISE = {
+    "equal counts push": (PUSHES, "TH 8H, TC 8S", "S", "push", 0),
+    "two counts of 21 are equal": ({}, BOTH_21, "H", "lose", -1),
+    "two counts of 21 push": (PUSHES, BOTH_21, "H", "push", 0),
+    "a push returns a doubled bet": (PUSHES, "6H 5H, TC 7S, 6D", "D", "push", 0),
+    "21 beats 21": (BEATS_ALL, BOTH_21, "H", "twenty-one", 2),
+    "21 beats 21 where ties push": (BEATS_ALL | PUSHES, BOTH_21, "H", "twenty-one", 2),
+    "a doubled 21 beats 21": (BEATS_ALL, BOTH_21, "D", "twenty-one", 2),
+    "no other count beats its equal": (BEATS_ALL, "TH 8H, TC 8S", "S", "lose", -1),
+    "21 beats no Charlie": (BEATS_ALL, "6H 5H, 2C 2S, KD 2D 3D 4D", "H", "dealer-charlie", -1),
+    "an unseen natural beats 21": (NO_PEEK, "6H 5H, AS KS, KC", "NH", "dealer-natural", -1),
+    "an unseen natural pushes a natural": (NO_PEEK, "AH KH, AS KS", "N", "push", 0),
+    "a natural against an unseen card": (NO_PEEK, "AH KH, AS 6S", "N", "natural", 2),
+    "a Charlie comes before a natural": (NO_PEEK, SHORT_CHARLIE, "NHHH", "charlie", 2),
+    "a Charlie waits for a natural": (
+        NO_PEEK | LATE_CHARLIE,
+        SHORT_CHARLIE,
+        "NHHH",
+        "dealer-natural",
+        -1,
+    ),
+    "a natural is not asked": (UNASKED, "AH KH, AS KS", "", "push", 0),
+    "a natural that is not asked wins": (UNASKED, "AH KH, AS 6S", "", "natural", 2),
+    "21 may be stayed on": (HIT_21, "6H 5H, TC 7S, KD", "HS", "twenty-one", 2),
+    "21 may be drawn to": (HIT_21, "6H 5H, TC 7S, KD 2D", "HH", "bust", -1),
+    "a doubled 21 is not asked": (HIT_21, "6H 5H, TC 7S, KD", "D", "twenty-one", 2),
+    "21 in five cards is not asked": (HIT_21, FIVE_21, "HHH", "twenty-one", 2),
+    "a natural is no 21 to draw to": (HIT_21 | LATE_NATURAL, "AH KH, TC 7S", "", "natural", 2),
+    "a natural waits and beats 21": (LATE_NATURAL, "AH KH, TC 6S, 5D", "", "natural", 2),
+    "a natural waits for a Charlie": (
+        LATE_NATURAL,
+        "AH KH, 2C 3S, 2D 4H 3D",
+        "",
+        "dealer-charlie",
+        -1,
+    ),
+    "a Charlie waits and wins": (LATE_CHARLIE, "2H 3H, 2C 3S, 2D 4H 3D TS 6C", "HHH", "charlie", 2),
+    "a Charlie loses to a Charlie": (
+        LATE_CHARLIE,
+        "2H 3H, 2C 3S, 2D 4H 3D 2S 4C 3C",
+        "HHH",
+        "dealer-charlie",
+        -1,
+    ),
+    "21 is paid at once": (AT_ONCE, BOTH_21, "H", "twenty-one", 2),
+    "a doubled 21 is not paid at once": (AT_ONCE, BOTH_21, "D", "lose", -2),
+    "five cards are a 21": ({}, FIVE_21, "HHH", "twenty-one", 2),
+    "five cards are a Charlie": (FIVE, FIVE_21, "HHH", "charlie", 2),
+    "the dealer's five are a 21": (PUSHES, "6H 5H, 2C 3S, KD 2D 4H TS", "H", "push", 0),
+    "the dealer's five are a Charlie": (
+        FIVE | PUSHES,
+        "6H 5H, 2C 3S, KD 2D 4H TS",
+        "H",
+        "dealer-charlie",
+        -1,
+    ),
+    "a dealer who goes over loses": ({}, "2H 3H, TC 6S, 9D", "S", "win", 1),
+    "a dealer who goes over pushes": (OVER_PUSHES, "2H 3H, TC 6S, 9D", "S", "push", 0),
+    "a dealer who goes over pays 21": (OVER_PUSHES, "6H 5H, TC 6S, KD 9D", "H", "twenty-one", 2),
+}
 
 
-# ties
+def dealt(cards: str) -> tuple[Card, ...]:
+    return stacked(*cards.split(", "))
 
 
 @pytest.mark.parametrize(
-    ("ties", "outcome"), [("dealer", BlackjackOutcome.LOSE), ("push", BlackjackOutcome.PUSH)]
+    ("keys", "cards", "does", "outcome", "won"), READ_OTHERWISE.values(), ids=READ_OTHERWISE
 )
-def test_equal_counts_go_to_the_dealer_or_push(ties: str, outcome: BlackjackOutcome) -> None:
-    assert play(stacked("TH 8H", "TC 8S"), STAY, rules=house(ties=ties)).outcome is outcome
+def test_a_sentence_may_be_read_otherwise(
+    keys: dict[str, object], cards: str, does: str, outcome: str, won: int
+) -> None:
+    hand = play(dealt(cards), *map(KEYS.get, does), rules=house(**keys))
+    assert (hand.outcome, hand.net) == (outcome, won * STAKE)
 
 
-@pytest.mark.parametrize(
-    ("ties", "outcome"), [("dealer", BlackjackOutcome.LOSE), ("push", BlackjackOutcome.PUSH)]
-)
-def test_two_counts_of_21_are_equal_counts(ties: str, outcome: BlackjackOutcome) -> None:
-    hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT, rules=house(ties=ties))
-    assert hand.of(DealerStood) == [DealerStood(21)]
-    assert hand.outcome is outcome
+def paid_at_once(hand: Played) -> bool:
+    """Whether the dealer's hole card stayed face down."""
+    return hand.of(BlackjackRevealed) == []
 
 
-# twenty_one_beats
+def test_what_is_paid_at_once_is_paid_before_the_hole_card_is_turned() -> None:
+    assert paid_at_once(play(dealt(BOTH_21), HIT, rules=house(**AT_ONCE)))
+    assert paid_at_once(play(dealt(FIVE_21), *CHARLIE, rules=house(five_card_21="charlie")))
+    assert not paid_at_once(play(dealt(FIVE_21), *CHARLIE))
+    assert not paid_at_once(play(stacked("AH KH", "TC 6S", "5D"), rules=house(**LATE_NATURAL)))
+    bust = play(stacked("TH 6H", "AS KS", "9C"), DECLINE, HIT, rules=house(**NO_PEEK))
+    assert paid_at_once(bust)
 
 
-@pytest.mark.parametrize("ties", ["dealer", "push"])
-def test_a_21_beats_the_dealer_s_21_where_the_house_says_so(ties: str) -> None:
-    rules = house(ties=ties, twenty_one_beats="all totals")
-    hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT, rules=rules)
-    assert hand.of(DealerStood) == [DealerStood(21)]
-    assert hand.outcome is BlackjackOutcome.TWENTY_ONE
-    assert hand.moved == (0, STAKE, 2 * STAKE)
-    doubled = play(stacked("6H 5H", "TC 6S", "KD 5D"), DOUBLE, rules=rules)
-    assert doubled.moved == (0, 2 * STAKE, 2 * STAKE)
-
-
-def test_no_other_count_beats_its_equal() -> None:
-    rules = house(twenty_one_beats="all totals")
-    assert play(stacked("TH 8H", "TC 8S"), STAY, rules=rules).outcome is BlackjackOutcome.LOSE
-
-
-def test_a_charlie_of_the_dealer_still_beats_21() -> None:
-    rules = house(twenty_one_beats="all totals")
-    hand = play(stacked("6H 5H", "2C 2S", "KD 2D 3D 4D"), HIT, rules=rules)
-    assert hand.outcome is BlackjackOutcome.DEALER_CHARLIE
-
-
-def test_a_push_returns_a_doubled_bet_whole() -> None:
-    hand = play(stacked("6H 5H", "TC 7S", "6D"), DOUBLE, rules=house(ties="push"))
-    assert hand.moved == (0, 2 * STAKE, 0)
-
-
-# insurance_rounding
+# Insurance
 
 
 def test_insurance_is_exactly_half_even_of_an_odd_number_of_coins() -> None:
@@ -94,278 +148,47 @@ def test_insurance_is_exactly_half_even_of_an_odd_number_of_coins() -> None:
     assert offer.of(InsuranceOffered) == [InsuranceOffered(0, 450)]
 
 
-def test_insurance_may_be_rounded_down_to_whole_coins() -> None:
+def test_insurance_may_be_rounded_down_to_whole_coins_and_of_nothing_is_not_offered() -> None:
     rules = house(insurance_rounding="down", insurance_unit=300)
     offer = play(stacked("9H 8H", "AS 6S"), stakes=(900,), rules=rules)
     assert offer.of(InsuranceOffered) == [InsuranceOffered(0, 300)]
     assert offer.round.amount(INSURE) == 300
-
-
-def test_insurance_of_nothing_is_not_offered() -> None:
-    rules = house(insurance_rounding="down", insurance_unit=300)
     deal = play(stacked("9H 8H", "AS 6S"), stakes=(300,), rules=rules)
     assert deal.round.phase is BlackjackPhase.PLAY
     assert deal.of(InsuranceOffered) == []
 
 
-def test_a_stake_without_an_exact_half_is_refused() -> None:
-    with pytest.raises(ValueError, match="it must be even, is 5"):
-        play(stacked("9H 8H", "AS 6S"), stakes=(5,))
-
-
-def test_an_odd_stake_is_played_where_no_half_is_ever_needed() -> None:
-    rules = house(insurance_rounding="down")
-    assert play(stacked("TH 9H", "TC 8S"), STAY, stakes=(5,), rules=rules).moved == (0, 5, 5)
-    assert play(stacked("TH 9H", "TC 8S"), STAY, stakes=(1,), rules=rules).moved == (0, 1, 1)
-
-
-@pytest.mark.parametrize("key", ["win_pays", "natural_pays", "twenty_one_pays", "charlie_pays"])
-def test_a_payment_of_halves_needs_an_even_stake(key: str) -> None:
-    rules = house(insurance_rounding="down", **{key: 2.5})
-    assert rules.refused_stake(5) is not None
-    assert rules.refused_stake(6) is None
-
-
-@pytest.mark.parametrize("stake", [0, -600])
-def test_a_stake_is_more_than_nothing(stake: int) -> None:
-    with pytest.raises(ValueError, match="must be more than 0"):
-        play(stacked("9H 8H", "AS 6S"), stakes=(stake,))
-
-
-# peek_under_ace
-
-
-def test_the_dealer_looks_under_an_ace_before_the_hand_is_played() -> None:
-    hand = play(stacked("9H 8H", "AS KS"), DECLINE)
-    assert hand.of(InsuranceDeclined) == [InsuranceDeclined(0)]
-    assert hand.of(Peeked) == [Peeked(natural=True)]
-    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
-
-
-NO_PEEK = house(peek_under_ace=False)
-
-
 def test_without_the_look_a_natural_under_an_ace_shows_at_the_dealers_turn() -> None:
-    hand = play(stacked("6H 5H", "AS KS", "9C"), INSURE, DOUBLE, rules=NO_PEEK)
+    hand = play(stacked("6H 5H", "AS KS", "9C"), INSURE, DOUBLE, rules=house(**NO_PEEK))
     assert hand.of(Peeked) == []
     assert hand.insurance == InsuranceSettled(0, lost=0, returned=300, won=600)
     assert hand.moved == (2 * STAKE, 0, 0)
-    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
     assert hand.events[-4:-2] == (BlackjackRevealed(hand.round.dealer_hand[1]), DealerNatural())
 
 
-def test_without_the_look_even_21_loses_to_the_natural() -> None:
-    hand = play(stacked("6H 5H", "AS KS", "KC"), DECLINE, HIT, rules=NO_PEEK)
-    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
-
-
 def test_without_the_look_insurance_waits_until_the_dealer_turns_over() -> None:
-    hand = play(stacked("9H 9D", "AS 6S"), INSURE, rules=NO_PEEK)
+    hand = play(stacked("9H 9D", "AS 6S"), INSURE, rules=house(**NO_PEEK))
     assert hand.of(InsuranceSettled) == []
-    hand = play(stacked("9H 9D", "AS 6S"), INSURE, STAY, rules=NO_PEEK)
+    hand = play(stacked("9H 9D", "AS 6S"), INSURE, STAY, rules=house(**NO_PEEK))
     assert hand.insurance == InsuranceSettled(0, lost=300, returned=0, won=0)
-    assert hand.outcome is BlackjackOutcome.WIN
 
 
 @pytest.mark.parametrize(("hole", "won"), [("KS", 600), ("6S", 0)])
 def test_without_the_look_a_bust_still_has_its_insurance_settled(hole: str, won: int) -> None:
-    hand = play(stacked("TH 6H", f"AS {hole}", "9C"), INSURE, HIT, rules=NO_PEEK)
-    assert hand.outcome is BlackjackOutcome.BUST
+    hand = play(stacked("TH 6H", f"AS {hole}", "9C"), INSURE, HIT, rules=house(**NO_PEEK))
+    assert hand.outcome == "bust"
     assert hand.insurance.won == won
     assert hand.of(BlackjackRevealed) == [BlackjackRevealed(hand.round.dealer_hand[1])]
     assert hand.round.cards_used == 5
 
 
-def test_without_insurance_a_bust_leaves_the_hole_card_down() -> None:
-    hand = play(stacked("TH 6H", "AS KS", "9C"), DECLINE, HIT, rules=NO_PEEK)
-    assert hand.round.dealer == ("AS", None)
+@pytest.mark.parametrize(("hole", "net"), [("KS", STAKE), ("6S", 2 * STAKE - STAKE // 2)])
+def test_a_natural_is_offered_insurance_too(hole: str, net: int) -> None:
+    assert play(stacked("AH KH", f"AS {hole}")).round.legal() == (INSURE, DECLINE)
+    assert play(stacked("AH KH", f"AS {hole}"), INSURE).net == net
 
 
-@pytest.mark.parametrize(
-    ("hole", "outcome"), [("KS", BlackjackOutcome.PUSH), ("6S", BlackjackOutcome.NATURAL)]
-)
-def test_without_the_look_a_players_natural_makes_the_dealer_turn_over(
-    hole: str, outcome: BlackjackOutcome
-) -> None:
-    hand = play(stacked("AH KH", f"AS {hole}", "2C"), DECLINE, rules=NO_PEEK)
-    assert hand.outcome is outcome
-    assert hand.round.cards_used == 4
-
-
-def test_without_the_look_a_charlie_is_paid_before_a_natural_is_seen() -> None:
-    hand = play(stacked("2H 3H", "AS KS", "2C 4D 5C"), DECLINE, *CHARLIE, rules=NO_PEEK)
-    assert hand.outcome is BlackjackOutcome.CHARLIE
-
-
-# insurance_on_natural
-
-
-def test_a_natural_is_offered_insurance_too() -> None:
-    assert play(stacked("AH KH", "AS KS")).round.legal() == (INSURE, DECLINE)
-    hand = play(stacked("AH KH", "AS KS"), INSURE)
-    assert hand.outcome is BlackjackOutcome.PUSH
-    assert hand.insurance.won == STAKE
-    lost = play(stacked("AH KH", "AS 6S"), INSURE)
-    assert lost.outcome is BlackjackOutcome.NATURAL
-    assert lost.insurance.lost == STAKE // 2
-
-
-@pytest.mark.parametrize(
-    ("hole", "outcome"), [("KS", BlackjackOutcome.PUSH), ("6S", BlackjackOutcome.NATURAL)]
-)
-def test_or_a_natural_is_not_asked(hole: str, outcome: BlackjackOutcome) -> None:
-    hand = play(stacked("AH KH", f"AS {hole}"), rules=house(insurance_on_natural=False))
-    assert hand.of(InsuranceOffered) == []
-    assert hand.outcome is outcome
-
-
-# hit_on_21
-
-
-def test_21_stands_by_itself() -> None:
-    hand = play(stacked("6H 5H", "TC 7S", "KD"), HIT)
-    assert hand.of(TwentyOne) == [TwentyOne(0, 0)]
-    assert hand.outcome is BlackjackOutcome.TWENTY_ONE
-
-
-def test_or_a_caller_may_draw_at_21_and_bust() -> None:
-    rules = house(hit_on_21=True)
-    at_21 = play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, rules=rules)
-    assert at_21.round.legal() == (HIT, STAY)
-    assert play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, STAY, rules=rules).outcome is (
-        BlackjackOutcome.TWENTY_ONE
-    )
-    assert (
-        play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, HIT, rules=rules).outcome
-        is BlackjackOutcome.BUST
-    )
-
-
-def test_a_doubled_or_complete_21_is_not_asked_for_more() -> None:
-    rules = house(hit_on_21=True)
-    assert play(stacked("6H 5H", "TC 7S", "KD"), DOUBLE, rules=rules).round.over
-    assert play(stacked("2H 3H", "TC 7S", "2C 4D TH"), *CHARLIE, rules=rules).round.over
-
-
-def test_a_natural_is_not_drawn_to_even_where_21_is() -> None:
-    rules = house(hit_on_21=True, natural_paid="after dealer")
-    assert play(stacked("AH KH", "TC 7S"), rules=rules).outcome is BlackjackOutcome.NATURAL
-
-
-# natural_paid, charlie_paid, twenty_one_paid
-
-
-def test_a_natural_may_wait_for_the_dealers_turn() -> None:
-    rules = house(natural_paid="after dealer")
-    hand = play(stacked("AH KH", "TC 6S", "5D"), rules=rules)
-    assert hand.of(DealerDealt)[-1] == DealerDealt(hand.round.dealer_hand[2])
-    assert hand.of(DealerStood) == [DealerStood(21)]
-    assert hand.outcome is BlackjackOutcome.NATURAL
-
-
-def test_a_natural_that_waits_loses_to_a_dealers_charlie() -> None:
-    rules = house(natural_paid="after dealer")
-    hand = play(stacked("AH KH", "2C 3S", "2D 4H 3D"), rules=rules)
-    assert hand.outcome is BlackjackOutcome.DEALER_CHARLIE
-
-
-def test_a_charlie_is_paid_before_the_dealer_plays() -> None:
-    hand = play(stacked("2H 3H", "2C 3S", "2D 4H 3D 2S 4C 3C"), *CHARLIE)
-    assert hand.outcome is BlackjackOutcome.CHARLIE
-    assert hand.round.dealer == ("2C", None)
-
-
-@pytest.mark.parametrize(
-    ("drawn", "outcome"),
-    [("2S 4C 3C", BlackjackOutcome.DEALER_CHARLIE), ("TS 6C", BlackjackOutcome.CHARLIE)],
-)
-def test_or_a_charlie_waits_and_only_a_dealers_charlie_beats_it(
-    drawn: str, outcome: BlackjackOutcome
-) -> None:
-    rules = house(charlie_paid="after dealer")
-    hand = play(stacked("2H 3H", "2C 3S", f"2D 4H 3D {drawn}"), *CHARLIE, rules=rules)
-    assert hand.outcome is outcome
-
-
-def test_a_charlie_that_waits_loses_to_a_natural_that_nobody_looked_for() -> None:
-    rules = house(charlie_paid="after dealer", peek_under_ace=False)
-    hand = play(stacked("2H 3H", "AS KS", "2C 4D 5C"), DECLINE, *CHARLIE, rules=rules)
-    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
-
-
-def test_21_waits_for_the_dealer() -> None:
-    hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT)
-    assert hand.outcome is BlackjackOutcome.LOSE
-
-
-def test_or_21_is_paid_at_once() -> None:
-    rules = house(twenty_one_paid="at once")
-    hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT, rules=rules)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, STAKE, 2 * STAKE))
-    assert hand.of(BlackjackRevealed) == []
-
-
-def test_a_doubled_21_waits_even_where_21_is_paid_at_once() -> None:
-    rules = house(twenty_one_paid="at once")
-    hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), DOUBLE, rules=rules)
-    assert hand.outcome is BlackjackOutcome.LOSE
-
-
-# five_card_21
-
-
-FIVE_21 = stacked("2H 3H", "TC 7S", "2C 4D TH")
-
-
-def test_five_cards_that_make_21_are_a_21() -> None:
-    hand = play(FIVE_21, *CHARLIE)
-    assert hand.of(Charlie) == []
-    assert hand.outcome is BlackjackOutcome.TWENTY_ONE
-    assert hand.of(BlackjackRevealed) != []
-
-
-def test_or_five_cards_that_make_21_are_a_charlie() -> None:
-    hand = play(FIVE_21, *CHARLIE, rules=house(five_card_21="charlie"))
-    assert hand.of(Charlie) == [Charlie(0, 0, 21)]
-    assert hand.outcome is BlackjackOutcome.CHARLIE
-    assert hand.of(BlackjackRevealed) == []
-
-
-@pytest.mark.parametrize(
-    ("five", "outcome"),
-    [("twenty-one", BlackjackOutcome.PUSH), ("charlie", BlackjackOutcome.DEALER_CHARLIE)],
-)
-def test_the_same_word_holds_for_the_dealers_five_cards(
-    five: str, outcome: BlackjackOutcome
-) -> None:
-    rules = house(five_card_21=five, ties="push")
-    hand = play(stacked("6H 5H", "2C 3S", "KD 2D 4H TS"), HIT, rules=rules)
-    assert hand.outcome is outcome
-
-
-# dealer_over
-
-
-def test_a_dealer_who_goes_over_loses_to_every_hand_still_standing() -> None:
-    cards, over = DEALER_OVER
-    hand = play(stacked("2H 3H", cards, over), STAY)
-    assert hand.of(DealerBusted) == [DealerBusted(25)]
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.WIN, (0, STAKE, STAKE))
-
-
-def test_or_a_dealer_who_goes_over_gives_the_bets_back() -> None:
-    cards, over = DEALER_OVER
-    hand = play(stacked("2H 3H", cards, over), STAY, rules=house(dealer_over="push"))
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, STAKE, 0))
-
-
-def test_21_is_paid_whatever_a_dealer_does_who_goes_over() -> None:
-    cards, over = DEALER_OVER
-    hand = play(stacked("6H 5H", cards, f"KD {over}"), HIT, rules=house(dealer_over="push"))
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, STAKE, 2 * STAKE))
-
-
-# what is paid
+# What is paid, and for which stakes
 
 
 @pytest.mark.parametrize(
@@ -392,13 +215,62 @@ def test_a_house_may_pay_insurance_otherwise() -> None:
 
 
 def test_totals_add_up_hands_and_insurance() -> None:
-    hand = play(stacked("6H 5H", "AS 6S", "8D"), INSURE, DOUBLE)
-    totals = hand.round.totals
+    totals = play(stacked("6H 5H", "AS 6S", "8D"), INSURE, DOUBLE).round.totals
     assert (totals.staked, totals.lost, totals.returned, totals.won) == (1500, 300, 1200, 1200)
-    assert hand.of(BlackjackSettled) == [hand.settled]
 
 
-# decks, shuffle, penetration
+def test_presets_hold_exact_numbers() -> None:
+    assert BLACK_JACK_FOR_TIME.natural_pays == Fraction(3)
+    assert house(natural_pays=2.5).natural_pays == Fraction(5, 2)
+
+
+@pytest.mark.parametrize(("stake", "why"), [(0, "more than 0"), (-600, "more than 0"), (5, "even")])
+def test_a_stake_that_cannot_be_is_refused_at_every_seat(stake: int, why: str) -> None:
+    for stakes in ((stake,), (2, stake)):
+        with pytest.raises(ValueError, match=f"must be {why}"):
+            play(parse_cards("2H 3H 4H 5H 6H 7H"), stakes=stakes)
+
+
+@pytest.mark.parametrize("key", ["win_pays", "natural_pays", "twenty_one_pays", "charlie_pays"])
+def test_a_payment_of_halves_needs_an_even_stake(key: str) -> None:
+    whole = house(insurance_rounding="down")
+    assert play(stacked("TH 9H", "TC 8S"), STAY, stakes=(5,), rules=whole).moved == (0, 5, 5)
+    rules = house(insurance_rounding="down", **{key: 2.5})
+    assert rules.refused_stake(5) is not None
+    assert rules.refused_stake(6) is None
+
+
+def test_a_charlie_that_cannot_be_made_needs_no_half() -> None:
+    rules = replace(VEGAS, natural_pays=Fraction(3), charlie_pays=Fraction(5, 2))
+    assert rules.refused_stake(5) is None
+    assert replace(rules, charlie=True).refused_stake(5) is not None
+
+
+# Several seats, as no game but Vegas has them, under other rules than those of Vegas
+
+
+def test_a_table_has_one_to_seven_seats() -> None:
+    for stakes in ((), (2,) * 8):
+        with pytest.raises(ValueError, match=f"1 to 7 seats, not {len(stakes)}"):
+            play(parse_cards("2H 3H 4H 5H"), stakes=stakes)
+
+
+def test_without_the_look_a_seats_natural_waits_until_the_others_have_played() -> None:
+    shoe = parse_cards("AH 3H AD KH 9D 6H 6C")
+    table = play(shoe, DECLINE, DECLINE, HIT, rules=house(**NO_PEEK), stakes=(20, 40))
+    assert table.round.turn == Turn(1, 0)
+    assert table.round.outcomes == ()
+    assert table.round.apply(STAY)[0].outcomes == ("natural", "win")
+
+
+def test_21_after_a_split_may_be_drawn_to_where_21_is_but_not_doubled() -> None:
+    rules = replace(house(hit_on_21=True), split="once")
+    table = play(stacked("AH AD", "7S TS", "KC 5C"), SPLIT, rules=rules)
+    assert table.round.turn == Turn(0, 0)
+    assert table.round.legal() == (HIT, STAY)
+
+
+# The shoe
 
 
 def test_a_deck_for_every_hand_is_shuffled_as_soon_as_a_card_is_gone() -> None:
@@ -418,6 +290,11 @@ def test_a_shoe_is_shuffled_when_a_hand_might_not_be_finished_from_it() -> None:
     assert rules.shuffle_due(43, seats=1)
 
 
-def test_presets_hold_exact_numbers() -> None:
-    assert BLACK_JACK_FOR_TIME.natural_pays == Fraction(3)
-    assert house(natural_pays=2.5).natural_pays == Fraction(5, 2)
+def test_without_charlies_a_hand_may_be_as_long_as_21_aces_and_one_card_more() -> None:
+    shoe = parse_cards("7H TC " + "AH " * 21 + "2C")
+    hand = play(shoe, *[HIT] * 20, rules=UNIX_BJ)
+    assert len(hand.cards.split()) == 22
+    assert hand.round.outcomes == ("bust",)
+    assert UNIX_BJ.most_cards(1) == 3 * 22
+    assert VEGAS.most_cards(7) == 15 * 22
+    assert BLACK_JACK_FOR_TIME.most_cards(7) == 40

@@ -14,15 +14,13 @@ from door.games.blackjack.rules import (
     UNIX_BJ,
     VEGAS,
     BlackjackRules,
-    rules_from_mapping,
 )
 from door.games.blackjack.tutor.dealer import dealer_ways
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.payments import payments
-from door.games.blackjack.tutor.spot import open_actions
 from door.games.blackjack.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
 from door.games.engine.cards import Card, deck, parse_cards
-from tests.door.games.blackjack.chances import houses, shoes
+from tests.door.games.blackjack.chances import shoes
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,
@@ -59,38 +57,6 @@ def somewhere(
     return game
 
 
-AT_STAKE = {HIT: 1, STAY: 1, DOUBLE: 2, SPLIT: 4, INSURE: 4, DECLINE: 4}
-
-
-def check(game: BlackjackRound) -> None:
-    told = advice(game, game.legal())
-    pays = payments(game.rules)
-    rate = max(pays.most, *(max(payment.against) / 2 for payment in pays.doubled))
-    assert tuple(told.values) == game.legal()
-    assert told.values[told.best] == max(told.values.values())
-    assert lead(told) >= 0
-    for action, value in told.values.items():
-        insured = 0.5 if action is INSURE else 0
-        most = AT_STAKE[action] * rate + insured * game.rules.insurance_pays
-        assert -AT_STAKE[action] - insured <= value <= most
-
-
-@several
-@given(houses, shoes(), choices)
-def test_the_best_is_legal_and_no_gain_is_out_of_bounds_in_any_house(
-    keys: dict[str, object], shoe: tuple[Card, ...], chosen: list[int]
-) -> None:
-    check(somewhere(rules_from_mapping(keys, BLACK_JACK_FOR_TIME), shoe, chosen, 1))
-
-
-@several
-@given(tables, shoes(), choices, st.integers(1, 4))
-def test_the_best_is_legal_and_no_gain_is_out_of_bounds_at_any_table(
-    rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int], seats: int
-) -> None:
-    check(somewhere(rules, (*shoe, *shoe), chosen, seats))
-
-
 @several
 @given(tables, shoes(), choices)
 def test_the_tutor_sees_neither_the_hole_card_nor_an_undealt_one(
@@ -101,41 +67,6 @@ def test_the_tutor_sees_neither_the_hole_card_nor_an_undealt_one(
     blind = replace(game, dealer_hand=(up, Card("2C")), shoe=())
     assert hole not in blind.dealer
     assert spot_of(blind) == spot_of(game)
-
-
-@several
-@given(tables, shoes(), choices)
-def test_the_actions_it_weighs_are_those_that_are_legal(
-    rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int]
-) -> None:
-    game = somewhere(rules, (*shoe, *shoe), chosen, 1)
-    spot = spot_of(game)
-    if spot.insurance is None:
-        assert tuple(open_actions(spot)) == game.legal()
-
-
-@given(st.integers(0, 128), st.integers(25, 300), st.integers(1, 3))
-def test_insurance_gains_exactly_when_the_tens_left_say_so(
-    tens: int, others: int, pays: int
-) -> None:
-    game, _ = start(house(insurance_pays=pays), stacked("TH 9D", "AS 7S"), [STAKE])
-    unseen = (0, others, 0, 0, 0, 0, 0, 0, 0, tens)
-    told = values(replace(spot_of(game), unseen=unseen))
-    gain = told[INSURE] - told[DECLINE]
-    due = tens * pays - others  # so much over all the cards that the hole card may be
-    assert gain * (tens + others) * 2 == pytest.approx(due, abs=1e-9)
-    assert (gain > 0, gain < 0) == (due > 0, due < 0)
-
-
-@pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, VEGAS, replace(VEGAS, dealer="hit 17")])
-@pytest.mark.parametrize("up", range(1, 11))
-def test_the_dealer_ends_somehow(rules: BlackjackRules, up: int) -> None:
-    unseen = [4] * 9 + [16]
-    unseen[up - 1] -= 1
-    for looked in {False, up in (1, 10)}:
-        chances = dealer_ways(rules, up, looked).chances(unseen, 51)
-        assert min(chances) >= 0
-        assert sum(chances) == pytest.approx(1)
 
 
 def test_insurance_in_part_is_weighed_by_what_it_costs() -> None:
