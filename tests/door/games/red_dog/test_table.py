@@ -1,8 +1,7 @@
-"""The Red Dog table on a real board: bets, raises, hang-ups, time up, books that are away."""
+"""The Red Dog table on a real board: hands, bets, raises, and the commands that show them."""
 
 from __future__ import annotations
 
-from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -10,14 +9,10 @@ import pytest
 
 from door.cli.main import main
 from door.games.red_dog.round import RedDogAction
-from door.games.red_dog.rules import RedDogRules
 from tests.door.games.red_dog.playing import RedDog, at_red_dog, ends, house, sit_down
-from tests.door.games.test_trouble import UNWRITTEN, books_locked, disk_broken
-from tests.door.playing import AT_THE_TABLE, MINUTE, PLACE_BET
-from tests.terminal import MODERN, REFUSING, SYNCTERM, Terminal
-from tests.world import NOON, log_on, world
-
-DAY = 24 * 60 * MINUTE
+from tests.door.playing import AT_THE_TABLE, PLACE_BET
+from tests.terminal import MODERN, REFUSING, SYNCTERM
+from tests.world import world
 
 # A hand
 
@@ -97,15 +92,6 @@ async def test_the_rules_are_those_of_the_house(tmp_path: Path) -> None:
         await ada.prompt(PLACE_BET)
 
 
-async def test_a_caller_steps_over_to_the_bank_and_comes_back(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path) as ada:
-        ada.terminal.send("t")
-        await ada.terminal.until("Your choice")
-        ada.terminal.send("q")
-        await ada.prompt(PLACE_BET)
-        assert ada.terminal.row(0).startswith(" Red Dog")
-
-
 # Bets
 
 
@@ -122,17 +108,6 @@ async def test_a_raise_that_would_take_the_last_coin_is_not_offered(tmp_path: Pa
         assert ada.moved() == [("stake", 2400), ("lost", 2400)]
 
 
-async def test_so_many_turns_a_day(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path, toml=house(turns_per_day=1)) as ada:
-        ada.board.seeds = [ends("push", 0)]
-        await ada.asks_to_bet()
-        ada.terminal.send("1\r")
-        await ada.message("That was your last turn here today.")
-        ada.terminal.send(" ")
-        await ada.prompt("oodbye")
-        await ada.terminal.until("your one turn today is used")
-
-
 async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None:
     """Eleven to one is the most that a bet can win."""
     toml = house() + '[[events]]\nname = "Mail hour"\ntime = "13:30"\nminutes = 60\n'
@@ -142,145 +117,7 @@ async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None
         await ada.message("the most you can win on 9 coins is 1:39:00")
 
 
-# The shoe
-
-
-async def test_a_shoe_runs_on_and_its_seed_stays_hidden(tmp_path: Path) -> None:
-    rules = RedDogRules(decks=2, shuffle="shoe")
-    async with at_red_dog(tmp_path, toml=house(decks=2, shuffle="shoe", turns_per_day=0)) as ada:
-        seed = bytes(31) + b"\x07"
-        ada.board.seeds = [seed, bytes(31) + b"\x08"]
-        position = 0
-        while not rules.shuffle_due(position):
-            await ada.asks_to_bet()
-            await ada.types_bet(1, seed, decks=2, position=position)
-            if not ada.round.over:
-                await ada.does("stay")
-            position += ada.round.cards_used
-            assert await ada.seed() == (seed.hex() if rules.shuffle_due(position) else "")
-        await ada.asks_to_bet()
-        await ada.message("The dealer shuffles.")
-
-
-async def test_the_caller_cuts(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path) as ada:
-        ada.terminal.send("c")
-        await ada.message("Cut is on")
-        seed = ends("win", 3, cut="lucky seven")
-        ada.board.seeds = [seed]
-        ada.terminal.send("b")
-        await ada.prompt("A phrase to cut the cards")
-        ada.terminal.send("lucky seven\r")
-        await ada.prompt("Coins to bet")
-        await ada.types_bet(2, seed, cut="lucky seven")
-        await ada.does("stay")
-        assert (await ada.looks_at_fairness())["Cut with"] == "lucky seven"
-
-
-# Hands that were left
-
-
-@pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
-@pytest.mark.parametrize("action", ["raise", "stay"])
-async def test_a_hand_waits_for_its_caller_with_the_same_cards(
-    tmp_path: Path, hang_up, action: str
-) -> None:
-    async with at_red_dog(tmp_path) as ada:
-        seed = ends("win", 3)
-        await ada.bets(4, seed)
-        hang_up(ada.terminal)
-        await ada.is_gone()
-        assert ada.board.balances("Ada")["stake"] == 4 * MINUTE
-        assert ada.board.findings() == []
-        await ada.calls_back()
-        await ada.message("The hand you left is still on the table.")
-        assert await ada.seal() == sha256(seed).hexdigest()
-        await ada.does(action)
-        assert ada.journal() == ["bet", action]
-        assert ada.board.balances("Ada")["stake"] == 0
-        assert ada.hands_dealt == 1
-
-
-async def test_a_hand_goes_on_under_the_coins_it_was_dealt_under(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path, toml=house(coin_minutes=2)) as ada:
-        await ada.bets(4, ends("win", 3))
-        ada.terminal.abort()
-        await ada.is_gone()
-        path = ada.board.config.path
-        path.write_text(house(coin_minutes=5), encoding="utf-8")
-        ada.board.server.reload()
-        await ada.calls_back()
-        assert ada.figure("A coin") == "2 minutes"
-        assert ada.figure("Bet") == "4 coins"
-        await ada.does("raise")
-        assert ada.moved()[1] == ("double", 8 * MINUTE)
-        await ada.terminal.wait_for(lambda _: ada.figure("A coin") == "5 minutes", "the new coin")
-
-
-async def test_a_hand_that_nobody_returns_to_stays(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path) as ada:
-        await ada.bets(4, ends("lose", 3))
-        ada.terminal.abort()
-        await ada.is_gone()
-    async with world(tmp_path, now=NOON + timedelta(days=2)) as board:
-        ada.board = board
-        assert ada.journal() == ["bet", "stay"]
-        assert ada.moved() == [("stake", 240), ("lost", 240)]
-        assert board.balances("Ada")["stake"] == 0
-
-
-async def test_who_has_no_time_left_stays(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path, toml=house() + "[calls]\nminutes_per_day = 4\n") as ada:
-        await ada.bets(1, ends("lose", 3))
-        await ada.board.pass_time(3 * MINUTE)
-        await ada.terminal.until("Your time is up: you stand.")
-        await ada.is_gone()
-        assert ada.journal() == ["bet", "stay"]
-        assert ada.board.balances("Ada")["stake"] == 0
-
-
-# Trouble
-
-
-@pytest.mark.parametrize("trouble", [books_locked, disk_broken])
-async def test_an_action_that_was_not_written_is_taken_again(tmp_path: Path, trouble) -> None:
-    async with at_red_dog(tmp_path, busy_seconds=0.02) as ada:
-        await ada.bets(2, ends("win", 3))
-        with trouble(ada):
-            ada.terminal.send("r")
-            await ada.prompt("Press any key to try again")
-            assert UNWRITTEN in ada.messages
-            assert ada.on_the_table == ada.round.cards
-        ada.terminal.send(" ")
-        await ada.prompt("<R>aise")
-        await ada.does("raise")
-        assert ada.journal() == ["bet", "raise"]
-
-
-@pytest.mark.parametrize("trouble", [books_locked, disk_broken])
-async def test_a_bet_that_was_not_written_is_not_dealt(tmp_path: Path, trouble) -> None:
-    async with at_red_dog(tmp_path, busy_seconds=0.02) as ada:
-        with trouble(ada):
-            ada.terminal.send("b")
-            await ada.message(UNWRITTEN)
-            await ada.prompt(PLACE_BET)
-        assert ada.hands_dealt == 0
-        assert ada.online == 60 * MINUTE
-
-
 # Ways to the table
-
-
-async def test_a_closed_table_is_not_in_the_menu(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=house(open=False)) as board:
-        board.enter("Ada")
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
-        await terminal.until("Press any key")
-        terminal.send(" ")
-        await terminal.until("oodbye")
-        assert "Vegas" in terminal.picture
-        assert "Red Dog" not in terminal.picture
 
 
 async def test_a_played_hand_is_shown_and_replayed_by_the_commands(tmp_path: Path) -> None:

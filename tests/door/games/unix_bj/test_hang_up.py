@@ -1,9 +1,8 @@
-"""Hands of UNIX bj that were left: by a dropped carrier, a kill, another call, or for good."""
+"""Hands of UNIX bj that were left: the paper that is printed again, and what is made of it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,9 +17,7 @@ from tests.door.at_the_teletype import (
 )
 from tests.door.processes import served
 from tests.door.teletype import STRUCK, from_seed, seed_asking
-from tests.door.visiting import MENU, MINUTE, event, sysop_toml
-from tests.terminal import MODERN, SYNCTERM, Terminal
-from tests.world import NOON, log_on, world
+from tests.door.visiting import MENU
 
 LEFT = "The hand you left is still on the table."
 HIT = ("Hit? y", "Hit? y", "Hit? ")
@@ -118,34 +115,6 @@ async def test_the_deck_of_a_hand_that_was_left_runs_on(tmp_path: Path) -> None:
         assert [start for *_, start in ada.rounds()][1] > 0
 
 
-@pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
-async def test_nothing_is_bet_for_a_caller_who_is_gone(
-    tmp_path: Path, hang_up: Callable[[Terminal], None]
-) -> None:
-    seed = seed_asking("Hit? ", "over")
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed)
-        caller = ada.caller
-        async with ada.board.slow_books():
-            ada.presses("\r")
-            await ada.terminal.wait_for(lambda _: ada.plain.endswith("\n"), "the newline taken")
-            hang_up(ada.terminal)
-        await caller.ended.wait()
-        assert len(ada.rounds()) in (1, 2)
-        assert ada.journal() in (["bet"], ["bet", "stay"])
-        assert ada.board.findings() == []
-
-
-async def test_who_left_no_hand_finds_none(tmp_path: Path) -> None:
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed_asking(*HIT))
-        await ada.strikes("\x7f")
-        await ada.drops_carrier()
-        await ada.visits()
-        assert LEFT not in ada.terminal.transcript
-        await ada.goes_to_the_teletype()
-
-
 async def test_a_run_has_a_shoe_of_its_own(tmp_path: Path) -> None:
     first, second = seed_asking(*HIT), seed_asking("Insurance? ")
     async with at_the_teletype(tmp_path) as ada:
@@ -182,93 +151,6 @@ async def test_a_hand_goes_on_for_the_stakes_it_was_dealt_for_and_the_next_one_d
         assert ada.seed == f"Seed {seed.hex()[:8]}"
         ada.presses(" ")
         await ada.sees("A dollar is a coin")
-
-
-# Another call
-
-
-async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path) -> None:
-    seed = seed_asking(*HIT)
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed)
-        await ada.types("y")
-        first = ada.terminal
-        ada.terminal = await ada.board.call(SYNCTERM)
-        ada._begun = 0
-        await log_on(ada.terminal, ada.name)
-        await ada.terminal.until("You're already on, at node 1.")
-        ada.presses("y")
-        await ada.terminal.wait_for(lambda _: ada.letters.endswith("Hit? "), "the hand")
-        assert ada.letters == without_typing(seed, ("y",))
-        await first.until_closed()
-        assert "You've logged on from another connection." in first.picture
-
-
-# No time left
-
-
-@pytest.mark.parametrize("stakes", ["play money", "minutes"])
-async def test_a_caller_whose_time_is_up_stands(tmp_path: Path, stakes: str) -> None:
-    seed = seed_asking(*HIT)
-    toml = sysop_toml(events="", minutes_per_day=5)
-    toml = f'{toml}\n[games.unix-bj]\nstakes = "{stakes}"\n'
-    async with at_the_teletype(tmp_path, toml=toml) as ada:
-        await ada.starts(seed)
-        await ada.types("y")
-        await ada.board.pass_time(5 * MINUTE)
-        await ada.terminal.wait_for(
-            lambda _: "Your time is up: you stand." in ada.plain, "the hand stood"
-        )
-        assert ada.journal() == ["bet", "hit", "stay"]
-        # The sheet shows how it ended.
-        ending = from_seed(seed, "y", STRUCK).split("Hit? \n")[1]
-        for line in ending.splitlines():
-            assert line in ada.plain
-        assert f"Seed {seed.hex()[:8]}" in ada.plain
-        assert ada.board.findings() == []
-
-
-async def test_an_event_that_begins_stands_the_hand(tmp_path: Path) -> None:
-    seed = seed_asking("Insurance? ")
-    toml = sysop_toml(events=event("Mail hour", "12:30"))
-    async with world(tmp_path, toml=toml) as board:
-        board.enter("Ada")
-        ada = Player(board, "Ada")
-        await ada.calls()
-        await ada.goes_on_to(MENU)
-        await ada.goes_to_the_teletype()
-        await ada.starts(seed)
-        await board.pass_time(30 * MINUTE)
-        await ada.terminal.until_closed()
-        assert ada.journal()[:2] == ["bet", "no-insurance"]
-        assert "Mail hour has begun." in ada.plain
-
-
-async def test_a_hand_that_was_left_is_stood_when_the_time_of_a_later_call_is_up(
-    tmp_path: Path,
-) -> None:
-    seed = seed_asking(*HIT)
-    async with at_the_teletype(tmp_path, toml=sysop_toml(events="", minutes_per_day=5)) as ada:
-        await ada.starts(seed)
-        await ada.board.pass_time(4 * MINUTE + 58)
-        await ada.drops_carrier()
-        await ada.comes_back()
-        await ada.board.pass_time(4)
-        await ada.terminal.wait_for(lambda _: ada.journal() == ["bet", "stay"], "the hand stood")
-
-
-async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(tmp_path: Path) -> None:
-    from datetime import timedelta
-
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed_asking("Insurance? "))
-        await ada.drops_carrier()
-    async with world(tmp_path, now=NOON + timedelta(days=2)) as board:
-        ada.board = board
-        assert ada.journal()[:2] == ["bet", "no-insurance"]
-        ada.terminal = await board.call(MODERN)
-        await log_on(ada.terminal, "Ada")
-        await ada.sees("was left open; the dealer stood it for you")
 
 
 # Killed
@@ -310,10 +192,3 @@ async def test_a_server_that_is_killed_in_mid_hand_loses_nothing(tmp_path: Path)
         assert ada.journal() == [*journal, "stay"]
         assert f"Action ${ada.tally()[0]}\n" in ada.letters
         await ada.is_asked(ANY_KEY)
-
-
-async def test_a_hand_for_play_money_waits_too_and_the_good_bye_says_so(tmp_path: Path) -> None:
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed_asking("Hit? y", "Hit? ", "over"))
-        await ada.board.server.stop("The board is closing.")
-        await ada.is_sent_off("The board is closing.", "Your hand waits for you on the table.")
