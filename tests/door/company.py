@@ -16,7 +16,6 @@ from tests.world import World, world
 
 AT_TABLE = "Tal<k>"
 YOUR_TURN = "You have"
-BETTING = "<B>et"
 
 
 class Player(Guest):

@@ -22,7 +22,7 @@ from door.games.vegas.felt import MOST_SEAT_COLUMNS, fitting, layout_of, paint_p
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
-from door.games.vegas.words import ending_of, standing_of, total_of, total_words
+from door.games.vegas.words import ending_of, standing_of, total_of
 from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import Party, everybody_plays, party, shoe
 from tests.door.visiting import MINUTE
@@ -90,16 +90,6 @@ async def test_a_large_window_has_large_cards_for_everybody(tmp_path: Path) -> N
         await three.deal()
         _scene, _canvas, shown = painted(three, LARGE)
         assert shown.count("┌─────────┐") == 2 * (3 + 1)
-
-
-async def test_talk_is_painted_unless_it_stands_at_the_side(tmp_path: Path) -> None:
-    large = replace(MODERN, columns=132, rows=50)
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada, bob = await player(board, "Ada", large), await player(board, "Bob")
-        bob.presses("kgood evening\r")
-        for each, words in ((ada, "Bob says: good evening"), (bob, "You say: good evening")):
-            await each.sees(words)
-            assert each.screen.count("good evening") == 1
 
 
 @pytest.mark.parametrize("side", [0, 30])
@@ -358,10 +348,3 @@ def test_a_seat_says_once_what_a_round_came_to(round_: BlackjackRound, told: str
 
 def test_an_amount_that_is_no_half_coin_is_told_in_time() -> None:
     assert plain(standing_of(played("TS 9D KS 8C", STAND), 0, 1000)).strip() == "+10:00"
-
-
-async def test_how_a_round_ended_stands_once_at_a_seat(tmp_path: Path) -> None:
-    async with at_the_end(tmp_path, table_toml(), MODERN) as ada:
-        total = ada.round.seats[0].hands[0].count
-        assert ada.block(1).endswith(f"{total_words(total)} -2")
-        assert "lose" not in ada.block(1)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
-from tests.door.company import AT_TABLE, Player, company, player, table_toml
+from tests.door.company import Player, company, player, table_toml
 from tests.door.seated import everybody_plays, shoe
 from tests.door.visiting import MENU, MINUTE, event
 from tests.terminal import Terminal
@@ -71,25 +71,6 @@ async def test_who_drops_at_their_turn_is_stood_and_the_others_play_on(
         await ada.is_asked(MENU)
 
 
-async def test_who_calls_back_during_the_round_finds_their_hand_and_plays_it(
-    tmp_path: Path,
-) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
-        await ada.is_ready(2)
-        await bob.is_ready(2)
-        await ada.has_the_turn()
-        await bob.drops_carrier()
-        await ada.sees("Bob was disconnected")
-        await bob.comes_back()
-        await bob.sees("Your hand is on the table.")
-        await ada.sees("Bob is back.")
-        await ada.stands()
-        await bob.has_the_turn()
-        await bob.stands()
-        assert bob.has["stake"] == 0
-        assert bob.caller.purse.posted.online == bob.has["online"]
-
-
 async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
         await ada.is_ready(2)
@@ -109,58 +90,6 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
         assert ada.caller.purse.posted.online == ada.has["online"]
 
 
-async def test_a_second_call_takes_over_a_seat_that_waits_for_its_turn(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
-        await ada.is_ready(2)
-        await bob.is_ready(2)
-        await ada.has_the_turn()
-        bob.terminal = await bob.board.call()
-        await log_on(bob.terminal, "Bob")
-        await bob.terminal.until("You're already on")
-        bob.presses("y")
-        await bob.is_asked(AT_TABLE)
-        await ada.stands()
-        await bob.has_the_turn()
-        await bob.stands()
-        assert bob.has["stake"] == 0
-
-
-async def test_who_presses_no_key_is_dropped_by_the_board_and_stood(tmp_path: Path) -> None:
-    toml = table_toml().replace("86399", "60").replace("86400", "90")
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
-        await ada.says_bet(2)
-        await ada.has_the_turn()
-        await ada.board.pass_time(89)
-        ended = ada.caller.ended
-        await ada.board.pass_time(1)
-        await ada.terminal.until_closed()
-        await ended.wait()
-        await ada.board.settled()
-        assert ada.has["stake"] == 0
-
-
-async def test_when_the_board_closes_the_hand_waits_in_the_journal(tmp_path: Path) -> None:
-    seed = shoe(2, everybody_plays)
-    async with company(tmp_path, "Ada", "Bob", seed=seed) as (ada, bob):
-        await ada.is_ready(2)
-        await bob.is_ready(2)
-        await ada.has_the_turn()
-        await ada.board.server.stop("The board is closing.")
-        for guest in (ada, bob):
-            await guest.is_sent_off(
-                "The board is closing.", "Your hand waits for you on the table."
-            )
-        ada.board.database.close()
-        await ada.board.open()
-        assert ada.has["stake"] == bob.has["stake"] == 2 * MINUTE
-        await ada.comes_back()
-        await ada.has_the_turn()
-        await bob.comes_back()
-        await ada.stands()
-        await bob.has_the_turn()
-        await bob.stands()
-
-
 # Time
 
 
@@ -177,15 +106,6 @@ async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries
         assert ada.has["online"] == 4 * MINUTE
         await ada.board.pass_time(30)
         await ada.sees_time_left(4 * MINUTE - 30)
-
-
-async def test_when_time_runs_out_and_the_hand_is_lost_the_call_ends(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, LOSES), toml=FEW) as (ada,):
-        await ada.says_bet(2)
-        await ada.has_the_turn()
-        await ada.board.pass_time(8 * MINUTE)
-        await ada.is_sent_off("You're out of time. Fresh minutes at midnight.")
-        assert (ada.has["online"], ada.has["stake"]) == (0, 0)
 
 
 async def with_her_last_minutes_on_the_table(ada: Player) -> Player:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 
@@ -15,15 +14,9 @@ from door.call.guest_caller import HostCaller
 from door.errors import Closing, TableMoved
 from door.games.blackjack.round import BlackjackAction
 from door.games.vegas.company import (
-    PATIENCE_SECONDS,
-    SETTLED_SECONDS,
-    UNREACHED,
-    Company,
     DoorCompany,
 )
-from door.games.vegas.room import Away
 from door.games.vegas.table import VegasTable
-from tests.clock import FakeClock
 from tests.door.company import Player, player, table_toml
 from tests.door.handed_over import comes_in
 from tests.door.seated import MINUTE, arrives, everybody_plays, shoe
@@ -31,7 +24,7 @@ from tests.door.several import Servers, servers
 from tests.door.visiting import MENU
 from tests.door.wall import Told
 from tests.terminal import MODERN, PATIENCE, REFUSING, Profile
-from tests.world import NOON, World
+from tests.world import World
 from timebank.errors import LeaseLost
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
@@ -114,14 +107,6 @@ async def test_a_caller_of_another_server_sits_at_the_one_table(tmp_path: Path) 
         await bob.gets_up()
 
 
-async def test_who_comes_first_has_the_table_at_their_server(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml()) as two:
-        await player(two[1], "Bob")
-        assert dealer_at(two) == [1]
-        await player(two[0], "Ada")
-        assert dealer_at(two) == [1]
-
-
 async def test_a_table_that_nobody_uses_is_let_go(tmp_path: Path) -> None:
     async with servers(tmp_path, toml=table_toml()) as two:
         ada = await player(two[0], "Ada")
@@ -130,14 +115,6 @@ async def test_a_table_that_nobody_uses_is_let_go(tmp_path: Path) -> None:
         assert dealer_at(two) == []
         await player(two[1], "Bob")
         assert dealer_at(two) == [1]
-
-
-async def test_a_table_in_use_is_kept(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml()) as two:
-        await player(two[0], "Ada")
-        await two.pass_time(60)
-        assert dealer_at(two) == [0]
-        assert isinstance(await two.room(1).at(1), Away)
 
 
 # A server is gone
@@ -192,48 +169,6 @@ async def test_another_server_deals_within_fifteen_seconds(tmp_path: Path, later
         assert two.room(1).table().tenure.is_held
 
 
-async def test_a_round_that_nobody_else_sits_at_is_taken_up_as_well(tmp_path: Path) -> None:
-    async with in_mid_round(tmp_path, "Ada") as (two, _):
-        two.is_gone(0)
-        await two.pass_time(TAKEN_UP)
-        taken_up = two.room(1).table().state
-        assert taken_up.in_play is not None
-        await two.pass_time(60)
-        assert await journaled(two) == ["1:stay"]
-
-
-async def test_callers_of_a_third_server_come_to_the_one_that_took_the_table(
-    tmp_path: Path,
-) -> None:
-    async with in_mid_round(tmp_path, "Ada", "Bob", "Cyd", count=3) as (
-        three,
-        (_, bob, cyd),
-    ):
-        three.is_gone(0)
-        await three.pass_time(TAKEN_UP + 2)
-        for each in (bob, cyd):
-            await each.sees(HAND_GOES_ON)
-        assert len([number for number in (1, 2) if three.room(number).table().tenure.is_held]) == 1
-        await three.pass_time(60)
-        await bob.stands()
-        await cyd.stands()
-        assert await journaled(three) == ["1:stay", "2:stay", "3:stay"]
-
-
-async def test_who_calls_another_server_meanwhile_comes_to_their_hand(tmp_path: Path) -> None:
-    async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (ada, _)):
-        two.is_gone(0)
-        again = Player(two[1], "Ada")
-        await again.calls()
-        await again.is_asked("Drop that call")
-        again.presses("y")
-        await again.sees(MOVING)
-        await two.pass_time(TAKEN_UP)
-        await again.has_the_turn()
-        await again.stands()
-        assert ada is not again
-
-
 async def test_an_orderly_end_of_its_server_moves_the_table_at_once(tmp_path: Path) -> None:
     async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
         await two.room(0).stop()
@@ -278,13 +213,6 @@ async def test_who_waits_for_a_table_may_leave(tmp_path: Path) -> None:
         await bob.is_asked(MENU)
 
 
-async def test_who_hangs_up_while_they_wait_is_gone(tmp_path: Path) -> None:
-    async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
-        two.is_gone(0)
-        await bob.sees(MOVING)
-        await bob.drops_carrier()
-
-
 async def test_nobody_waits_for_longer_than_half_a_minute(tmp_path: Path) -> None:
     async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (ada, bob)):
         two.cut_links(0)  # it lives, and goes on dealing
@@ -298,61 +226,7 @@ async def test_nobody_waits_for_longer_than_half_a_minute(tmp_path: Path) -> Non
         await ada.has_the_turn()
 
 
-@pytest.mark.parametrize(
-    ("at_table", "told_at"),
-    [
-        (SETTLED_SECONDS - 1, PATIENCE_SECONDS),
-        (SETTLED_SECONDS, 6 + SETTLED_SECONDS + PATIENCE_SECONDS),
-    ],
-)
-async def test_a_table_that_is_lost_again_at_once_makes_nobody_wait_twice(
-    at_table: float, told_at: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They look for 6 s, are at the table that was taken up for a moment or longer, and it is
-    lost for good."""
-    clock = FakeClock(NOON)
-    monkeypatch.setattr("door.games.vegas.company.room_of", mock.Mock())
-    console = mock.Mock(waits_from=clock.monotonic())
-    company = Company(mock.Mock(clock=clock), mock.Mock(console=console))
-    looks = 0
-
-    async def looks_for_it() -> bool:
-        nonlocal looks
-        looks += 1
-        if looks == 8:
-            company._sits(clock.monotonic())
-            await clock.advance(at_table)
-            console.waits_from = clock.monotonic()
-        return False
-
-    async def waits_a_second() -> bool:
-        await clock.advance(1)
-        return False
-
-    began = clock.monotonic()
-    with (
-        mock.patch.object(company, "_is_over", looks_for_it),
-        mock.patch.object(company, "_leaves_meanwhile", waits_a_second),
-        mock.patch.object(company, "_tell", mock.AsyncMock()) as told,
-    ):
-        await company.visit()
-    told.assert_awaited_once_with(UNREACHED)
-    assert clock.monotonic() - began == told_at
-
-
 # A server that stands still
-
-
-async def test_callers_of_others_are_told_that_it_stands_still(tmp_path: Path) -> None:
-    async with in_mid_round(tmp_path, "Ada", "Bob") as (two, (_, bob)):
-        with two.stands_still(0):
-            await two.pass_time(6)
-            assert SILENT not in bob.screen
-            await two.pass_time(4)
-            await bob.sees(SILENT)
-            await two.pass_time(5)
-            await bob.sees(HAND_GOES_ON)
-            assert SILENT not in bob.screen
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING], ids=["painted", "lines"])
@@ -420,19 +294,6 @@ async def test_who_was_only_slow_writes_nothing_and_its_callers_follow(
         await bob.stands()
         assert await journaled(two) == ["1:stay", "2:stay"]
         await ada.sees_at(2, "Bob")
-
-
-async def test_who_was_only_slow_finds_out_when_it_renews(tmp_path: Path, bank: str) -> None:
-    async with in_mid_round(tmp_path, "Ada", "Bob", bank=bank, turn_seconds=600) as (
-        two,
-        (ada, bob),
-    ):
-        table = await slept(two, bob)
-        await two.room(0)._keep()
-        assert table.has_moved
-        await ada.sees(HAND_GOES_ON)
-        await ada.stands()
-        await bob.stands()
 
 
 async def test_what_was_asked_of_a_table_that_has_moved_is_refused(tmp_path: Path) -> None:
@@ -506,32 +367,6 @@ async def test_tables_open_where_callers_come(tmp_path: Path) -> None:
         cyd = await player(two[1], "Cyd")
         await cyd.sees("You get the next free seat when this round is over.")
         await cyd.sees("Vegas 1")
-
-
-async def test_a_table_of_which_nothing_is_heard_counts_as_full(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml(tables=2, seats=2)) as two:
-        await player(two[0], "Ada")
-        two.cut_links(0)
-        bob = await player(two[1], "Bob")
-        await bob.sees("Vegas 2")
-
-
-async def test_a_table_whose_server_is_gone_is_opened_again(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml(tables=2, seats=2)) as two:
-        await player(two[0], "Ada")
-        two.is_gone(0)
-        await two.pass_time(TAKEN_UP)
-        bob = await player(two[1], "Bob")
-        await bob.sees("Vegas 1")
-
-
-async def test_a_table_that_is_let_go_is_taken_up_without_waiting(tmp_path: Path) -> None:
-    async with in_mid_round(tmp_path, "Ada") as (two, _):
-        await two.room(0).stop()
-        async with asyncio.timeout(PATIENCE):
-            while two.room(1).table().state.in_play is None:
-                await two.at_rest()
-        assert dealer_at(two) == [1]
 
 
 # Callers of doors

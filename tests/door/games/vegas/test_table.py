@@ -9,7 +9,6 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.cards import short
 from door.call.display import Area
-from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.tables.cards import named_card, the_card
 from door.games.vegas.felt import layout_of
@@ -18,7 +17,6 @@ from door.games.vegas.state import Alarm
 from door.games.vegas.words import total_of
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
-    ace_up,
     dealers_natural,
     everybody_plays,
     first_may_hit,
@@ -27,7 +25,7 @@ from tests.door.seated import (
     shoe,
 )
 from tests.door.visiting import MENU, MINUTE
-from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.terminal import REFUSING
 from tests.world import world
 
 
@@ -95,19 +93,6 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
         ada.presses(".5\r")
         await ada.sees("Your insurance wins 1 coin.")
         assert ada.has["online"] == 58 * MINUTE
-
-
-async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, ace_up)) as (ada,):
-        await ada.says_bet(2)
-        await ada.is_asked("Insurance, up to 1 coin?")
-        ada.presses("i")
-        await ada.is_asked("Coins to insure")
-        ada.presses("\x03")
-        await ada.is_asked("Insurance, up to 1 coin?")
-        ada.presses("n")
-        await ada.has_the_turn()
-        assert ada.has["stake"] == 2 * MINUTE
 
 
 async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) -> None:
@@ -205,19 +190,6 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
             assert [line[right:] for line in lines] == beside
 
 
-async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
-        await ada.is_ready()
-        await bob.is_ready()
-        await ada.has_the_turn()
-        await ada.board.pass_time(30)
-        await bob.has_the_turn()
-        ada.presses("hsdp")
-        await bob.stands()
-        assert ada.round.over
-        assert len(ada.round.seats[0].hands[0].cards) == 2
-
-
 async def test_who_comes_in_the_middle_watches_and_then_sits_down(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(1)
@@ -275,31 +247,6 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         assert "\x1b" not in ada.terminal.transcript
 
 
-async def test_among_lines_a_key_of_no_meaning_does_not_bring_the_menu_again(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada = await player(board, "Ada", REFUSING)
-        before = ada.terminal.transcript
-        ada.presses("xyzr")
-        await ada.terminal.until_heard("The rules of Vegas")
-        told = ada.terminal.transcript.removeprefix(before)
-        assert told.count("<B>et") == told.count("does nothing here") == 1
-        ada.presses("q")
-        await ada.is_asked("<B>et")
-
-
-async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada = await player(board, "Ada", REFUSING)
-        ada.caller.console.interrupt(Closing("The board is closing."))
-        await ada.terminal.until_closed()
-        lines = [line.strip() for line in ada.terminal.transcript.splitlines()]
-        assert "The board is closing." in lines
-
-
 async def test_among_lines_what_others_do_does_not_bring_the_menu_again_and_ones_turn_does(
     tmp_path: Path,
 ) -> None:
@@ -319,22 +266,6 @@ async def test_among_lines_what_others_do_does_not_bring_the_menu_again_and_ones
         told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
         assert told[-2] == "\aYour turn: 30 seconds."
         assert told[-3].startswith("Bob stands on")
-
-
-@pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["UTF-8", "CP437"])
-async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_the_felt(
-    tmp_path: Path, profile: Profile
-) -> None:
-    async with world(tmp_path, toml=table_toml(dealer="hit 17")) as board:
-        board.seeds = [shoe(1, everybody_plays)]
-        ada = await player(board, "Ada", profile)
-        await ada.sees("BLACKJACK PAYS 3 TO 2")
-        await ada.sees("Dealer hits all 17s")
-        await ada.sees("Seal ")
-        await ada.says_bet(1)
-        await ada.has_the_turn()
-        await ada.sees(f"│{short(ada.round.dealer_hand[0])}")
-        await ada.sees("│░▒▓▒░│")
 
 
 # Talk
@@ -374,15 +305,6 @@ async def test_who_is_on_and_a_whisper_to_walter_begin_with_the_same_letter(
         await ada.reads_that("/w alone says who is on")
 
 
-async def test_a_whisper_to_nobody_is_kept_from_everybody(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
-        ada.presses("/")
-        await ada.is_asked("Whisper (name message)")
-        ada.presses("zoe secret\r")
-        await ada.sees("No such player here.")
-        assert "secret" not in bob.screen
-
-
 async def test_a_turn_that_comes_while_its_caller_types_waits_behind_the_line(
     tmp_path: Path,
 ) -> None:
@@ -420,16 +342,6 @@ async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_their_turn(
         await bob.has_the_turn()
         assert YOUR_TURN in bob.prompt
         await bob.stands()
-
-
-async def test_the_rules_are_those_of_the_sysop(tmp_path: Path) -> None:
-    toml = table_toml(decks=2, dealer="hit soft 17", double="10-11", bell_seconds=9)
-    async with company(tmp_path, "Ada", toml=toml) as (ada,):
-        ada.terminal.resize(80, 60)
-        await ada.sees("Node 1")
-        ada.presses("r")
-        for words in ("2 decks", "a 17 with an ace", "hard 10 or 11", "9 seconds"):
-            await ada.sees(words)
 
 
 # The tutor
@@ -476,15 +388,6 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
         await ada.terminal.until_heard("Book: STAND")
         await ada.stands()
         assert "that play costs" not in ada.terminal.transcript
-
-
-async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        board.seeds = [shoe(1, everybody_plays)]
-        ada = await player(board, "Ada", REFUSING)
-        await ada.says_bet(1)
-        await ada.stands()
-        assert "Book" not in ada.terminal.transcript
 
 
 # The cut

@@ -88,11 +88,6 @@ async def test_a_seat_that_is_kept_for_its_caller_is_taken(tmp_path: Path) -> No
         assert (await comes(here, "Cyd")).table.number == 2
 
 
-async def test_with_one_table_all_who_come_wait_there(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=vegas(seats=1)) as here:
-        assert at(await crowd(here, 3)) == [1, 1, 1]
-
-
 async def test_tables_have_a_shoe_each_and_play_at_the_same_time(tmp_path: Path) -> None:
     async with world(tmp_path, toml=vegas(tables=2, seats=1)) as here:
         seeds = [shoe(1, everybody_plays), shoe(1, everybody_plays, cut="be lucky")]

@@ -8,15 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ansi.canvas import Canvas
 from ansi.cards import short
-from door.call.display import Area, plain
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
 from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.tables.cards import named_card
 from door.games.vegas import news, words
-from door.games.vegas.scene import VegasScene
 from door.games.vegas.seat import BEAT_SECONDS
 from door.games.vegas.state import SeatedGuest
 from door.games.vegas.table import VegasTable
@@ -48,41 +45,6 @@ async def test_a_key_of_no_meaning_says_so_once(tmp_path: Path) -> None:
         ada.presses("r")
         await ada.sees("The rules of Vegas")
         assert "Y does nothing here" not in ada.terminal.transcript
-
-
-async def test_seal_and_seed_stand_behind_fairness_and_not_on_the_table(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada") as (ada,):
-        scene_seal = ada.terminal.transcript
-        ada.presses("f")
-        await ada.sees("Seal of this shoe")
-        seal = ada.board.server.board.shared["vegas"].table().state.shoe.seal  # type: ignore[attr-defined]
-        await ada.sees(seal)
-        assert seal not in scene_seal
-
-
-async def test_lines_never_tell_seal_or_seed_unasked(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada = await player(board, "Ada", REFUSING)
-        seal = board.server.board.shared["vegas"].table().state.shoe.seal  # type: ignore[attr-defined]
-        assert seal[:8] not in ada.terminal.transcript
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("pot", [0, 1])
-async def test_without_a_pot_no_bet_is_offered_and_the_reason_is_told(
-    tmp_path: Path, pot: int
-) -> None:
-    async with world(tmp_path, toml=table_toml()) as board:
-        ada = await player(board, "Ada")
-        await board.pass_time((59 - pot) * MINUTE + 1)
-        assert ada.caller.purse.pot(MINUTE) == pot
-        ada.presses("r")
-        await ada.sees("The rules of Vegas")
-        ada.presses("q")
-        await ada.is_asked(AT_TABLE)
-        assert "<B>et" not in ada.prompt
-        ada.presses("b")
-        await ada.sees("smallest bet")
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
@@ -122,13 +84,6 @@ async def test_who_has_no_pot_left_after_a_round_is_told_why_they_cannot_bet(
 
 
 # A bet, a turn, a line that breaks
-
-
-async def test_a_bet_means_ready(tmp_path: Path) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
-        for sitter in two.sitters:
-            await sitter.bets(1)
-        assert two.at_turn == "Ada"
 
 
 async def test_a_turn_is_told_once_however_many_cards_it_has(tmp_path: Path) -> None:
@@ -190,16 +145,6 @@ async def test_a_lost_line_that_does_not_come_back_is_stood_when_the_turn_is_ove
 
 def first_is(wanted: Callable[[BlackjackRound], bool]) -> bytes:
     return shoe(1, wanted)
-
-
-async def test_a_natural_is_blackjack_and_never_soft_21(tmp_path: Path) -> None:
-    def natural(dealt: BlackjackRound) -> bool:
-        return dealt.over and dealt.seats[0].hands[0].is_natural
-
-    async with company(tmp_path, "Ada", seed=first_is(natural)) as (ada,):
-        await ada.says_bet(2)
-        await ada.sees_at(1, "blackjack")
-        assert "soft 21" not in ada.terminal.transcript
 
 
 async def test_a_bust_is_told_once_with_what_it_cost(tmp_path: Path) -> None:
@@ -289,25 +234,7 @@ async def test_cards_fall_one_by_one_and_a_key_cuts_it_short_and_counts(tmp_path
         await ada.sees("The rules of Vegas")
 
 
-# Sizes
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(39, 15), (39, 18), (79, 19), (79, 40), (100, 45)])
-async def test_the_table_is_painted_in_every_size(tmp_path: Path, columns: int, rows: int) -> None:
-    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
-        scene = VegasScene(two.table, two.sitters[0].caller)
-        for deal in (False, True):
-            if deal:
-                await two.deal()
-            canvas = Canvas(columns + 1, rows + 5)
-            scene.paint(canvas, Area(0, columns, rows))
-            shown = "\n".join(canvas.text(row) for row in range(rows))
-            assert "Vegas" in shown
-            assert "Dealer" in shown
-            assert "Ada" in shown
-            assert "Bob" in shown
-        hand = two.round.seats[0].hands[0]
-        assert str(hand.count) in plain(shown)
+# Lines
 
 
 async def test_lines_tell_the_cards_that_were_dealt_while_somebody_came(
