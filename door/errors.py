@@ -279,7 +279,7 @@ class NoTable(TableError):
 
 
 class NoAdviceNow(TableError):
-    """The tutor has no answer yet; nothing is wrong with the question."""
+    """A process beside the board has no answer; nothing is wrong with the question."""
 
 
 class RunEnded(TableError):

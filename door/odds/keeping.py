@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from door.games.engine.descriptor import Game, find
+from door.games.registry import GAMES
 from door.odds.card import StrategyCard, card_of_plain
 from door.odds.odds import Odds
 
@@ -49,6 +50,11 @@ def card_of(game: Game, rules: Any) -> StrategyCard:
     card: StrategyCard = find(game.card_at)(game.title, rules, odds_of(game, rules))
     _keep(path, asdict(card))
     return card
+
+
+def card_at(table: str, rules: Any) -> StrategyCard:
+    """Return the strategy card of a table by its name, which another process can be sent."""
+    return card_of(GAMES[table], rules)
 
 
 def _path(kind: str, name: str, rules: Any) -> Path:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from door import helper
 from door.call.display import plain
 from door.call.page import MARGIN
 from door.errors import NoAdviceNow
@@ -104,14 +104,17 @@ async def test_g_shows_it_between_hands_and_in_a_hand(tmp_path: Path) -> None:
         await ada.does("hit")
 
 
-async def test_who_does_not_want_to_wait_leaves_and_what_fails_is_told(tmp_path: Path) -> None:
+async def test_who_does_not_want_to_wait_leaves_and_what_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(helper, "COMMAND", ("/no/such/program",))
     async with at_the_table(tmp_path) as ada:
         shelf(ada.board, None)
         ada.terminal.send("g")
         await sees(ada.terminal, "Working it out.")
         ada.terminal.send(" ")
         await ada.prompt(PLACE_BET)
-        ada.board.server.board.shared["sums"] = Sums((sys.executable, "-c", "1/0"))
+        ada.board.server.board.shared["sums"] = Sums()
         ada.terminal.send("g")
         await sees(ada.terminal, NOT_AT_HAND)
 
@@ -185,9 +188,20 @@ async def test_a_process_makes_the_card_once(
     assert made == keeping.card_of(GAMES["baccarat"], BACCARAT)
     assert list((tmp_path / keeping.FOLDER).glob("card-*.json"))
     await cards.close()
-    broken = Sums((sys.executable, "-c", "print('{}')"))
+
+
+async def test_a_card_that_could_not_be_made_is_made_when_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cards = Sums()
     with pytest.raises(NoAdviceNow):
-        await broken.card("baccarat", BACCARAT)
+        await cards.card("baccarat", None)
+    first = cards.card("baccarat", None)
+    with pytest.raises(NoAdviceNow):
+        await first
+    assert cards.card("baccarat", None) is not first
+    await cards.close()
 
 
 async def test_a_message_sent_while_it_is_worked_out_does_not_lose_it(tmp_path: Path) -> None:

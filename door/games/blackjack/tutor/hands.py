@@ -287,6 +287,11 @@ def values(spot: Spot) -> Mapping[BlackjackAction, float]:
     return MappingProxyType(hand.values(open_actions(spot)))
 
 
+def weigh(spot: Spot) -> Mapping[BlackjackAction, float]:
+    """Return the `values` in a form that can be pickled."""
+    return dict(values(spot))
+
+
 def _insurance_values(spot: Spot, price: float) -> dict[BlackjackAction, float]:
     cards, tens = sum(spot.unseen), spot.unseen[TEN]
     # One division of whole numbers: the sign of what insurance gains is exact.
