@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import lost, pushed, said, won
-from timebank.callers.notices import note_seen, notices
+from tests.timebank.books import lost, pushed, won
+from timebank.callers.notices import note_seen
 
 IS_OVER = "Your hand of 1 June at Black Jack For Time is over: you"
 
@@ -59,15 +59,6 @@ def test_the_next_bet_says_nothing_of_what_was_seen(books, ann, call):
     call.bet(60)
     call.close()
     assert books.call(ann).notices == (f"{IS_OVER} lost 1 minute (lose).",)
-
-
-def test_a_notice_waits_until_it_was_read(books, ann, call):
-    call.bet(60, lost(60))
-    call.close()
-    told = books.call(ann).notices
-    assert books.call(ann, take_over=True).notices == told
-    assert said(books.do(notices, ann)) == told
-    assert books.call(ann, take_over=True).notices == ()
 
 
 def test_a_call_that_takes_over_in_mid_hand_is_told_nothing(books, ann, call):

@@ -62,11 +62,6 @@ def test_a_key_that_is_no_number_is_not_shown_to_others(books, key):
             assert record.name == f"Shadow{told_apart}@Xibalba"
 
 
-def test_a_number_tells_two_callers_apart(books):
-    for number, name in ((7, "Shadow@Xibalba"), (8, "Shadow#8@Xibalba"), (8, "Shadow#8@Xibalba")):
-        assert books.do(host_caller, BOARD, f"number {number}", "Shadow").name == name
-
-
 def test_a_name_that_showed_a_key_is_changed_at_the_next_call(books):
     known(books, "Shadow", "name:first person")
     second = known(books, "Shadow", "name:second person")
@@ -366,19 +361,6 @@ def test_a_debt_comes_before_the_bank_when_winnings_are_cut_off(books, ann):
     ]
     assert (books.balances(ann)["bank"], debt(books, ann)) == (300, 0)
     assert books.audit() == []
-
-
-def test_what_is_withdrawn_is_neither_brought_nor_gained(books, ann):
-    books.do(adjust, ann, HOUR, "for the test", "Tester")
-    call = comes(books, ann)
-    call.withdraw(1200)
-    books.wait(60)
-    call.close()
-    assert call.moved == [
-        ("elapsed", 60, "online", "elapsed"),
-        ("put back", 1200, "online", "bank"),
-        ("taken home", HOUR - 60, "online", "external"),
-    ]
 
 
 def test_what_is_withdrawn_is_lost_before_the_hosts(books, ann):

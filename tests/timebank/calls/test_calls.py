@@ -71,21 +71,6 @@ def test_seconds_for_which_there_was_no_time_left_are_waived_for_good(books, cal
     assert stored(books, call) == (3720, 3600, 120, None)
 
 
-def test_two_minutes_at_the_banks_window_are_never_charged_afterwards(books, ann):
-    call = books.call(ann)
-    call.win(600, 900)
-    call = call.next_day()
-    books.wait(3600)
-    call.touch()
-    books.wait(110)
-    call.withdraw(300)
-    assert call.moved == [("withdraw", 300, "bank", "online")]
-    books.wait(5)
-    call.touch()
-    assert call.purse.online == 295
-    assert stored(books, call) == (3715, 3605, 110, None)
-
-
 def test_what_was_left_is_charged_before_the_rest_is_waived(books, call):
     books.wait(4000)
     call.touch()
@@ -270,14 +255,6 @@ def test_a_dead_call_whose_renewal_lies_in_the_future_runs_out_all_the_same(book
     assert books.do(close_dead_calls) == []
     books.wait(LEASE_SECONDS + 1)
     assert books.do(close_dead_calls) == [call.id]
-
-
-def test_a_live_call_outlasts_a_clock_that_is_stepped_back(books, call):
-    books.step(-86400)
-    for _ in range(5):
-        books.wait(10)
-        assert call.renew() == []
-        assert books.do(close_dead_calls) == []
 
 
 def test_the_ticks_of_a_renewal_never_go_back(books, call):

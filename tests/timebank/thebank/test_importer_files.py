@@ -34,12 +34,6 @@ class TestTheFile:
         assert board.take().kept == (board.path.with_name("BANK.EXT.1-2.BAK"),)
         assert board.kept(1).read_bytes() == b"older"
 
-    def test_is_applied_once(self, board):
-        board.write(record("Ann", 12))
-        board.take()
-        board.take()
-        assert board.bank("Ann") == 22
-
     def test_of_the_same_content_is_another_one(self, board):
         for _ in range(2):
             board.write(record("Ann", 12))
@@ -97,21 +91,6 @@ class TestALineWithoutItsEnd:
         assert (report.applied, report.refused, report.waiting) == (1, 0, ())
         assert (board.bank("Ann"), board.bank("Bob")) == (22, 15)
         assert board.kept(1).read_bytes() == record("Ann", 12) + self.HALF + self.REST
-
-    def test_alone_in_its_file_waits_too(self, board):
-        board.write(self.HALF)
-        assert board.take().waiting == (f"{board.path}: line 1 has no end yet, and waits for it.",)
-        board.append(self.REST)
-        assert board.take().applied == 1
-
-    def test_can_come_byte_by_byte(self, board):
-        for number, byte in enumerate(record("Ann", 1) + record("Bob", 1)):
-            board.append(bytes([byte]))
-            if number % 3 == 0:
-                board.take()
-        board.take()
-        assert (board.bank("Ann"), board.bank("Bob")) == (11, 11)
-        assert not board.error_file.exists()
 
     def test_that_looks_whole_waits_for_its_end_all_the_same(self, board):
         board.write(b"Ann;1;x;2026-06-01 12:00")

@@ -96,16 +96,6 @@ class TestKilled:
             assert left.kept(1).read_bytes() == content
 
     @pytest.mark.long
-    def test_one_whose_last_line_waits_for_its_end_as_well(self, board, second):
-        board.write(*LINES, HALF)
-        for left in kill_at_every_step(board, second):
-            assert left.path.read_bytes() == b"".join(LINES) + HALF
-            left.append(REST)
-            left.take()
-            check(left, bob=5)
-            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
-
-    @pytest.mark.long
     def test_one_that_was_ended_after_it_was_read_in_part(self, board, second):
         board.write(*LINES, HALF)
         board.take()
@@ -149,26 +139,24 @@ from tests.timebank.books import Books
 from timebank import files
 from timebank.thebank.importer import import_file
 
-if sys.argv[2] == "no lock":
-    files.locked = nullcontext
+files.locked = nullcontext
 books = Books(Path(sys.argv[1]))
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(3):
     path = books.settings.database.parent / "exchange" / "BANK.EXT"
-    report = import_file(books.database, books.settings, books.now, path)
-    print(report.applied, flush=True)
+    import_file(books.database, books.settings, books.now, path)
 """
 
 
 @pytest.mark.long
 class TestTwoProcesses:
-    def race(self, board: Board, lock: str) -> int:
-        """Let two processes take the file over at once; return how many records they applied."""
+    def race(self, board: Board) -> None:
+        """Let two processes, which know no locks, take the file over at once."""
         folder = board.books.settings.database.parent
         racers = [
             subprocess.Popen(
-                [sys.executable, "-c", SECOND, str(folder), lock],
+                [sys.executable, "-c", SECOND, str(folder)],
                 cwd=ROOT,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -180,22 +168,14 @@ class TestTwoProcesses:
         for racer in racers:
             racer.stdin.write("\n")
             racer.stdin.flush()
-        answers = [racer.communicate()[0] for racer in racers]
+        for racer in racers:
+            racer.communicate()
         assert [racer.returncode for racer in racers] == [0, 0]
-        return sum(int(number) for answer in answers for number in answer.split())
 
-    def test_apply_every_record_once(self, board):
-        board.write(*[record("Ann", 1), b"rubbish\r\n", record("Bob", 1)] * 200)
-        assert self.race(board, "lock") == 400
-        board.take()
-        assert (board.bank("Ann"), board.bank("Bob")) == (210, 210)
-        assert len(board.errors()) == 200
-        assert board.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
-
-    def test_do_so_even_where_locks_do_not_work(self, board, monkeypatch):
+    def test_apply_every_record_once_even_where_locks_do_not_work(self, board, monkeypatch):
         monkeypatch.setattr(files, "locked", nullcontext)
         board.write(*[record("Ann", 1), record("Bob", 1)] * 200)
-        self.race(board, "no lock")
+        self.race(board)
         board.take()
         assert (board.bank("Ann"), board.bank("Bob")) == (210, 210)
         assert len(board.transfers()) == 400

@@ -46,13 +46,6 @@ def test_after_a_shoe_is_done_the_next_one_is_sealed(books, ann):
         books.do(journal.close_shoe, first.id)
 
 
-def test_callers_and_games_have_shoes_of_their_own(books, ann):
-    first = open_shoe(books, ann)
-    bobs = open_shoe(books, books.caller("Bob"), b"x" * 32, "his")
-    other = books.do(journal.open_shoe, ann, "vegas", 1, b"y" * 32, "other")
-    assert len({first.id, bobs.id, other.id}) == 3
-
-
 def test_a_shoe_of_another_size_is_replaced_when_the_rules_change(books, ann):
     first = open_shoe(books, ann)
     second = open_shoe(books, ann, b"x" * 32, "another seal", decks=6)

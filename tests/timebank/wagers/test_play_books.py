@@ -72,15 +72,6 @@ def test_a_callers_history_is_told_in_the_words_of_each_unit(salon):
     assert {line.online for line in lines[3:]} == {0}
 
 
-def test_pages_of_a_history_show_every_line_once(salon):
-    whole = salon.do(history, 1, None, 99)
-    pages, before = [], None
-    while page := salon.do(history, 1, before, 2):
-        pages += page
-        before = page[-1].number
-    assert pages == whole
-
-
 def test_money_that_leaves_a_deleted_caller_is_told():
     part = Part(Deleted("Ann", False), 100_00, "bankroll", "mint", None, "usd-cent")
     assert describe([part]) == "$100: ann was deleted"
@@ -176,11 +167,3 @@ def test_bean_check_accepts_play_money_as_its_own_commodities(salon, timebank, f
         " balance Assets:Caller:1-Ann:Tab:USDCENT -300 USDCENT\n",
     ):
         assert line in text
-
-
-def test_the_whole_books_in_json_have_every_unit(salon, timebank):
-    books = json.loads(timebank("export", "json")[1])
-    assert {account["unit"] for account in books["accounts"]} == {"second", "usd-cent", "frf-cent"}
-    for unit in ("second", "usd-cent", "frf-cent"):
-        of_unit = [account for account in books["accounts"] if account["unit"] == unit]
-        assert sum(account["amount"] for account in of_unit) == 0

@@ -73,13 +73,6 @@ def test_a_coup_is_played_against_the_callers_own_bank(books, call):
     assert books.audit() == []
 
 
-def test_a_stand_off_moves_nothing_but_the_stake(call):
-    call.sit_down()
-    call.coup(500_00, pushed(500_00))
-    assert [kind for kind, *_ in call.moved] == ["stake", "returned"]
-    assert call.receipt.play.bankroll == NEW
-
-
 def test_the_whole_bankroll_may_be_bet_and_no_more(call):
     call.sit_down()
     with pytest.raises(NotEnough, match=r"^You have \$100,000\.$"):
@@ -246,18 +239,6 @@ def test_nobody_sits_down_with_minutes(call):
         call.sit_down("second")
 
 
-def test_calls_are_charged_while_play_money_is_played_and_nothing_else_touches_the_minutes(
-    books, call
-):
-    call.sit_down()
-    books.wait(100)
-    call.coup(500_00)
-    books.wait(20)
-    call.act(won(500_00, 500_00))
-    assert (call.purse.online, call.purse.stake) == (3600 - 120, 0)
-    assert books.balances(call.caller_id)["online"] == 3480
-
-
 def test_winnings_of_play_money_are_neither_clamped_nor_shared_with_a_loan(books, ann, call):
     books.do(callers.set_preferences, ann, {})
     books.wait_until(books.now.replace(day=2, hour=2, minute=59))
@@ -290,12 +271,6 @@ def test_a_tab_has_no_bounds_and_its_other_side_is_the_house(books, call):
     assert call.receipt.play.tab == 0
     assert books.system("usd-cent") == {"house": 0}
     assert books.audit() == []
-
-
-def test_a_tab_is_no_part_of_a_bankroll(call):
-    call.sit_down()
-    call.hand_of_bj(lost(200))
-    assert call.receipt.play == PlayMoney("usd-cent", NEW, FULL, -200, 0)
 
 
 def test_a_tally_counts_every_dollar_staked_and_what_came_of_it(books, ann, call):

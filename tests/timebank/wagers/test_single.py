@@ -128,14 +128,6 @@ def test_what_must_stay_is_the_coin_of_the_table(call):
     call.bet(3300, coin=300)
 
 
-def test_a_refused_bet_leaves_nothing_behind(books, call):
-    books.wait(10)
-    before = state(books)
-    with pytest.raises(NotEnough):
-        call.bet(3600)
-    assert state(books) == before
-
-
 def test_a_caller_has_one_hand_in_play(books, call):
     call.bet(600)
     with pytest.raises(RoundInPlay):
@@ -156,22 +148,6 @@ def test_turns_are_counted_by_game_and_a_turn_is_a_bet_placed(books, call):
     assert call.purse.turns == {GAME: 2, "baccarat": 1}
 
 
-def test_a_refused_bet_is_no_turn(call):
-    with pytest.raises(NotEnough):
-        call.bet(3600, turns_limit=1)
-    call.bet(60, turns_limit=1)
-    assert call.purse.turns == {GAME: 1}
-
-
-def test_turns_stay_used_when_the_caller_calls_again(books, ann, call):
-    call.lose(60)
-    call.close()
-    again = books.call(ann)
-    assert again.purse.turns == {GAME: 1}
-    with pytest.raises(TurnsUsed):
-        again.bet(60, turns_limit=1)
-
-
 def test_an_action_out_of_step_is_refused_and_moves_nothing(books, call):
     call.bet(600)
     before = state(books)
@@ -184,12 +160,6 @@ def test_an_action_out_of_step_is_refused_and_moves_nothing(books, call):
     call.act()
     call.sequence = 0
     with pytest.raises(OutOfStep):
-        call.act()
-
-
-def test_an_action_for_a_settled_hand_is_refused(call):
-    call.lose(600)
-    with pytest.raises(RoundOver):
         call.act()
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from tests.timebank.books import NOON, lost, pushed, said, won
 from tests.timebank.tables import GAME
 from timebank.callers.notices import notices
-from timebank.errors import BooksUnavailable, CallClosed, NotEnough, OutOfStep, Refused, RoundOver
+from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused, RoundOver
 from timebank.keeping import deletion
 from timebank.ledger.engines import books_of
 from timebank.wagers import journal
@@ -132,15 +132,6 @@ def test_a_disk_that_fails_in_mid_action_is_what_is_told(books, playing, monkeyp
             playing.act(1)
     assert playing.everything() == before
     playing.act(1)
-
-
-def test_an_action_out_of_step_is_refused(playing):
-    playing.act(1)
-    before = playing.everything()
-    for wrong in (0, 1, 3):
-        with pytest.raises(OutOfStep):
-            playing.act(2, sequence=wrong)
-    assert playing.everything() == before
 
 
 def test_an_action_of_a_round_that_is_over_or_keeps_no_journal_is_refused(playing):

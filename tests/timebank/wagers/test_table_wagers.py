@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.timebank.books import lost, pushed, won
+from tests.timebank.books import lost, won
 from tests.timebank.tables import GAME, SEAL, SEED
 from timebank.errors import CallClosed, NotEnough, Refused, RoundInPlay, ShoeGone, TurnsUsed
-from timebank.wagers.journal import close_shoe, open_shoe, table_rounds
+from timebank.wagers.journal import close_shoe, open_shoe
 from timebank.wagers.wagers import Sitter, place
 
 # Bets.
@@ -45,14 +45,6 @@ def test_one_alone_at_the_table_plays_as_well(books, table):
     table.bet({2: 60})
     table.act(2, {2: won(60, 60)})
     assert books.sql("SELECT seat, lead, outcome FROM rounds") == [(2, None, "win")]
-    assert books.audit() == []
-
-
-def test_the_deal_may_settle_all_of_them(books, table):
-    table.bet({1: 60, 2: 120}, {1: lost(60), 2: pushed(120)})
-    assert [kind for kind, *_ in table.moved(1)] == ["stake", "lost"]
-    assert [kind for kind, *_ in table.moved(2)] == ["stake", "returned"]
-    assert books.sql("SELECT outcome FROM rounds ORDER BY seat") == [("lose",), ("push",)]
     assert books.audit() == []
 
 
@@ -162,17 +154,6 @@ def test_a_caller_who_plays_alone_may_have_their_own_shoe_at_the_table(books, ta
     assert books.audit() == []
 
 
-def test_rounds_follow_one_another_in_the_shoe(books, playing):
-    playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)}, cards_used=13)
-    shoe = books.do(open_shoe, None, GAME, 4, SEED, SEAL)
-    assert shoe.position == 13
-    playing.bet({2: 60, 3: 60}, start=13)
-    assert books.sql("SELECT start_position FROM rounds WHERE id > 3") == [(13,), (13,)]
-    playing.act(2, {2: lost(60), 3: lost(60)}, cards_used=12)
-    playing.bet({1: 60}, start=None)
-    assert books.do(table_rounds, GAME)[0].start == 25
-
-
 @pytest.mark.parametrize("start", [0, 12, 14])
 def test_a_shoe_that_is_not_where_the_table_left_it_is_refused(playing, start):
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)}, cards_used=13)
@@ -191,16 +172,3 @@ def test_a_shoe_that_is_done_or_somebody_elses_is_refused(books, table):
     books.do(close_shoe, table.shoe.id)
     with pytest.raises(ShoeGone):
         table.bet({1: 60})
-
-
-def test_the_shoe_is_cut_before_the_first_round_and_never_again(books, table):
-    table.bet({1: 60}, {1: lost(60)}, cut="deep")
-    with pytest.raises(ShoeGone):
-        table.bet({1: 60}, cut="deeper", start=8)
-    table.bet({1: 60}, start=8)
-    assert books.do(open_shoe, None, GAME, 4, SEED, SEAL).cut == "deep"
-
-
-def test_a_shoe_is_not_closed_while_any_seat_is_in_play(books, playing):
-    with pytest.raises(RoundInPlay):
-        books.do(close_shoe, playing.shoe.id)
