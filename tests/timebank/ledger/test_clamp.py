@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time
 import pytest
 
 from tests.timebank.books import DAILY, GAME, MAIL_HOUR, pushed, won
-from timebank.errors import NoRoom, NotEnough
+from timebank.errors import NotEnough
 from timebank.settings.schedule import Event
 
 pytestmark = pytest.mark.both_engines
@@ -67,12 +67,6 @@ def test_winnings_go_before_anything_else_does(books, call):
         ("clamp", 300, "online", "bank"),
         ("held", 900, "online", "held"),
     ]
-
-
-def test_a_win_decided_by_the_deal_is_clamped_too(books, call):
-    books.wait(60)
-    call.bet(600, won(600, 1200))
-    assert call.moved[-1] == ("clamp", 1200, "online", "bank")
 
 
 def test_without_a_bank_the_surplus_is_trimmed_and_the_row_says_so(books, call):
@@ -217,14 +211,6 @@ def test_an_event_that_leaves_the_schedule_gives_back_what_it_held(books, call):
     assert call.receipt.rows[0].why == "40 minutes back after Repair at 02:20"
 
 
-def test_with_no_events_left_all_of_it_comes_back(books, call):
-    books.change(events=(Event("Repair", time(2, 20), DAILY, 10),))
-    call.touch()
-    books.change(events=())
-    call.touch()
-    assert (call.purse.online, call.purse.held, call.purse.closing) == (3600, 0, None)
-
-
 def test_a_clock_stepped_forward_clamps_and_one_stepped_back_releases_nothing(books, call):
     books.step(1800)
     call.touch()
@@ -241,35 +227,6 @@ def test_time_behind_the_event_cannot_be_staked(books, call):
         call.bet(600)
     call.bet(540)
     assert call.purse.stake == 540
-
-
-def test_in_an_event_nothing_can_be_staked(books, call):
-    books.step(3600)
-    with pytest.raises(NotEnough):
-        call.bet(60)
-
-
-def test_a_withdrawal_never_reaches_past_the_event(books, call):
-    call.win(600, 1200)
-    books.wait(600)
-    with pytest.raises(NoRoom, match="You could use none of it before Mail hour at 03:00"):
-        call.withdraw(60)
-    call.lose(630)
-    with pytest.raises(NoRoom, match="You could use only 10 minutes of it"):
-        call.withdraw(660)
-    call.withdraw(600)
-    assert call.moved == [("withdraw", 600, "bank", "online")]
-
-
-def test_what_is_not_in_the_bank_cannot_be_withdrawn(books, call):
-    with pytest.raises(NotEnough, match="Your time bank is empty"):
-        call.withdraw(60)
-
-
-@pytest.mark.parametrize("seconds", [0, -60, 90])
-def test_only_whole_minutes_are_withdrawn(call, seconds):
-    with pytest.raises(ValueError, match="not whole minutes"):
-        call.withdraw(seconds)
 
 
 def test_a_clamp_names_overlapping_events_together(open_books):

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import Books, lost
-from tests.timebank.keeping.test_restored import Copies, last_numbers, seal, told
+from tests.timebank.keeping.test_restored import Copies, seal, told
 from tests.timebank.ledger.test_writer import Desks, add
 from timebank.callers.notices import add_notice
 from timebank.keeping import restoring
-from timebank.keeping.restoring import LEAST_AHEAD
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite import high_water
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -69,24 +68,6 @@ class TestLostEnd:
         assert books.sql("SELECT closed IS NOT NULL FROM shoes") == [(1,)]
         (notice,) = told(books, ann)
         assert "The books of this board were restored" in notice
-        assert books.audit() == []
-
-    def test_a_hand_that_was_open_at_the_checkpoint_is_void_and_numbers_go_on(
-        self, served, books, ann
-    ):
-        call = books.call(ann)
-        call.bet(600)
-        carry_over(books)
-        call.act(lost(600))
-        call.close()
-        last = last_numbers(books)
-        kill(books, remove_log=True)
-        treated = served.serve()
-        assert treated is not None
-        assert treated.hands == (1,)
-        assert books.sql("SELECT outcome FROM rounds") == [("void",)]
-        firsts = treated.generation.firsts
-        assert all(firsts[table] > number + LEAST_AHEAD // 2 for table, number in last.items())
         assert books.audit() == []
 
     def test_what_is_no_transfer_counts_too(self, served, books, ann):

@@ -156,19 +156,6 @@ class TestNoticed:
         books.database._guard.look_again()
         assert "-wal was written over" in is_stopped(desks, caplog)
 
-    def test_a_copy_put_over_it_right_after_a_shell_has_carried_the_log_over(
-        self, books, desks, caplog
-    ):
-        """No look was between: what is noted beside the books tells."""
-        copy = backup_of(books)
-        write_past_a_checkpoint(desks)
-        subprocess.run(
-            [sys.executable, "-c", SHELL, books.database.path, "PRAGMA wal_checkpoint(TRUNCATE)"],
-            check=True,
-        )
-        cp(copy, books.database.path)
-        assert "written over or cut off" in is_stopped(desks, caplog)
-
     def test_nothing_is_carried_over_that_was_not_looked_at(
         self, books, desks, monkeypatch, caplog
     ):
@@ -260,16 +247,6 @@ class TestWhatIsLeft:
         books.database.open()
         assert len(texts(books)) == kept
         assert books.audit() == []
-
-    def test_a_database_that_was_emptied_is_told_as_what_it_is(self, books, desks, caplog):
-        write_past_a_checkpoint(desks)
-        empty(books.database.path)
-        said = is_stopped(desks, caplog)
-        process_ends(desks)
-        assert "timebank restore" in said
-        for copy in guard_copies(books.database.path):
-            with contextlib.closing(sqlite3.connect(copy)) as file:
-                assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def guard_copies(path: Path) -> list[Path]:
@@ -390,13 +367,6 @@ class TestNoFalseAlarm:
         os.close(file._number)
         assert file.read(16, 0) == b"SQLite format 3\0"
 
-    def test_a_descriptor_that_is_another_file_by_now(self, books, desks):
-        file = overwritten.OpenFile(guard._identity(books.database.path))
-        assert written(desks, "one") is None
-        assert file.read(16, 0) == b"SQLite format 3\0"
-        file._number = 0
-        assert file.read(16, 0) == b"SQLite format 3\0"
-
 
 class TestDamaged:
     @pytest.fixture
@@ -430,16 +400,3 @@ class TestDamaged:
         assert path.stat().st_size == size
         with pytest.raises(BooksUnavailable, match=r"is damaged .*timebank restore"):
             books.do(add_notice, ann, "Hello.")
-
-
-def test_a_command_says_it(config, timebank, board):
-    board.caller("Ann")
-    board.database.close()
-    path = board.database.path
-    with path.open("r+b") as file:
-        file.seek(100)
-        file.write(os.urandom(8000))
-    code, _, error = timebank("audit")
-    assert code != 0
-    assert f"The database {path} is damaged" in error
-    assert "timebank restore" in error

@@ -6,14 +6,10 @@ import contextlib
 import logging
 import queue
 import sqlite3
-import subprocess
-import sys
 import threading
 
 import pytest
 
-from tests import ROOT
-from tests.timebank.books import lost, place_bet, wager
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, NotEnough, Refused
 from timebank.ledger.database import GROUP_SIZE, Writer
@@ -272,72 +268,3 @@ def test_many_submitters_are_all_answered_once(books, desks):
         answered += [done.ticket for done in desks.next_group()]
     assert sorted(answered) == list(range(400))
     assert sorted(map(int, texts(books))) == list(range(400))
-
-
-def test_bets_of_many_callers_in_one_group_are_each_in_order(books, desks):
-    calls = [books.call(books.caller(f"Caller {letter}"), node=ord(letter)) for letter in "BCDEF"]
-    operations = [
-        lambda desk, call=call, amount=amount: place_bet(
-            desk, call.id, 5, wager(amount), lost(amount)
-        )
-        for call in calls
-        for amount in (600, 4000)
-    ]
-    group = desks.together(*operations)
-    assert [type(done.error) for done in group] == [type(None), NotEnough] * 5
-    assert {books.balances(call.caller_id)["online"] for call in calls} == {2995}
-    assert books.audit() == []
-
-
-FULL_DISK = """
-import queue, resource, sys
-from datetime import UTC, datetime
-from pathlib import Path
-from tests.timebank.books import settings_for
-from timebank.callers.notices import add_notice
-from timebank.errors import BooksUnavailable
-from timebank.ledger.database import Writer
-from timebank.ledger.sqlite.database import SqliteDatabase
-
-folder = Path(sys.argv[1])
-settings = settings_for(folder)
-database = SqliteDatabase(settings.database)
-database.open()
-answers = []
-groups = queue.SimpleQueue()
-writer = Writer(database, lambda: settings, lambda: datetime.now(UTC), groups.put)
-_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-log = Path(f"{settings.database}-wal")
-resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + 60_000, most))
-refused = 0
-for number in range(200):
-    writer.submit(lambda desk: add_notice(desk, 1, "x" * 5000), number)
-    answers += groups.get()
-    refused += isinstance(answers[-1].error, BooksUnavailable)
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-writer.submit(lambda desk: add_notice(desk, 1, "at last"), 200)
-answers += groups.get()
-writer.close()
-written = [answer for answer in answers if answer.error is None]
-assert 0 < refused < 200, refused
-assert answers[-1].error is None, answers[-1].error
-with database.reading(settings, datetime.now(UTC)) as desk:
-    count = desk.connection.exec_driver_sql("SELECT count(*) FROM notices").scalar()
-assert count == len(written), (count, len(written))
-database.close()
-"""
-
-
-@pytest.mark.of_a_file
-def test_a_commit_that_cannot_be_written_is_not_answered_as_done(books, folder):
-    """The kernel itself refuses to let the files grow, in the middle of a COMMIT."""
-    run = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert books.audit() == []
