@@ -348,12 +348,3 @@ def test_a_bar_that_goes_leaves_nothing_at_the_edge() -> None:
     canvas.put(1, 0, "x" * 19)
     terminal.read(canvas.update())
     assert terminal.buffer[1][19].bg == "default"
-
-
-def test_who_paints_the_same_keeps_the_same_rows() -> None:
-    kept = []
-    for _ in range(2):
-        canvas = Canvas(80, 24)
-        canvas.put(3, 5, "BLACKJACK PAYS 2 TO 1")
-        kept.append(canvas.painted(0, 24))
-    assert all(mine is theirs for mine, theirs in zip(*kept, strict=True))

