@@ -2,12 +2,14 @@
 
 `mkdocs build --strict` runs it. Pages under `reference/` are made from the program whenever the
 site is built, so none can be out of date: every key of sysop.toml from the readers that check it,
-and every command from click. Files of the repository that documents link to come along under
-`repository/`. Links out of `docs/` are turned to where that is on the site.
+and every command from click. So are the page that checks a hand, and every screen on every
+terminal. Files of the repository that documents link to come along under `repository/`. Links out
+of `docs/` are turned to where that is on the site.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import posixpath
 import re
@@ -16,6 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from door.config import annotated, describing
+from tools import check_page
+from tools.gallery import __main__ as gallery
+from tools.gallery import kept
+from tools.gallery.paint import FontMissing
+from tools.gallery.terminals import PAINTED, TERMINALS
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -24,6 +31,8 @@ if TYPE_CHECKING:
 
 HOUSE = Path(__file__).parent.parent
 DOCS, REPOSITORY = "docs", "repository"
+NOTHING_DRAWN: Mapping[str, Mapping[str, Mapping[str, str]]] = {each: {} for each in TERMINALS}
+CHECK_PAGE, CHECK_SOURCE = "check.html", "door/lines/web/page/check.html"
 COMMANDS = {"door": "door.cli.main", "timebank": "timebank.cli.main"}
 BESIDE = (
     "README.md",
@@ -121,10 +130,31 @@ def command_page(name: str) -> str:
     return "\n".join([f"# The {name} command", "", "::: mkdocs-click", *lines, ""])
 
 
-def pages() -> dict[str, str]:
-    """Return the pages that are made, by their places on the site."""
+def screens_page(terminal: str, walks: Mapping[str, Mapping[str, str]]) -> str:
+    """Return a page of a terminal's screens: pictures, or the texts where none are drawn.
+
+    >>> print(screens_page("80x24-cp437", {"lobby": {"menu": "<G>oodbye"}}))
+    # Every screen: 80x24-cp437
+    <BLANKLINE>
+    ## lobby
+    <BLANKLINE>
+    ![menu](80x24-cp437/menu.png)
+    <BLANKLINE>
+    """
+    parts = [f"# Every screen: {terminal}\n"]
+    for walk, screens in walks.items():
+        parts.append(f"## {walk}\n")
+        for name, text in screens.items():
+            picture = f"![{name}]({terminal}/{name}.png)\n"
+            parts.append(picture if terminal in PAINTED else f"```text\n{text}```\n")
+    return "\n".join(parts)
+
+
+def pages(drawn: Mapping[str, Mapping[str, Mapping[str, str]]] = NOTHING_DRAWN) -> dict[str, str]:
+    """Return the pages that are made, by their places on the site; `drawn` is the gallery."""
     made = {"reference/settings.md": settings_page()}
     made |= {f"reference/{name}.md": command_page(name) for name in COMMANDS}
+    made |= {f"screens/{name}.md": screens_page(name, walks) for name, walks in drawn.items()}
     return made | {f"{REPOSITORY}/{path}": (HOUSE / path).read_text("utf-8") for path in BESIDE}
 
 
@@ -141,6 +171,8 @@ def turned(text: str, place: str) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(own), link))
         if target.startswith(f"{DOCS}/") and (HOUSE / target).is_file():
             return f"{mark}[{words}]({_way(place, target.removeprefix('docs/'))}{anchor})"
+        if target == CHECK_SOURCE:
+            return f"{mark}[{words}]({_way(place, CHECK_PAGE)}{anchor})"
         if target in BESIDE:
             return f"{mark}[{words}]({_way(place, f'{REPOSITORY}/{target}')}{anchor})"
         if (HOUSE / target).exists():
@@ -158,10 +190,21 @@ def _way(place: str, target: str) -> str:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
+    from mkdocs.exceptions import PluginError
     from mkdocs.structure.files import File
 
-    for place, content in pages().items():
+    try:
+        drawn = asyncio.run(gallery.draw(kept.BUILT))
+    except FontMissing as error:
+        raise PluginError(str(error)) from error
+    for place, content in {**pages(drawn), CHECK_PAGE: check_page.built()}.items():
         files.append(File.generated(config, place, content=content))
+    for terminal in PAINTED:
+        for picture in (kept.BUILT / terminal).glob("*.png"):
+            name = f"{terminal}/{picture.name}"
+            if name not in kept.PICTURES:  # those are in docs/
+                made = File.generated(config, f"screens/{name}", abs_src_path=str(picture))
+                files.append(made)
     return files
 
 

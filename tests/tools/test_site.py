@@ -24,7 +24,8 @@ def test_every_key_is_in_the_reference() -> None:
 def test_the_menu_has_every_document_and_no_other() -> None:
     menu = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
     docs = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
-    assert sorted(menu) == sorted(docs | site.pages().keys())
+    made = {place for place in site.pages() if place.endswith(".md")}
+    assert sorted(menu) == sorted(docs | made)
 
 
 def test_links_lead_to_where_things_are_on_the_site() -> None:
@@ -36,6 +37,8 @@ def test_links_lead_to_where_things_are_on_the_site() -> None:
     assert site.turned(said, "repository/verify/README.md") == (
         "[a](../../scale.md) [b](../README.md#test-it) [c](robots/README.md)"
     )
+    said = f"[a](../{site.CHECK_SOURCE}#x)"
+    assert site.turned(said, "fairness.md") == "[a](check.html#x)"
     assert site.turned("[the files](machines)", "many-machines.md") == "the files"
 
 
@@ -56,7 +59,7 @@ def of_the_site() -> dict[str, str]:
         for place, text in of_the_clone().items()
         if place.startswith("docs/")
     }
-    every = docs | site.pages()
+    every = docs | site.pages() | {site.CHECK_PAGE: ""}
     return {place: site.turned(text, place) for place, text in every.items()}
 
 

@@ -1,37 +1,53 @@
-"""Write every screen as every terminal shows it: texts for all, pictures for three."""
+"""Draw every screen as every terminal shows it: texts for all, pictures for three."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.gallery.paint import picture
+from tools.gallery import kept
+from tools.gallery.paint import FontMissing, letters, picture
 from tools.gallery.terminals import PAINTED, TERMINALS
 from tools.gallery.walks import WALKS, Shot, walk
 
-SCREENS = Path(__file__).parents[2] / "docs" / "screens"
+Texts = dict[str, dict[str, str]]  # of one terminal: by the walk, and by the screen's name
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.gallery", description=__doc__)
-    parser.add_argument("--into", type=Path, default=SCREENS, help="folder (default: docs/screens)")
-    asyncio.run(draw(parser.parse_args(arguments).into))
+    parser.add_argument("--into", type=Path, default=kept.BUILT, help="folder (build/screens)")
+    parser.add_argument("--keep", action="store_true", help="renew docs/screens from it")
+    asked = parser.parse_args(arguments)
+    try:
+        drawn = asyncio.run(draw(asked.into))
+    except FontMissing as error:
+        sys.exit(str(error))
+    if asked.keep:
+        kept.keep_texts(drawn[kept.TERMINAL])
+        kept.keep_pictures(asked.into)
 
 
-async def draw(into: Path) -> None:
+async def draw(into: Path) -> dict[str, Texts]:
+    """Draw into a folder for each terminal, and return the texts by the terminal's name."""
+    letters()  # the fonts are missed before anything is drawn
+    drawn: dict[str, Texts] = {}
     for terminal in TERMINALS:
         shutil.rmtree(into / terminal, ignore_errors=True)
         (into / terminal).mkdir(parents=True)
-        for name in WALKS:
-            await _write(into / terminal, terminal, name)
+        drawn[terminal] = {name: await _write(into / terminal, terminal, name) for name in WALKS}
+    return drawn
 
 
-async def _write(folder: Path, terminal: str, name: str) -> None:
+async def _write(folder: Path, terminal: str, name: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+
     def keep(shot: Shot) -> None:
+        texts[shot.name] = shot.text
         file = folder / f"{shot.name}.txt"
         file.write_text(shot.text, encoding="utf-8")
         if terminal in PAINTED:
@@ -39,6 +55,7 @@ async def _write(folder: Path, terminal: str, name: str) -> None:
 
     with TemporaryDirectory() as board:
         await walk(name, Path(board), *TERMINALS[terminal], keep)
+    return texts
 
 
 if __name__ == "__main__":

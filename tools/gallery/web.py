@@ -1,8 +1,7 @@
 """Pictures of the pages in a real browser, and of a call by SSH: `python -m tools.gallery.web`.
 
 A board of its own, with the books of three weeks, under a clock of its own; its seeds are sealed
-ahead, and found to order. Debian's Chromium, driven by Playwright. Everything goes into
-docs/screens/web.
+ahead, and found to order. Debian's Chromium, driven by Playwright.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from tests.door.lines.web.visitor import DESK, PHONE, Visitor, served_pages
 from tests.door.page import WEB
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers
-from tools.gallery.__main__ import SCREENS
+from tools.gallery import kept
 from tools.gallery.paint import picture
 from tools.gallery.seeds import CUT, SPARE, chain
 
@@ -70,10 +69,13 @@ RATIO = "--force-device-scale-factor=2"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.gallery.web", description=__doc__)
-    parser.add_argument("--into", type=Path, default=SCREENS / "web", help="folder")
-    into = parser.parse_args(arguments).into
-    into.mkdir(parents=True, exist_ok=True)
-    asyncio.run(draw(into))
+    parser.add_argument("--into", type=Path, default=kept.BUILT, help="folder (build/screens)")
+    parser.add_argument("--keep", action="store_true", help="renew docs/screens/web from it")
+    asked = parser.parse_args(arguments)
+    (asked.into / "web").mkdir(parents=True, exist_ok=True)
+    asyncio.run(draw(asked.into / "web"))
+    if asked.keep:
+        kept.keep_pictures(asked.into)
 
 
 async def draw(into: Path) -> None:
