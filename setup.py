@@ -1,4 +1,7 @@
-"""What pyproject.toml cannot say: a wheel has man pages and completions, made as it is built."""
+"""What pyproject.toml cannot say: a wheel has files that are made as it is built.
+
+They are man pages, completions, and the page that checks a hand as one file.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,18 @@ from pathlib import Path
 from setuptools import Distribution, setup
 
 HERE = Path(__file__).parent
+PAGE = "share/doc/blackjack-for-time/check.html"
 INSTALL_DATA = Distribution().get_command_class("install_data")
 
 
-class WithManual(INSTALL_DATA):
+class WithMade(INSTALL_DATA):
     def run(self) -> None:
         sys.path.insert(0, str(HERE))  # a build has the current folder nowhere
         manual = import_module("tools.manual")  # loads the commands: for a wheel alone
-        made = Path(self.get_finalized_command("build").build_base) / "manual"
+        made = Path(self.get_finalized_command("build").build_base) / "made"
+        page = made / PAGE
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(import_module("tools.check_page").built(), encoding="utf-8")
         places: defaultdict[str, list[str]] = defaultdict(list)
         for path in manual.write(made, self.distribution.get_version()):
             places[str(path.parent)].append(str(made / path))
@@ -26,4 +33,4 @@ class WithManual(INSTALL_DATA):
 
 
 # Without a place for data nobody would be asked for it.
-setup(cmdclass={"install_data": WithManual}, data_files=[("share/man/man1", [])])
+setup(cmdclass={"install_data": WithMade}, data_files=[("share/man/man1", [])])

@@ -1,19 +1,20 @@
-"""Write docs/check.html, the page that checks a hand, as one file: `python -m tools.check_page`.
+"""Write the page that checks a hand as one file: `python -m tools.check_page check.html`.
 
 The callers' port serves the same page in parts, whose policy lets nothing stand inline. The one
-file needs no server: its style, and its scripts as one, stand in it.
+file needs no server: its style, and its scripts as one, stand in it. `setup.py` makes it for the
+wheel, and `tools/site.py` for the documentation's site.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from base64 import b64encode
 from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PARTS = ROOT / "door/lines/web/page"
-TARGET = ROOT / "docs/check.html"
 _ICON = '<link rel="icon" href="icon.svg">\n'
 _STYLE = '<link rel="stylesheet" href="check.css">'
 _SCRIPTS = ("fairness.js", "payments.js", "packed.js", "check.js")  # each needs those before it
@@ -44,4 +45,4 @@ def _named(content: str) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(built(), encoding="utf-8")
+    Path(sys.argv[1]).write_text(built(), encoding="utf-8")

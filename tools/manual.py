@@ -28,7 +28,7 @@ COMPLETIONS: dict[str, tuple[type[ShellComplete], str]] = {
 
 
 def write(folder: Path, version: str) -> list[Path]:
-    """Write all of them below a folder, and return which they are, relative to it."""
+    """Write all of them below a folder, and return all files there, relative to it."""
     pages = folder / MAN
     pages.mkdir(parents=True, exist_ok=True)
     for name, command in COMMANDS.items():

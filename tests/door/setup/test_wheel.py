@@ -21,7 +21,7 @@ from tests import ROOT
 from tests.door.playing import Table
 from tests.door.processes import Served, audits_are_clean, open_a_hand, question
 from tests.world import PASSWORD, confirm_look, log_on
-from tools import manual
+from tools import check_page, manual
 
 pytestmark = pytest.mark.long
 
@@ -76,6 +76,9 @@ def assert_is_complete(wheel: Path) -> None:
         f"{share}/fish/vendor_completions.d/door.fish",
     }
     assert pages | completions <= there
+    with zipfile.ZipFile(wheel) as archive:
+        page = archive.read(f"{share}/doc/blackjack-for-time/check.html").decode("utf-8")
+    assert page == check_page.built()
 
 
 def pages_of(name: str) -> set[str]:

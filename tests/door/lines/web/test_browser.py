@@ -722,17 +722,24 @@ class CheckPage(NamedTuple):
         return str(await self.page.locator("#link").evaluate("link => link.href"))
 
 
+def file_of_the_check_page(folder: Path) -> str:
+    file = folder / "check.html"
+    file.write_text(check_page.built(), encoding="utf-8")
+    return file.as_uri()
+
+
 @asynccontextmanager
-async def check_page_of(browser: Any, **how: Any) -> AsyncIterator[CheckPage]:
+async def check_page_of(browser: Any, folder: Path, **how: Any) -> AsyncIterator[CheckPage]:
     """Open the file; nothing else may be asked for."""
     context = await browser.new_context(**how)
     context.set_default_timeout(PATIENCE)
     opened = CheckPage(await context.new_page(), [])
     opened.page.on("request", lambda request: opened.asked_for.append(request.url))
-    await opened.page.goto(check_page.TARGET.as_uri())
+    page = file_of_the_check_page(folder)
+    await opened.page.goto(page)
     yield opened
     await context.close()
-    assert {url.partition("#")[0] for url in opened.asked_for} == {check_page.TARGET.as_uri()}
+    assert {url.partition("#")[0] for url in opened.asked_for} == {page}
 
 
 SMALL = {**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
@@ -747,7 +754,7 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
         with ada.board.books() as desk:
             proof = proofs.as_proof(desk, 1)
     played = json.loads(proof)
-    async with check_page_of(browser, **SMALL, bypass_csp=True) as check:
+    async with check_page_of(browser, tmp_path, **SMALL, bypass_csp=True) as check:
         found = await check.says(proof, "The hand is as it was sealed.")
         assert f"all {len(played['cards'])} cards" in found
         assert "You bet 1 coin, had" in found
@@ -765,13 +772,15 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
             ({"tosses": [[4, True]], "seed": "0" * 64}, "The toss before card 5 is not"),
         )
     # Under the page's own policy, and in French.
-    async with check_page_of(browser, **{**DESK, "locale": "fr-FR"}) as check:
+    async with check_page_of(browser, tmp_path, **{**DESK, "locale": "fr-FR"}) as check:
         await check.page.goto(link)
         sealed = "La main est telle qu’elle a été scellée."
         await check.page.get_by_role("heading", name=sealed).wait_for()
 
 
-async def test_one_file_follows_a_chain_of_seeds_and_says_what_is_not_a_hand(browser: Any) -> None:
+async def test_one_file_follows_a_chain_of_seeds_and_says_what_is_not_a_hand(
+    browser: Any, tmp_path: Path
+) -> None:
     seed, cut = bytes(range(32)), shuffle.Phrases("Café noir\nthree blind mice", 3)
     chained = {
         "seal": shuffle.seal(seed),
@@ -784,7 +793,7 @@ async def test_one_file_follows_a_chain_of_seeds_and_says_what_is_not_a_hand(bro
         "cards": list(shuffle.run_on(seed, cut, 6, 0, 290, 30)[:30]),
         "tosses": [],
     }
-    async with check_page_of(browser, **SMALL) as check:
+    async with check_page_of(browser, tmp_path, **SMALL) as check:
         found = await check.says(json.dumps(chained), "The hand is as it was sealed.")
         assert "number 3 of the chain" in found
         far = await check.link()
@@ -893,8 +902,10 @@ LINK_OF_1_0 = (
 )
 
 
-async def test_a_link_of_release_1_0_is_checked_but_for_its_round(browser: Any) -> None:
-    async with check_page_of(browser, **SMALL) as check:
+async def test_a_link_of_release_1_0_is_checked_but_for_its_round(
+    browser: Any, tmp_path: Path
+) -> None:
+    async with check_page_of(browser, tmp_path, **SMALL) as check:
         page = check.page
         await page.goto(f"{page.url.partition('#')[0]}#{LINK_OF_1_0}")
         await page.get_by_role("heading", name=SEALED_AS_IT_WAS).wait_for()
@@ -1023,7 +1034,7 @@ async def test_no_field_of_a_proof_can_be_changed_alone_without_the_page_noticin
         if where.partition(".")[0] not in NOT_TRIED
         if other != proof and not says_no_less(proof, other)
     ]
-    async with check_page_of(browser, **SMALL) as check:
+    async with check_page_of(browser, tmp_path, **SMALL) as check:
         plain = await check.page.evaluate(CHECK_TEXTS, list(map(json.dumps, [*played, *tried])))
         assert set(plain) == {SEALED_AS_IT_WAS}
         told = await check.page.evaluate(CHECK_TEXTS, [json.dumps(other) for _, other in changes])
