@@ -258,16 +258,6 @@ async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(tmp_
         assert "Your hand waits for you on the table." in said
 
 
-async def test_who_is_sent_off_with_a_hand_open_is_told_of_the_hands_before(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(10, hand(ends="natural"))
-        await ada.bets(2, hand("stay", ends="lose"))
-        await ada.board.server.stop("The board is closing.")
-        await ada.terminal.until_closed()
-        said = " ".join(ada.terminal.picture.split())
-        assert "You're up 20 minutes. One hand is still open." in said
-
-
 async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.logs_off()

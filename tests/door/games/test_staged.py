@@ -15,7 +15,7 @@ from ansi.canvas import Canvas
 from door.games.engine.descriptor import Game
 from door.games.registry import GAMES
 from door.lobby.texts import OURS
-from tests.door.playing import PAST_HEADER, PLACE_BET, Table, at_the_table, hand, house
+from tests.door.playing import PAST_HEADER, PLACE_BET, Table, at_the_table, hand
 from tests.terminal import MODERN, REFUSING, Profile, Terminal
 from tests.world import BOARD, World, log_on, world
 
@@ -237,22 +237,6 @@ async def test_rules_fairness_tutor_and_cut_are_at_hand_in_a_hand(tmp_path: Path
         assert ada.journal() == ["bet", "stay"]
 
 
-async def test_help_explains_every_key_and_field(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        ada.terminal.send("?")
-        await ada.terminal.until("Bet on a hand, and have it dealt.")
-        ada.terminal.send(" ")
-        await ada.terminal.until("Your time left in coins")
-        ada.terminal.send("q")
-        await ada.prompt(PLACE_BET)
-
-
-async def test_the_insurance_prompt_leaves_room_for_the_cursor(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(5, hand("insurance", "stay", ends="win"))
-        assert ada.terminal.screen.cursor.x == len(ada.prompt_row) + 1 <= 78
-
-
 async def test_the_clock_at_the_table_ticks_and_sends_little(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.board.pass_time(2)
@@ -313,30 +297,9 @@ async def test_a_large_screen_shows_large_cards(tmp_path: Path) -> None:
         await ada.until("┌─────────┐")
 
 
-async def test_an_empty_felt_marks_where_the_cards_go(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        assert felt(ada).count("┌─   ─┐") == 4
-
-
 async def test_the_news_of_earlier_hands_is_cleared_with_a_bet(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand(ends="natural"))
         await ada.message("BLACKJACK!")
         await ada.bets(4, hand())
         assert "BLACKJACK! " not in ada.messages
-
-
-async def test_a_table_without_turns_does_not_open(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path, toml=house(turns_per_day=1)) as ada:
-        ada.board.seeds = [hand(ends="push")]
-        await ada.asks_to_bet()
-        ada.terminal.send("1\r")
-        await ada.prompt("Press any key")
-        await ada.message("That was your last turn here today. Still open: Baccarat (")
-        ada.terminal.send(" ")
-        await ada.terminal.until("your one turn today is used")
-        ada.terminal.send("b")
-        await ada.prompt("Press any key")
-        assert "Dealer" not in ada.terminal.picture
-        ada.terminal.send(" ")
-        await ada.prompt("oodbye")

@@ -164,16 +164,6 @@ async def test_without_a_reason_nothing_is_done(tmp_path: Path, profile: Profile
         assert log_of(board) == []
 
 
-async def test_no_more_is_taken_out_than_there_is(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada", saved=5 * MINUTE)
-        sysop = await at_the_sysops_side(board)
-        await looks_at(sysop, "Ada")
-        await adjusts(sysop, "Debit", 10, "too rich")
-        await sysop.sees("Ada's account holds only 0:05:00; ")
-        assert board.balances("Ada")["bank"] == 5 * MINUTE
-
-
 async def test_an_account_that_nobody_has_is_not_opened(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         sysop = await at_the_sysops_side(board)
@@ -250,14 +240,6 @@ async def test_the_log_is_read_on_line(tmp_path: Path, profile: Profile) -> None
         gifts = [words[:2] for words in (first + second).split("gift-")[1:]]
         assert gifts == [f"{count:02}" for count in range(30, 0, -1)]
         sysop.presses("q")
-        await sysop.is_asked("<L>og")
-
-
-async def test_an_empty_log_says_so(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        sysop = await at_the_sysops_side(board)
-        sysop.presses("l")
-        await sysop.reads_that("It is empty.")
         await sysop.is_asked("<L>og")
 
 

@@ -69,16 +69,6 @@ async def test_minutes_are_sent_with_a_line_of_message(tmp_path: Path, profile: 
         assert board.lines("Bob")[-1].why == '10 minutes sent by Ada to Bob: "for the tea"'
 
 
-async def test_who_gets_the_minutes_is_named_before_they_go(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await names_receiver(ada, "bob")
-        await ada.is_asked("Send how much")
-        ada.presses("10\r")
-        await ada.is_asked("Send 10 minutes to Bob?")
-
-
 async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path: Path) -> None:
     toml = sysop_toml(
         events=event("Mail hour", "12:30"), timebank="known_days = 0\nlargest_deposit = 40"
@@ -192,12 +182,16 @@ WAYS_BACK = (
     (TO_NAME, (ESC, WINDOW)),
     (TO_NAME, ("\r", WINDOW)),
     (TO_NAME, ("Bob\r", "Send how much"), (ESC, WINDOW)),
+    (
+        *(TO_NAME, ("Bob\r", "Send how much"), ("9\r", "Send 9 minutes to Bob?")),
+        *(("y", "Add a note"), (f"well, no{ESC}", WINDOW)),
+    ),
 )
 
 
 @painted_and_lines
 async def test_an_amount_that_is_abandoned_moves_nothing(tmp_path: Path, profile: Profile) -> None:
-    """By Esc, an empty line, or nothing; at the amount, at its echo and at the name."""
+    """By Esc, an empty line, or nothing; at the amount, at its echo, at the name and the note."""
     async with world(tmp_path, toml=OPEN) as board:
         board.enter("Bob")
         ada = await at_the_window(board, "Ada", saved=30, profile=profile)
@@ -207,31 +201,6 @@ async def test_an_amount_that_is_abandoned_moves_nothing(tmp_path: Path, profile
                 ada.presses(keys)
                 await ada.is_asked(asked)
         assert ada.ledger == before
-
-
-async def test_no_at_the_echo_asks_for_the_amount_again(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        ada.presses("d")
-        await ada.is_asked("Deposit how much")
-        ada.presses("50\r")
-        await ada.is_asked("Deposit 50 minutes?")
-        ada.presses("n")
-        await types_amount(ada, "Deposit", "5", "5 minutes")
-        await hears(ada, "5 minutes deposited.")
-        assert ada.has["bank"] == 5 * MINUTE
-
-
-async def test_a_transfer_can_be_abandoned_at_its_message(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Bob")
-        ada = await at_the_window(board, "Ada", saved=30)
-        await names_receiver(ada, "Bob")
-        await types_amount(ada, "Send", "10", "10 minutes to Bob")
-        await ada.is_asked("Add a note")
-        ada.presses("well, no\x1b")
-        await ada.is_asked(WINDOW)
-        assert ada.has["bank"] == 30 * MINUTE
 
 
 async def test_who_cannot_spell_a_name_is_helped(tmp_path: Path) -> None:
@@ -455,14 +424,6 @@ async def test_the_window_is_reached_from_the_table_and_leads_back_to_it(
         await ada.is_asked(MENU)
 
 
-async def test_the_status_line_follows_what_is_moved(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=OPEN) as board:
-        ada = await at_the_window(board, "Ada")
-        await moves(ada, "d", "20", "20 minutes")
-        await ada.sees_time_left(40 * MINUTE)
-        assert "Bank 20:00" in ada.status
-
-
 async def test_the_time_left_in_the_window_ticks_as_the_status_line_does(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await at_the_window(board, "Ada")
@@ -521,17 +482,6 @@ async def test_a_muted_caller_is_told_that_minutes_go_without_a_note(tmp_path: P
         await ada.is_asked("Send the minutes without a note?")
         ada.presses("y")
         await hears(ada, "10 minutes sent to Bob.")
-        assert ada.has["bank"] == 20 * MINUTE
-
-
-async def test_a_caller_with_savings_alone_withdraws_within_two_minutes(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=window_toml(minutes_per_day=5)) as board:
-        ada = await visitor(board, "Ada", saved=30 * MINUTE, profile=MODERN)
-        await board.pass_time(5 * MINUTE)
-        await ada.is_asked("<W>ithdraw")
-        ada.presses("w")
-        await types_amount(ada, "Withdraw", "10", "10 minutes")
-        await ada.is_asked(MENU)
         assert ada.has["bank"] == 20 * MINUTE
 
 

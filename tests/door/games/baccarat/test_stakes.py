@@ -17,7 +17,6 @@ from tests.door.punting import (
     punter_of,
     seed_where,
 )
-from tests.door.visiting import event
 from tests.world import NOON, log_on, world
 
 WINS, LOSES = ends(BaccaratOutcome.PLAYER), ends(BaccaratOutcome.BANK)
@@ -46,15 +45,6 @@ async def test_what_cannot_be_wagered_is_told_and_asked_again(
         ada.presses("1\r ")
         await ada.is_asked_any(*MENUS)
         assert ada.play_money("usd-cent")["bankroll"] == 100_001
-
-
-@pytest.mark.parametrize("typed", ["100000", "100,000", "100 000", "100.000"])
-async def test_the_whole_bankroll_may_be_wagered_typed_in_either_manner(
-    tmp_path: Path, typed: str
-) -> None:
-    async with at_baccarat(tmp_path, seed_where(WINS)) as ada:
-        await ada.wagers(typed)
-        assert ada.play_money("usd-cent") == {"bankroll": 200_000, "casino": 900_000, "stake": 0}
 
 
 async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> None:
@@ -110,18 +100,6 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         await ada.is_asked("oodbye")
         await ada.sits_down_at_baccarat()
         assert ada.figure("The bank") == "$1,000,000"
-
-
-async def test_asking_for_a_bet_without_a_bankroll_moves_no_play_money(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(LOSES), toml=ALL_DAY) as ada:
-        await ada.wagers(100_000)
-        left = {"bankroll": 0, "casino": 1_100_000, "stake": 0}
-        for _ in range(2):
-            ada.presses("b")
-            await ada.is_asked("<S>hoe")
-            assert ada.play_money("usd-cent") == left
-        assert ada.figure("The bank") == "$1,100,000"
-        await ada.sees(GONE)
 
 
 async def test_who_loses_their_last_franc_is_told_in_french_when_there_will_be_more(
@@ -283,38 +261,6 @@ async def test_for_time_coins_are_won_and_lost(tmp_path: Path) -> None:
         assert ada.play_money("usd-cent") == {}
 
 
-@pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        ("1", "The smallest bet is 2 coins."),
-        ("9", "The largest bet here is 8 coins."),
-        ("2.5", "Whole amounts only"),
-    ],
-)
-async def test_for_time_the_sysops_limits_hold(tmp_path: Path, typed: str, told: str) -> None:
-    toml = baccarat_toml(smallest_bet=2, largest_bet=8, coin_minutes=5)
-    async with at_baccarat(tmp_path, seed_where(WINS), mode="t", toml=toml) as ada:
-        await ada.asks_to_bet()
-        assert "2 coins to 8 coins (Enter for 2 coins)" in ada.prompt
-        ada.presses(f"{typed}\r")
-        await ada.sees(told)
-        ada.presses("8\r ")
-        await ada.is_asked_any(*MENUS)
-        assert ada.has["online"] == 100 * MINUTE
-
-
-async def test_for_time_the_last_coin_is_never_wagered(tmp_path: Path) -> None:
-    toml = baccarat_toml(coin_minutes=20, smallest_bet=1, largest_bet=10)
-    async with at_baccarat(tmp_path, seed_where(LOSES), mode="t", toml=toml) as ada:
-        await ada.asks_to_bet()
-        assert "1 coin to 2 coins" in ada.prompt
-        ada.presses("3\r")
-        await ada.sees("You can bet up to 2 coins: your last coin stays with you.")
-        ada.presses("2\r ")
-        await ada.is_asked_any(*MENUS)
-        await ada.sees("You have 1 coin. The smallest bet is 1 coin, and your last coin")
-
-
 async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
     tmp_path: Path,
 ) -> None:
@@ -329,20 +275,6 @@ async def test_for_time_turns_are_counted_and_the_bank_is_played_without_them(
         await ada.wagers(1)
         await ada.wagers(1)
         assert ada.play_money("usd-cent")["bankroll"] == 100_002
-
-
-async def test_a_win_that_an_event_cuts_is_foretold_and_put_in_the_bank(tmp_path: Path) -> None:
-    toml = baccarat_toml() + event("Mail hour", "13:05")
-    async with at_baccarat(tmp_path, seed_where(WINS), mode="t", toml=toml) as ada:
-        await ada.asks_to_bet()
-        ada.presses("8")
-        await ada.sees(
-            "Mail hour at 13:05: the most you can win on 8 coins is 8:00; 3:00 of that would go to"
-            " your time bank."
-        )
-        ada.presses("\r ")
-        await ada.is_asked_any(*MENUS)
-        assert (ada.has["online"], ada.has["bank"]) == (65 * MINUTE, 3 * MINUTE)
 
 
 async def test_what_they_play_for_is_remembered(tmp_path: Path) -> None:

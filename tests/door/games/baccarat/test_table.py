@@ -189,54 +189,6 @@ async def test_the_shoe_runs_on_from_coup_to_coup_until_8_or_fewer_cards_are_lef
         assert {len(row.split()) for row in ada.score} == {20}
 
 
-async def test_the_shoe_is_the_same_after_a_visit_elsewhere(tmp_path: Path) -> None:
-    seed = seed_where(ends("bank"))
-    async with at_baccarat(tmp_path, seed) as ada:
-        await ada.wagers(1000)
-        ada.presses("q")
-        await ada.is_asked("oodbye")
-        await ada.sits_down_at_baccarat()
-        assert await ada.named("Seal of this shoe") == sha256(seed).hexdigest()
-        ada.presses("s")
-        used = start(BACCARAT, shoe_of(seed), 1)[0].cards_used
-        await ada.sees(f"{208 - used} cards left in the shoe")
-
-
-async def test_a_new_shoe_is_cut_by_who_asks_for_it_and_cut_but_once(tmp_path: Path) -> None:
-    seed = seed_where(ends("player"), ends("bank"), cut="James")
-    async with at_baccarat(tmp_path, seed) as ada:
-        ada.presses("c")
-        await ada.sees("Cut is on")
-        ada.presses("b")
-        await ada.is_asked("A phrase to cut the cards")
-        ada.presses("James\r")
-        await ada.is_asked("Place your bets")
-        ada.presses("1000\r ")
-        await ada.is_asked_any(*MENUS)
-        await ada.sees("Player wins")
-        ada.presses("f")
-        await ada.sees("Cut with James")
-        ada.presses(" ")
-        await ada.is_asked_any(*MENUS)
-        await ada.wagers(1000)
-        await ada.sees("Bank wins")
-        ada.presses("c")
-        await ada.sees("Cut is off.")
-
-
-async def test_who_thinks_better_of_the_cut_or_of_the_wager_has_bet_nothing(
-    tmp_path: Path,
-) -> None:
-    async with at_baccarat(tmp_path) as ada:
-        for wish in ("b", "cb"):
-            ada.presses(wish)
-            await ada.is_asked_any("Place your bets", "A phrase to cut")
-            ada.presses("\x1b")
-            await ada.sees("No bet placed.")
-            await ada.is_asked_any(*MENUS)
-        assert ada.play_money("usd-cent")["bankroll"] == 100_000
-
-
 # The scoreboard
 
 

@@ -164,20 +164,6 @@ def illegal_amounts(game: BlackjackRound, action: BlackjackAction) -> list[int |
 
 @unhurried
 @any_round
-def test_a_replay_is_identical(rules: BlackjackRules, shoe, stakes, picked) -> None:
-    round_ = told(rules, shoe, stakes, picked)
-    game, happened = start(rules, shoe[: round_.last.cards_used], stakes)
-    events = list(happened)
-    for action, amount in round_.taken:
-        game, happened = game.apply(action, amount)
-        events += happened
-    assert events == round_.events
-    assert (game.seats, game.dealer_hand) == (round_.last.seats, round_.last.dealer_hand)
-    assert (game.phase, game.revealed) == (round_.last.phase, round_.last.revealed)
-
-
-@unhurried
-@any_round
 def test_cards_are_dealt_from_the_top_and_each_once(
     rules: BlackjackRules, shoe, stakes, picked
 ) -> None:

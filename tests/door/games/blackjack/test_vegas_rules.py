@@ -25,7 +25,7 @@ from door.games.blackjack.events import (
 )
 from door.games.blackjack.round import BlackjackPhase, Turn, start
 from door.games.blackjack.rules import VEGAS
-from door.games.engine.cards import Count, count, deck, parse_card, parse_cards
+from door.games.engine.cards import deck, parse_card, parse_cards
 from door.games.engine.errors import IllegalAction
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
@@ -45,20 +45,6 @@ def seats(cards: str, *actions, stakes=(20, 40)):
 
 
 # The object, and what cards count
-
-
-@pytest.mark.parametrize(("cards", "total"), [("2H 9C", 11), ("JH QC", 20), ("KH 5C", 15)])
-def test_number_cards_count_at_face_value_and_face_cards_ten(cards: str, total: int) -> None:
-    assert count(parse_cards(cards)).total == total
-
-
-@pytest.mark.parametrize(("cards", "total"), [("AH 6C", 17), ("AH 6C KD", 17), ("AH AC", 12)])
-def test_aces_count_as_one_or_eleven_whichever_is_better(cards: str, total: int) -> None:
-    assert count(parse_cards(cards)).total == total
-
-
-def test_an_ace_and_a_six_are_soft_17() -> None:
-    assert count(parse_cards("AH 6C")) == Count(17, soft=True)
 
 
 # Flow of the game: the deal

@@ -88,18 +88,6 @@ class TestBaccarat:
 
 
 class TestUnixBj:
-    def test_stay_is_answered_at_21_too(self):
-        shoe = "8H 9C KD 5C 6H"
-        assert played("unix-bj", shoe, "hit", "stay")["outcome"] == "twenty-one"
-        assert "stay must follow" in refusal("unix-bj", shoe, "hit")
-
-    def test_a_natural_pays_three_on_two(self):
-        assert played("unix-bj", "8H 9C AD KC", stake=2)["net"] == 3
-
-    def test_insurance_is_a_dollar_that_wins_two(self):
-        assert played("unix-bj", "AH KC TD 9C", "insurance", stake=2)["net"] == 0
-        assert played("unix-bj", "AH 9C TD 9C", "insurance", "stay", stake=2)["net"] == -3
-
     def test_a_split_gives_a_list_of_outcomes(self):
         result = played("unix-bj", "8H 9C 8S 8D TC 3H", "split", "stay", "stay", stake=2)
         assert result["player"] == [["8S", "TC"], ["8D", "3H"]]

@@ -150,24 +150,6 @@ async def with_nothing_but_a_hand(board: World, seed: bytes) -> Player:
     return ada
 
 
-@pytest.mark.parametrize(("stakes", "minutes"), [("play money", 2), ("minutes", 4)])
-async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(
-    tmp_path: Path, stakes: str, minutes: int
-) -> None:
-    seed = seed_asking(*HIT)
-    async with world(tmp_path, toml=dozing(stakes, minutes)) as board:
-        ada = await with_nothing_but_a_hand(board, seed)
-        await ada.calls()
-        await ada.sees("Your time is up: you stand.")
-        assert ada.journal() == ["bet", "stay"]
-        # The sheet has the whole hand, and its seed.
-        shown = [line.strip() for line in ada.terminal.lines]
-        letters = from_seed(seed, STRUCK).replace("Hit? \n", "").split("new game\n")[1]
-        for line in letters.splitlines():
-            assert line in shown
-        assert f"Seed {seed.hex()[:8]}" in shown
-
-
 async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None:
     seed = next(
         seed
