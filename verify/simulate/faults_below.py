@@ -15,6 +15,7 @@ from timebank.ledger.sqlite import dialect as sqlite
 from timebank.ledger.sqlite import doubt, high_water, overwritten
 from timebank.ledger.sqlite.database import SqliteDatabase
 from timebank.ledger.sqlite.guard import Guard
+from verify.simulate import happenings
 
 
 def syncs_nothing(patch: pytest.MonkeyPatch) -> None:
@@ -75,13 +76,20 @@ def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
 
 def does_not_see_files_go(patch: pytest.MonkeyPatch) -> None:
     """A server that writes on into files that were removed or replaced (number 7)."""
+    _lose_files_often(patch)
     patch.setattr(Guard, "missing_now", lambda self: "")
     patch.setattr(Guard, "moved", lambda self: "")
 
 
 def does_not_see_files_change(patch: pytest.MonkeyPatch) -> None:
     """A server that writes on into files that were written over or cut off."""
+    _lose_files_often(patch)
     patch.setattr(overwritten.Watch, "look", lambda self: None)
+
+
+def _lose_files_often(patch: pytest.MonkeyPatch) -> None:
+    """Let files be lost in most evenings, and not in one of ten: what is sought shows only then."""
+    patch.setattr(happenings, "LOST_FILES", 20)
 
 
 def forgets_how_far_the_books_have_come(patch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,7 @@ Happens = Callable[[Story], None]
 
 DAY = timedelta(days=1)
 SEEN = 6.0  # seconds until every process has looked at its clock
+LOST_FILES = 0.5  # how often files of the books are lost on a disk, of some 130 happenings
 
 
 def choose(story: Story) -> Happens:
@@ -95,7 +96,7 @@ def choose(story: Story) -> Happens:
         if not story.machine.disk.is_well:
             ways |= {mend: 12, kill: 6}
     if story.below is not None:
-        ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
+        ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: LOST_FILES}
         trouble = story.below.trouble
         if trouble is not None:
             ways |= {mend: 2, lose_power: 8} if trouble.lies else {mend: 10, lose_power: 6, kill: 6}
