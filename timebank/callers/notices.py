@@ -232,12 +232,12 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[Phrase, .
 
 def keep_untold(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note which hand has just ended for a caller, in the entry that ends it."""
-    _KEEP_UNTOLD(desk.connection, untold_round=round_id, id=caller_id)
+    _KEEP_UNTOLD.later(desk.connection, untold_round=round_id, id=caller_id)
 
 
 def note_seen(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note that a caller knows how this hand ended; one that ended later stays untold."""
-    _NOTE_SEEN(desk.connection, id=caller_id, round_id=round_id)
+    _NOTE_SEEN.later(desk.connection, id=caller_id, round_id=round_id)
 
 
 def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str, **values: Value) -> None:

@@ -1,8 +1,9 @@
 """The books as everybody uses them: transactions, and the one writer with its group commit.
 
 Many callers, one writer: a COMMIT waits for the disk. So everything that is asked while the disk
-is busy goes into the next transaction together, each request in a savepoint of its own, and nothing
-is answered before the COMMIT. Other processes may have the same books open; they take turns.
+is busy goes into the next transaction together, each request in a savepoint of its own where there
+are several, and nothing is answered before the COMMIT. Other processes may have the same books
+open; they take turns.
 
 Nothing here knows in what the books are. `Database` is what the writer needs of that;
 sqlite/database.py keeps them in a file, and engines.py opens what the settings name.
@@ -18,6 +19,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -51,6 +53,9 @@ AGAIN_SECONDS = 0.25
 # How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
 # (measured: 10 a group give half of what 50 give).
 GROUP_SIZE = 50
+
+# For a request that is alone in its transaction, which needs no savepoint.
+WHOLE = contextlib.nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +258,8 @@ def _broken_is_unavailable(place: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if failures.is_beyond_bounds(error):
+            raise errors.NotEnough(Phrase("There is not that much in the account.")) from error
         if failures.is_damaged(error):
             raise errors.BooksUnavailable(damaged(place, error)) from error
         if not failures.is_broken(error):
@@ -478,15 +485,20 @@ class Writer:
         return answers + (self._commit(group) if group else [])
 
     def _commit(self, group: list[Request]) -> list[Done]:
+        is_alone = len(group) == 1
         try:
             self._database.guard()
             if self._connection is None:
                 self._connection = self._database.engine.connect()
             transaction = self._connection.begin()
             desk = Desk(self._connection, self._settings(), self._now())
-            # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
-            mark = self._connection.connection.cursor().execute
-            answers = [_carry_out(desk, mark, request) for request in group]
+            answers = []
+            for request in group:
+                apart = WHOLE if is_alone else _savepoint(self._connection)
+                answers.append(_carry_out(desk, request, apart))
+            if is_alone and answers[0].error is not None:
+                transaction.rollback()
+                return answers
             number = self._database.count(self._connection)
         except BaseException as error:
             return self._failed(group, error)
@@ -494,6 +506,9 @@ class Writer:
             transaction.commit()
         except BaseException as error:
             if not failures.leaves_doubt(error):
+                if is_alone and isinstance(error, Exception) and not failures.is_broken(error):
+                    self._hang_up()
+                    return [Done(group[0].ticket, None, _refusal(error))]
                 return self._failed(group, error)
             self._database.roll_back(self._connection)
             self._hang_up()
@@ -569,18 +584,38 @@ def _never_known(doubtful: _Doubtful, who: Sequence[Request]) -> list[Done]:
     return [Done(request.ticket, None, unknown) for request in who]
 
 
-def _carry_out(desk: Desk, mark: Callable[[str], object], request: Request) -> Done:
-    """Do one request in its savepoint; only what breaks the whole transaction is raised."""
-    mark("SAVEPOINT request")
+def _carry_out(desk: Desk, request: Request, apart: AbstractContextManager[None]) -> Done:
+    """Do one request; only what breaks the whole transaction is raised."""
     try:
-        result = request.operation(desk)
+        with apart:
+            result = request.operation(desk)
     except Exception as error:
         if failures.is_broken(error):
             raise
-        mark("ROLLBACK TO request")
-        mark("RELEASE request")
-        if not isinstance(error, errors.Refused | errors.LeaseLost):
-            log.exception("a request failed and was rolled back")
-        return Done(request.ticket, None, error)
-    mark("RELEASE request")
+        return Done(request.ticket, None, _refusal(error))
     return Done(request.ticket, result, None)
+
+
+@contextlib.contextmanager
+def _savepoint(connection: Connection) -> Iterator[None]:
+    """Undo what was written in the block when it raises."""
+    # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
+    run = connection.connection.cursor().execute
+    run("SAVEPOINT request")
+    try:
+        yield
+        run("RELEASE request")
+    except Exception as error:
+        if not failures.is_broken(error):
+            run("ROLLBACK TO request")
+            run("RELEASE request")
+        raise
+
+
+def _refusal(error: Exception) -> Exception:
+    """Return the error that a request is answered with, and log it when it is a fault of ours."""
+    if failures.is_beyond_bounds(error):
+        return errors.NotEnough(Phrase("There is not that much in the account."))
+    if not isinstance(error, errors.Refused | errors.LeaseLost):
+        log.error("a request failed and was rolled back", exc_info=error)
+    return error

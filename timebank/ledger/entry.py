@@ -651,7 +651,7 @@ class Posting:
         if not self.day_begins:
             of_day = {"caller_id": self.caller_id, "day": self.day}
             come = self.standing - left
-            _SETTLE_DAY(self.desk.connection, standing=left, gone=come, **of_day)
+            _SETTLE_DAY.later(self.desk.connection, standing=left, gone=come, **of_day)
         self.standing = left
 
     def release(self) -> None:
@@ -781,10 +781,10 @@ class Posting:
         rows = transfer(self.desk, self.movements, self._head)
         if self._call_changed:
             spent = {"ticked": self.ticked, "charged": self.charged, "waived": self.waived}
-            _CHARGE(books, **spent, id=self.call_id)
+            _CHARGE.later(books, **spent, id=self.call_id)
         if self._caller_changed:
             held = {"held_until": self.held_until, "held_behind": self.held_behind}
-            _DATE(books, day=self.day, **held, id=self.caller_id)
+            _DATE.later(books, day=self.day, **held, id=self.caller_id)
         if self._day_begins is not None:
             self._write_day(rows, self._day_begins)
         if self.visit is not None:
@@ -794,13 +794,15 @@ class Posting:
         for index, source in self._outbox:
             row, at = rows[index], stamp(self.desk.now)
             minutes = row.amount // MINUTE
-            _SEND(books, number=row.number, name=self.name, minutes=minutes, source=source, at=at)
+            _SEND.later(
+                books, number=row.number, name=self.name, minutes=minutes, source=source, at=at
+            )
         return rows
 
     def _write_day(self, rows: tuple[TransferRow, ...], begins: int) -> None:
         books = self.desk.connection
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
-        _ADD_DAY(
+        _ADD_DAY.later(
             books,
             caller_id=self.caller_id,
             day=self.day,

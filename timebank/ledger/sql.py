@@ -34,7 +34,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Generic, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 from sqlalchemy import (
     BindParameter,
@@ -90,6 +90,14 @@ class _Text(NamedTuple):
 LONG_READS = "long_reads"
 
 
+class Changed(Protocol):
+    """A write that is run with the statement after it."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows it has changed; of no meaning before that statement."""
+
+
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
@@ -136,6 +144,14 @@ class Prepared:
         rows = self(connection, **values)
         found: int = rows.scalar_one() if rows.returns_rows else rows.lastrowid
         return found
+
+    def later(self, connection: Connection, /, **values: object) -> Changed:
+        """Run it before the next statement, or before the COMMIT: a server is sent both at once.
+
+        Nothing is known of it until then, and errors of it are raised there.
+        """
+        sql, pick = self._hot.get(connection.dialect.name) or self._first_run(connection, values)
+        return _run_later(connection, sql, pick(values))
 
     def each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
         """Run it once for each row of parameters; at least one."""
@@ -274,16 +290,25 @@ class Insertion:
         self._hot: dict[tuple[str, int], str] = {}
         of_size(1)
 
-    def __call__(self, connection: Connection, size: int, values: Sequence[object]) -> None:
+    def later(self, connection: Connection, size: int, values: Sequence[object]) -> None:
+        """Run it as `Prepared.later` does."""
         dialect = connection.dialect
         sql = self._hot.get((dialect.name, size))
         if sql is None:
             sql = self._hot[dialect.name, size] = self._of_size(size)[0].sql(dialect)
         if dialect.positional:
-            connection.exec_driver_sql(sql, tuple(values))
+            _run_later(connection, sql, tuple(values))
         else:
             names = self._of_size(size)[1]
-            connection.exec_driver_sql(sql, dict(zip(names, values, strict=True)))
+            _run_later(connection, sql, dict(zip(names, values, strict=True)))
+
+
+def _run_later(connection: Connection, sql: str, values: Any) -> Changed:
+    if connection.dialect.name == "postgresql":
+        driver: Any = connection.connection.driver_connection
+        done: Changed = driver.later(sql, values)
+        return done
+    return connection.exec_driver_sql(sql, values)
 
 
 class _SaysItself:

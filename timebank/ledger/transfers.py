@@ -12,14 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, select
-from sqlalchemy.exc import IntegrityError
 
-from timebank.errors import NotEnough
-from timebank.language import Phrase
 from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
-from timebank.ledger.failures import is_beyond_bounds
 from timebank.ledger.generations import of_transfer
 from timebank.ledger.reasons import Reason, decode, encode
 from timebank.ledger.schema import (
@@ -91,10 +87,10 @@ def transfer(
 ) -> tuple[TransferRow, ...]:
     """Add one entry to the books: all the movements, in the order given.
 
-    `after` is the end of the chain for one who has read it already, in this transaction; a stale
-    one is an IntegrityError. Amounts are whole units above zero between two accounts of the same
-    unit (ValueError). Raises `NotEnough` when an account would hold what its kind may not; nothing
-    is moved then.
+    `after` is the end of the chain for one who has read it already, in this transaction. Amounts
+    are whole units above zero between two accounts of the same unit (ValueError). The transaction
+    raises `NotEnough` when an account would hold what its kind may not, and IntegrityError when
+    `after` is stale: nothing is moved then.
     """
     if not movements:
         return ()
@@ -103,12 +99,7 @@ def transfer(
     values: list[object] = []
     for row in written(before, at, movements):
         values += row
-    try:
-        _ADD(desk.connection, len(movements), values)
-    except IntegrityError as error:
-        if not is_beyond_bounds(error):
-            raise
-        raise NotEnough(Phrase("There is not that much in the account.")) from error
+    _ADD.later(desk.connection, len(movements), values)
     return _rows(before.number + 1, movements)
 
 

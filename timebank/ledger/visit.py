@@ -184,7 +184,7 @@ class HostSession:
             values |= {"closed": stamp(desk.now), "elapsed": charged, "result": result}
             values |= {name: getattr(self.parting, name) for name in Parting._fields[1:]}
         if self.id:
-            _CHANGE(desk.connection, **values, id=self.id)
+            _CHANGE.later(desk.connection, **values, id=self.id)
         else:
             self.id = _BEGIN.number(desk.connection, **values)
 

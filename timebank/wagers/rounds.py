@@ -20,7 +20,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
-from timebank.ledger.sql import Prepared, given
+from timebank.ledger.sql import Changed, Prepared, given
 from timebank.wagers.journal import gone
 from timebank.wagers.stakes import PlayPurse, Stakes
 from timebank.words import Unit
@@ -143,13 +143,19 @@ _SETTLE = Prepared(
 )
 
 
-def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> None:
-    """Commit the cut of a new shoe, which is this caller's (None: shared); raises `ShoeGone`.
+def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> Changed:
+    """Commit the cut of a new shoe, which is this caller's (None: shared).
 
-    A cut changes the order of the cards, so a shoe that was dealt from takes no other.
+    A cut changes the order of the cards, so a shoe that was dealt from takes no other:
+    `refuse_gone` is to be asked after the next statement.
     """
-    changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=owner, game=wager.game)
-    if not changed.rowcount:
+    of = {"shoe": shoe_id, "owner": owner, "game": wager.game}
+    return _CUT.later(desk.connection, said=wager.cut, **of)
+
+
+def refuse_gone(cut: Changed) -> None:
+    """Raise `ShoeGone` for a cut that no shoe has taken."""
+    if not cut.rowcount:
         raise ShoeGone(Phrase("This shoe is done, or was cut already."))
 
 
@@ -191,7 +197,7 @@ def open_round(
 
 
 def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
-    _ACT(
+    _ACT.later(
         desk.connection,
         round_id=move.round_id,
         sequence=move.sequence,
@@ -222,7 +228,7 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
 
 def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Settlement) -> None:
     now = {f"{name}_now": getattr(settlement, name) for name in _AMOUNTS}
-    _SETTLE(desk.connection, **now, round_id=round_id, **_ending(desk, settlement))
+    _SETTLE.later(desk.connection, **now, round_id=round_id, **_ending(desk, settlement))
     if settlement.final:
         keep_untold(desk, caller_id, round_id)
 

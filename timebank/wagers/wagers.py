@@ -26,7 +26,7 @@ from timebank.ledger.entry import Posting, enter
 from timebank.ledger.failures import is_broken
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import BetPlaced
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sql import Changed, Prepared, Query
 from timebank.wagers import rounds
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.stakes import Stakes
@@ -90,9 +90,12 @@ def place(
                 refused.seat = seat
                 raise
             settlement = settlements.get(seat)
+            cut = None
             if lead is None and wager.shoe_id is not None:
-                wager = _dealt_from(desk, wager, wager.shoe_id, posting.caller_id)
+                wager, cut = _dealt_from(desk, wager, wager.shoe_id, posting.caller_id)
             number = rounds.open_round(posting, wager, settlement, seat=seat, lead=lead)
+            if cut is not None:
+                rounds.refuse_gone(cut)
             if lead is None:
                 lead = number
                 move = Move(number, 0, wager.action, wager.cards_used)
@@ -186,24 +189,24 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
     return stakes
 
 
-def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> Wager:
+def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> tuple[Wager, Changed]:
     """Commit the cut of a shoe, which is shared or that of the first who bets, and bets alone.
 
-    Returns the wager with the start that several rounds have in common. A shared shoe must be just
-    where the table has left it.
+    Returns the cut, and the wager with the start that several rounds have in common. A shared shoe
+    must be just where the table has left it.
     """
     is_alone = len(wager.amounts) == 1
     if not (is_alone or wager.is_shoe_shared):
         raise errors.ShoeGone(Phrase("This shoe belongs to a caller who plays alone."))
-    rounds.cut(desk, None if wager.is_shoe_shared else first, shoe_id, wager)
+    cut = rounds.cut(desk, None if wager.is_shoe_shared else first, shoe_id, wager)
     if wager.start is None and is_alone:
-        return wager  # the row finds it by itself
+        return wager, cut  # the row finds it by itself
     gone = rounds.position(desk, shoe_id)
     if wager.start is not None and wager.start < gone:
         raise errors.ShoeGone(Phrase("Those cards have been dealt already."))
     if wager.start not in (None, gone) and wager.is_shoe_shared:
         raise errors.ShoeGone(Phrase("Cards were dealt from this shoe in the meantime."))
-    return wager if wager.start is not None else replace(wager, start=gone)
+    return wager if wager.start is not None else replace(wager, start=gone), cut
 
 
 # Rounds in play.

@@ -1,18 +1,23 @@
-"""A connection to the server: how long it waits for an answer, and what its COMMITs are known by.
+"""A connection to the server: what is sent together, how long it waits, what COMMITs are known by.
+
+A write that nobody asks about waits here (`BooksConnection.later`) until an answer is wanted: the
+next query, or the COMMIT. All of that is one trip to the server.
 
 A COMMIT that broke off is looked up by a key of our own: each connection has one row of the table
-`operations`, and every transaction that writes leaves its number there, in the same COMMIT. A
+`operations`, and every transaction that may write leaves its number there as it begins. A
 number of the server's would not do: another server that takes its place gives the same numbers to
 other transactions.
 """
 
 from __future__ import annotations
 
+import contextlib
 import secrets
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Self
 
 import psycopg
-from psycopg.abc import RV, PQGen
+from psycopg.abc import RV, Params, PQGen, Query
 from psycopg.errors import Diagnostic
 
 # Nothing is asked for longer than this while others wait to write, in seconds: a server that has
@@ -27,13 +32,47 @@ class Operation(NamedTuple):
     number: int
 
 
+class _Waiting(NamedTuple):
+    cursor: psycopg.Cursor[Any]
+    statement: str
+    parameters: Params | None
+
+
+class BooksCursor(psycopg.Cursor[Any]):
+    """A cursor that sends what waits on its connection along with its own statement."""
+
+    connection: BooksConnection
+
+    def execute(self, query: Any, params: Params | None = None, **how: Any) -> Self:
+        """Run a statement; a SAVEPOINT waits for the next one."""
+        if isinstance(query, str) and query.startswith("SAVEPOINT "):
+            self.connection.later(query)
+            return self
+        if isinstance(query, str) and query.startswith("ROLLBACK TO "):
+            self.connection.forget_since(query.replace("ROLLBACK TO", "SAVEPOINT"))
+        with self.connection.together():
+            return super().execute(query, params, **how)
+
+    def executemany(self, query: Query, params_seq: Iterable[Params], **how: Any) -> None:
+        with self.connection.together():
+            super().executemany(query, params_seq, **how)
+
+
 class BooksConnection(psycopg.Connection[Any]):
     """A connection that gives up a server that says nothing, once it has a `patience`."""
 
     patience: float | None = None  # seconds for an answer; None, any time
+    defers = False  # whether `later` waits
+    # Of the open transaction, once it has begun to write.
+    operation: Operation | None = None
     _key = ""
     _last = 0
     _warning = ""
+
+    def __init__(self, *words: Any, **how: Any) -> None:
+        super().__init__(*words, **how)
+        self.cursor_factory = BooksCursor
+        self._waiting: list[_Waiting] = []
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for an answer; psycopg.OperationalError when patience ends, with the connection."""
@@ -47,23 +86,75 @@ class BooksConnection(psycopg.Connection[Any]):
                 f"the server has not answered for {timeout:g} seconds"
             ) from error
 
+    def later(self, statement: str, parameters: Params | None = None) -> psycopg.Cursor[Any]:
+        """Run a statement before the next one, or before the COMMIT; its cursor knows no sooner."""
+        cursor = psycopg.Cursor(self)
+        if self.defers:
+            self._waiting.append(_Waiting(cursor, statement, parameters))
+        else:
+            cursor.execute(statement, parameters)
+        return cursor
+
+    def forget_since(self, savepoint: str) -> None:
+        """Drop what waits and comes after a savepoint."""
+        while self._waiting and self._waiting[-1].statement != savepoint:
+            self._waiting.pop()
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Run what waits, and what the block runs, in one trip; answers are there at its end."""
+        if not self._waiting:
+            yield
+            return
+        waiting, self._waiting = self._waiting, []
+        with without_rows(), self.pipeline():
+            for each in waiting:
+                each.cursor.execute(each.statement, each.parameters)
+            yield
+
     def next_operation(self) -> Operation:
         """Number the next transaction that is to be committed."""
         if not self._key:
             self._key = secrets.token_hex(16)
             self.add_notice_handler(self._warned)
         self._last += 1
-        return Operation(self._key, self._last)
+        self.operation = Operation(self._key, self._last)
+        return self.operation
 
     def commit(self) -> None:
         """Commit; psycopg.Error where the server has not said that it is done for good.
 
         One whose wait for its standby was cancelled warns, and says that it has committed.
         """
-        self._warning = ""
-        super().commit()
+        self._warning, self.operation = "", None
+        try:
+            with self.together():
+                super().commit()
+        except psycopg.Error:
+            with contextlib.suppress(psycopg.Error):  # the connection may be gone
+                self.rollback()
+            raise
         if self._warning:
             raise psycopg.OperationalError(self._warning)
 
+    def rollback(self) -> None:
+        self._waiting.clear()
+        self.operation = None
+        super().rollback()
+
     def _warned(self, said: Diagnostic) -> None:
         self._warning = said.message_primary or "the server warns"
+
+
+@contextlib.contextmanager
+def without_rows() -> Iterator[None]:
+    """Let an error of the server say no more than its first sentence.
+
+    What the server adds is the row that it has refused, with a seed or a password hash in it.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        if error.diag.message_primary:
+            error.args = (error.diag.message_primary,)
+        raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -146,8 +146,8 @@ class PostgresDatabase(Database):
         """Do nothing, as `guard`."""
 
     def count(self, connection: Connection) -> Operation | None:
-        """Leave in the transaction what its COMMIT can be looked up by."""
-        return postgres.note_operation(connection)
+        """Tell what its COMMIT can be looked up by; it is in the transaction since it began."""
+        return postgres.driver(connection).operation
 
     def note(self, number: Mark | None) -> None:
         """Do nothing: the server remembers."""
@@ -170,15 +170,13 @@ class PostgresDatabase(Database):
         if options.get("is_question", False):
             postgres.begin_asking(connection)
             return
-        self._take_turn(connection, lambda most: postgres.begin_writing(connection, most))
-
-    def _take_turn(self, connection: Connection, begin: Callable[[int], None]) -> None:
-        """Begin a transaction; `begin` waits for its turn for so many milliseconds at most."""
+        lays = options.get("lays_tables", False)
         last_moment = self._last_moment()
         while True:
             left = min(last_moment, self._last_turn) - time.monotonic()
+            most = int(min(TURN_SECONDS, max(left, 0)) * 1000)
             try:
-                begin(int(min(TURN_SECONDS, max(left, 0)) * 1000))
+                postgres.begin_writing(connection, most, lays=lays)
             except psycopg.Error as error:
                 postgres.roll_back(connection)
                 busy = failures.is_waiting(error)
@@ -200,7 +198,8 @@ class PostgresDatabase(Database):
 
     @contextlib.contextmanager
     def _opening(self) -> Iterator[Connection]:
-        with self._refusing(), self.engine.begin() as connection:
+        laying = self.engine.execution_options(lays_tables=True)
+        with self._refusing(), laying.begin() as connection:
             yield connection
 
     @contextlib.contextmanager

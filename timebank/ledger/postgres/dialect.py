@@ -6,7 +6,6 @@ Whole numbers are BIGINT there, and so are their sums. Texts are compared by the
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -33,7 +32,7 @@ from sqlalchemy.exc import DBAPIError
 
 from timebank.ledger import failures
 from timebank.ledger.postgres import guards
-from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation
+from timebank.ledger.postgres.connection import PATIENCE, BooksConnection, Operation, without_rows
 from timebank.ledger.schema import metadata
 from timebank.ledger.sql import LONG_READS
 
@@ -101,20 +100,6 @@ class _Statements(PGCompiler_psycopg):
     def visit_sum_func(self, function: Any, **how: Any) -> str:
         """Add whole numbers up to a whole number; by itself it would give a numeric."""
         return f"CAST(sum{self.function_argspec(function, **how)} AS BIGINT)"
-
-
-@contextlib.contextmanager
-def without_rows() -> Iterator[None]:
-    """Let an error of the server say no more than its first sentence.
-
-    What the server adds is the row that it has refused, with a seed or a password hash in it.
-    """
-    try:
-        yield
-    except psycopg.Error as error:
-        if error.diag.message_primary:
-            error.args = (error.diag.message_primary,)
-        raise
 
 
 class BooksDialect(PGDialect_psycopg):
@@ -244,19 +229,34 @@ def read_in_parts(connection: Connection) -> None:
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 
-def begin_writing(connection: Connection, milliseconds: int) -> None:
+_NOW = "CAST(extract(epoch FROM now()) AS BIGINT)"
+_LAST = (
+    f"INSERT INTO operations (key, last, at) VALUES (%(key)s, 0, {_NOW})"
+    " ON CONFLICT (key) DO UPDATE SET at = excluded.at RETURNING last"
+)
+
+
+def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> None:
     """Begin a transaction that keeps others from writing; psycopg.Error where that `is_waiting`.
 
-    Each of its statements sees what others have committed before it, and nobody else writes.
+    Each of its statements sees what others have committed before it, and nobody else writes. It
+    leaves what its COMMIT can be looked up by, unless it `lays` the tables. That is not sent with
+    the COMMIT: whoever asks what became of it must meet the lock on this row.
     """
     found = driver(connection)
-    found.patience = PATIENCE
-    found.execute(
+    found.patience, found.defers = PATIENCE, True
+    begin = (
         f"{BEGIN}; SET LOCAL lock_timeout = {max(1, milliseconds)};"
         f" SET LOCAL idle_in_transaction_session_timeout = '{IDLE}';"
-        f" SELECT pg_advisory_xact_lock({WRITING_LOCK})",
-        prepare=False,
+        f" SELECT pg_advisory_xact_lock({WRITING_LOCK})"
     )
+    if not lays:
+        key, number = found.next_operation()
+        begin += (
+            f"; INSERT INTO operations (key, last, at) VALUES ('{key}', {number}, {_NOW})"
+            " ON CONFLICT (key) DO UPDATE SET last = excluded.last, at = excluded.at"
+        )
+    found.execute(begin, prepare=False)
 
 
 def roll_back(connection: Connection) -> None:
@@ -269,26 +269,6 @@ def roll_back(connection: Connection) -> None:
             found.rollback()
         except psycopg.Error:
             found.close()
-
-
-_NOW = "CAST(extract(epoch FROM now()) AS BIGINT)"
-NOTE = (
-    f"INSERT INTO operations (key, last, at) SELECT %s, %s, {_NOW}"
-    " ON CONFLICT (key) DO UPDATE SET last = excluded.last, at = excluded.at RETURNING last"
-)
-_NOTE_WRITING = NOTE.replace(" ON", " WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON", 1)
-_LAST = (
-    f"INSERT INTO operations (key, last, at) VALUES (%(key)s, 0, {_NOW})"
-    " ON CONFLICT (key) DO UPDATE SET at = excluded.at RETURNING last"
-)
-
-
-def note_operation(connection: Connection) -> Operation | None:
-    """Leave in the open transaction what it can be looked up by; None where it writes nothing."""
-    found = driver(connection)
-    operation = found.next_operation()
-    row = found.execute(_NOTE_WRITING, operation).fetchone()
-    return None if row is None else operation
 
 
 def begin_asking(connection: Connection) -> None:
@@ -400,7 +380,8 @@ def served_by(connection: Connection, seconds: int) -> str | None:
 
 def stay(connection: Connection) -> None:
     """Let the open transaction last, whatever else its process does meanwhile."""
-    driver(connection).patience = None
+    found = driver(connection)
+    found.patience, found.defers = None, False
     read_in_parts(connection)
     connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
 

@@ -1,0 +1,145 @@
+"""What is sent to a server together: trips of an operation, and whose fault a refused row is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.books import GAME, lost, wager
+from tests.timebank.ledger.test_writer import Desks, add, texts
+from timebank.callers.notices import add_notice
+from timebank.errors import NotEnough
+from timebank.ledger import reasons
+from timebank.ledger.postgres.connection import BooksConnection
+from timebank.ledger.transfers import ELAPSED, Account, Movement, transfer
+from timebank.wagers import journal, wagers
+from timebank.wagers.rounds import FIRST_SEAT, Move
+from timebank.wagers.wagers import Sitter
+
+
+@pytest.fixture
+def books(books_on_a_server):
+    return books_on_a_server
+
+
+@pytest.fixture
+def desks(books):
+    desks = Desks(books)
+    yield desks
+    desks.writer.close()
+
+
+@pytest.fixture
+def call(books):
+    return books.call(books.caller("Ann"))
+
+
+def overdraw(call, seconds: int = 90_000):
+    """An operation that takes more out of an account than it holds, without looking."""
+    number = call.books.sql(
+        "SELECT id FROM accounts WHERE kind = 'online' AND caller_id = ?", call.caller_id
+    )[0][0]
+    online = Account(number, "online", "second")
+
+    def operation(desk):
+        transfer(desk, [Movement(online, ELAPSED, seconds, reasons.Used(1), None, None)])
+        return "written"
+
+    return operation
+
+
+class TestTrips:
+    @pytest.fixture
+    def trips(self, monkeypatch):
+        made: list[int] = []
+        real = BooksConnection.together
+
+        def together(connection):
+            made.append(len(connection._waiting))
+            return real(connection)
+
+        monkeypatch.setattr(BooksConnection, "together", together)
+        return made
+
+    def test_a_bet_takes_four_and_a_hand_that_ends_three(self, desks, call, trips):
+        seats = {FIRST_SEAT: Sitter(call.caller_id, call.id, 5)}
+        call.lose(60)  # opens the account of the house
+        caller, books = call.caller_id, call.books
+        shoe = books.do(journal.open_shoe, caller, GAME, 1, bytes(32), "a seal").id
+        dealt = wager(60, shoe_id=shoe, cut="", cards_used=4)
+        desks.submit(add("connects"))
+        desks.next_group()
+        trips.clear()
+        desks.submit(lambda desk: wagers.place(desk, dealt, seats, {}).lead)
+        (done,) = desks.next_group()
+        # BEGIN; the caller; the cut and the round; the rest with the COMMIT.
+        assert trips == [0, 0, 1, 3]
+        move = Move(done.result, 1, {"action": "stay"}, 5)
+        trips.clear()
+        desks.submit(lambda desk: wagers.act(desk, move, seats, {FIRST_SEAT: lost(60)}))
+        assert desks.next_group()[0].error is None
+        assert trips == [0, 0, 4]
+        assert books.audit() == []
+
+
+class TestARowThatTheServerRefuses:
+    def test_is_the_fault_of_who_wrote_it_alone(self, books, desks, call):
+        group = desks.together(add("a"), overdraw(call), add("c"))
+        assert [type(done.error) for done in group] == [type(None), NotEnough, type(None)]
+        assert texts(books) == ["a", "c"]
+        assert books.audit() == []
+
+    def test_with_the_commit_is_the_fault_of_the_one_who_is_alone(self, books, desks, call):
+        desks.submit(overdraw(call))
+        (done,) = desks.next_group()
+        assert isinstance(done.error, NotEnough)
+        desks.submit(add("b"))
+        assert desks.next_group()[0].error is None
+        assert texts(books) == ["b"]
+
+    def test_is_told_by_a_transaction_of_its_own(self, books, call):
+        with pytest.raises(NotEnough):
+            books.do(overdraw(call))
+        books.do(add_notice, call.caller_id, "a")
+        assert texts(books) == ["a"]
+
+    def test_is_in_no_log(self, books, desks, call, caplog):
+        caplog.set_level("DEBUG")
+        secret = bytes.fromhex("5ec12e75" * 8)
+
+        def half_a_deck(desk):
+            journal.open_shoe(desk, call.caller_id, GAME, -1, secret, "a seal")
+
+        group = desks.together(half_a_deck, add("b"))
+        assert [done.error is None for done in group] == [False, True]
+        assert "violates check constraint" in caplog.text
+        assert secret.hex()[:8] not in caplog.text
+
+
+class TestWhatWaits:
+    def test_is_seen_by_the_next_query(self, books, call):
+        with books.database.transaction(books.settings, books.now) as desk:
+            run = desk.connection.connection.driver_connection
+            run.later("UPDATE callers SET frozen = 1")
+            found = desk.connection.exec_driver_sql("SELECT frozen FROM callers")
+            assert found.scalar_one() == 1
+
+    def test_is_undone_with_its_savepoint(self, books, call):
+        with books.database.transaction(books.settings, books.now) as desk:
+            wire = desk.connection.connection.driver_connection
+            run = desk.connection.exec_driver_sql
+            wire.later("UPDATE callers SET frozen = 1")
+            run("SAVEPOINT seats")
+            wire.later("UPDATE callers SET name = 'Bob'")
+            run("ROLLBACK TO seats")
+            run("RELEASE seats")
+        assert books.sql("SELECT name, frozen FROM callers") == [("Ann", 1)]
+
+    def test_is_dropped_with_its_transaction(self, books, call):
+        def operation(desk):
+            desk.connection.connection.driver_connection.later("UPDATE callers SET frozen = 1")
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            books.do(operation)
+        books.do(add_notice, call.caller_id, "a")
+        assert books.sql("SELECT frozen FROM callers") == [(0,)]
