@@ -114,9 +114,7 @@ def number(board: World, name: str, desk=None) -> int:
     if desk is None:
         with board.books() as desk:
             return number(board, name, desk)
-    found = callers.find(desk, name)
-    assert found is not None
-    return found.id
+    return callers.number_of(desk, name)
 
 
 def last_column_is_empty(guest: Guest) -> bool:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from door.call import passwords
+from tests.door.call.test_passwords import kept
 from tests.door.processes import served
 from tests.door.server.test_rlogin_port import ANSI, SAID, XIBALBA, Sent
 from tests.door.shell import Shell
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import SYNCTERM
 from tests.world import PASSWORD, World, register, world
-from timebank.callers import callers
 
 WRONG, SECRET, GUESSED, TYPED_AS_NAME = "opium seesaw", "jaguar", "panther", "open cinnamon"
 SECRETS = (PASSWORD, WRONG, SECRET, GUESSED, TYPED_AS_NAME)
@@ -102,7 +102,7 @@ async def test_no_log_of_an_evening_holds_a_secret(
 async def test_no_command_shows_a_secret_or_an_undealt_card(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         seed = await evening(board)
-        hashed = password_hash(board, "Ada")
+        hashed = kept(board)
         shell = Shell(board.config.path)
         for words in (
             ("hand", "1"),
@@ -117,13 +117,6 @@ async def test_no_command_shows_a_secret_or_an_undealt_card(tmp_path: Path) -> N
                 assert told.status == 2, "a hand that is open cannot be replayed"
             assert told.output or told.error
             no_secret_in(told.output + told.error, seed, hashed)
-
-
-def password_hash(board: World, name: str) -> str:
-    with board.books() as desk:
-        record = callers.find(desk, name)
-    assert record is not None
-    return record.password_hash
 
 
 @pytest.mark.parametrize("where", ["verify", "hash"])

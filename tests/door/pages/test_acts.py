@@ -48,9 +48,7 @@ async def does(browser: Browser, act: str, caller: int | None, **typed: str) -> 
 
 def number_of(board: World, name: str = "Ada") -> int:
     with board.books() as desk:
-        found = callers.find(desk, name)
-        assert found is not None
-        return found.id
+        return callers.number_of(desk, name)
 
 
 def bank_of(board: World, number: int) -> int:

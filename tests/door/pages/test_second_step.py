@@ -117,9 +117,8 @@ async def test_a_recovery_code_lets_in_and_turns_it_off(tmp_path: Path) -> None:
         digest = codes.digest_of(code)
         assert digest is not None
         with board.books() as desk:
-            who = callers.find(desk, "Sysop")
-            assert who is not None
-            recovery.replace(desk, who.id, recovery.secrets_of(desk, who.id), digest)
+            who = callers.number_of(desk, "Sysop")
+            recovery.replace(desk, who, recovery.secrets_of(desk, who), digest)
         assert await logs_on(browser, codes.new_code()) == 403
         assert await logs_on(browser, code) == 303
         assert "You log on with your password alone." in (await browser.get("/second-step")).text
@@ -146,15 +145,14 @@ async def test_the_sysop_turns_it_off_for_a_lost_phone(tmp_path: Path) -> None:
 async def test_a_bet_that_is_remembered_brings_nothing_back(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         with ada.board.books() as desk:
-            who = callers.find(desk, "Ada")
-            assert who is not None
-            second_step.turn_on(desk, who.id, SecondStep(RFC_SECRET, 7), "Ada")
+            who = callers.number_of(desk, "Ada")
+            second_step.turn_on(desk, who, SecondStep(RFC_SECRET, 7), "Ada")
         await ada.bets(2, hand("stay", ends="win"))
         await ada.stands()
         used = SecondStep(RFC_SECRET, 8)
         with ada.board.books() as desk:
-            assert second_step.use(desk, who.id, used)
+            assert second_step.use(desk, who, used)
         await ada.bets(3, hand("stay", ends="win"))
         await ada.stands()
         with ada.board.books() as desk:
-            assert second_step.of(callers.get(desk, who.id)) == used
+            assert second_step.of(callers.get(desk, who)) == used

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,7 +12,6 @@ import pytest
 from tests.door.by_ssh import LISTENER
 from tests.door.lines.test_rlogin_clients import installed
 from tests.door.server.test_clients import Window
-from tests.terminal import PATIENCE
 from tests.world import BOARD, PASSWORD, World, world
 from timebank.callers import callers, ssh_keys
 
@@ -74,23 +71,6 @@ async def caller(
         window.close()
 
 
-async def runs(
-    board: World, home: Home, *more: str, after: tuple[str, ...] = ()
-) -> tuple[int, str]:
-    """Run `ssh` without a terminal of its own; return its status and what it says."""
-    program = await asyncio.create_subprocess_exec(
-        *home.words(board, "new", *more),
-        *after,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    )
-    async with asyncio.timeout(PATIENCE):
-        said, _ = await program.communicate()
-    assert program.returncode is not None
-    return program.returncode, said.decode()
-
-
 async def test_a_password_a_window_and_a_goodbye(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     async with world(tmp_path, toml=TOML) as board:
@@ -116,29 +96,10 @@ async def test_a_key_and_a_board_that_is_known_after_a_restart(tmp_path: Path) -
             if hosts == "accept-new":
                 board.enter("Ada")
                 with board.books() as desk:
-                    record = callers.find(desk, "Ada")
-                    assert record is not None
-                    ssh_keys.add(desk, record.id, home.line)
+                    record = callers.number_of(desk, "Ada")
+                    ssh_keys.add(desk, record, home.line)
             async with caller(
                 board, home, "Ada", "-o", "PasswordAuthentication=no", hosts=hosts
             ) as window:
                 await window.until(lambda w=window: NEWS in w.picture or MENU in w.picture, "it")
     assert home.known.read_text(encoding="utf-8").startswith("board ssh-ed25519 ")
-
-
-async def test_nothing_but_a_terminal_is_to_be_had(tmp_path: Path) -> None:
-    home = Home(tmp_path / "home")
-    forward = ("-N", "-o", "ExitOnForwardFailure=yes", "-R", "0:127.0.0.1:9")
-    cases: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
-        (("-T",), ("ls",), "This board runs no commands."),
-        (("-s",), ("sftp",), "This board sends and takes no files."),
-        (("-T",), (), "This board needs a terminal"),
-        (forward, (), "remote port forwarding failed"),
-        (("-W", "127.0.0.1:9"), (), "This board forwards no connections."),
-    )
-    async with world(tmp_path, toml=TOML) as board:
-        for asked, after, said in cases:
-            status, heard = await runs(board, home, *asked, after=after)
-            assert status != 0
-            assert said in heard, heard
-            assert not board.server.board.consoles

@@ -149,29 +149,14 @@ async def test_one_address_cannot_take_all_handshakes(tmp_path: Path) -> None:
             wire.close()
 
 
-async def test_who_lives_here_gets_the_place_of_a_stranger(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_called", [True, False])
+async def test_who_lives_where_a_row_says_gets_the_place_of_a_stranger(
+    tmp_path: Path, has_called: bool
+) -> None:
     """Strangers from many addresses hold all places; a server comes in all the same."""
     async with servers(tmp_path) as (one, two):
-        await are_linked(two, one)
-        strangers = [f"127.0.{number}.7" for number in range(1, HANDSHAKES // HANDSHAKES_EACH + 2)]
-        silent = []
-        for number in range(HANDSHAKES + 4):
-            wire = socket.socket()
-            wire.bind((strangers[number // HANDSHAKES_EACH], 0))
-            wire.setblocking(False)
-            await asyncio.get_running_loop().sock_connect(wire, ("127.0.0.1", one.port.port))
-            silent.append(wire)
-        await one.log.until("too many handshakes at once")
-        assert len(one.port._shaking) == HANDSHAKES
-        await are_linked(two, one)
-        assert len(one.port._shaking) < HANDSHAKES
-        for wire in silent:
-            wire.close()
-
-
-async def test_a_server_that_has_never_called_is_known_by_its_row(tmp_path: Path) -> None:
-    """Strangers hold all places from the start on; who lives where a row says comes in."""
-    async with servers(tmp_path) as (one, two):
+        if has_called:
+            await are_linked(two, one)
         silent = []
         for number in range(HANDSHAKES + 4):
             wire = socket.socket()
@@ -180,7 +165,9 @@ async def test_a_server_that_has_never_called_is_known_by_its_row(tmp_path: Path
             await asyncio.get_running_loop().sock_connect(wire, ("127.0.0.1", one.port.port))
             silent.append(wire)
         await one.log.until("too many handshakes at once")
+        assert len(one.port._shaking) == HANDSHAKES
         await are_linked(two, one)
+        assert len(one.port._shaking) < HANDSHAKES
         for wire in silent:
             wire.close()
 

@@ -17,10 +17,10 @@ from door.call.console import Look, Paint
 from door.lines.line import Hints
 from door.lobby import looks
 from tests.door.by_ssh import LISTENER, by_ssh
+from tests.door.call.test_passwords import enter, kept
 from tests.door.visiting import MENU, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import BOARD, PASSWORD, World, world
-from timebank.callers import callers
 
 OPEN = sysop_toml(events="")
 SECRET = "été-2026x"
@@ -78,19 +78,6 @@ def named(board: World) -> list[str]:
     with board.books() as desk:
         rows = desk.connection.exec_driver_sql("SELECT name FROM callers ORDER BY id")
         return [name for (name,) in rows]
-
-
-def enter(board: World, name: str, hashed: str) -> None:
-    board.enter(name)
-    with board.books() as desk:
-        callers.set_password_hash(desk, callers.number_of(desk, name), hashed)
-
-
-def kept(board: World, name: str) -> str:
-    with board.books() as desk:
-        record = callers.find(desk, name)
-    assert record is not None
-    return record.password_hash
 
 
 async def is_let_in(board: World, profile: Profile, name: str, password: str) -> Guest:

@@ -186,10 +186,9 @@ async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
         await bob.reads_that("one a call")
         # Who is muted says nothing anywhere.
         with board.books() as desk:
-            found = callers.find(desk, "Ada")
-            assert found is not None
-            assert sysop.set_muted(desk, found.id, True, "the test")
-            assert not sysop.set_muted(desk, found.id, True, "the test")
+            found = callers.number_of(desk, "Ada")
+            assert sysop.set_muted(desk, found, True, "the test")
+            assert not sysop.set_muted(desk, found, True, "the test")
         await pages(ada, "p Bob and now?", back_to=FIELD)
         await ada.sees("The sysop has muted you")
         ada.presses("\x1b")

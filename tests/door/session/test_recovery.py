@@ -64,9 +64,8 @@ async def is_refused(board: World, code: str) -> None:
 
 def has_code(board: World) -> bool:
     with board.books() as desk:
-        found = callers.find(desk, "Ada")
-        assert found is not None
-        return recovery.has_one(desk, found.id)
+        found = callers.number_of(desk, "Ada")
+        return recovery.has_one(desk, found)
 
 
 # Until there is a new one.
