@@ -146,17 +146,36 @@ def board(config: Path) -> Iterator[Books]:
     books.close()
 
 
-@pytest.fixture
-def timebank(config: Path) -> Callable[..., tuple[int, str, str]]:
-    """Run the command over these settings; gives exit code, output, and errors."""
+class Command:
+    """The command `timebank`, over the settings of a board."""
 
-    def run(*words: str, at: Path = config) -> tuple[int, str, str]:
-        result = CliRunner().invoke(main, [words[0], "--config", str(at), *words[1:]])
+    def __init__(self, config: Path) -> None:
+        self.config = config
+
+    def __call__(self, *words: str, at: Path | None = None) -> tuple[int, str, str]:
+        """Run it; returns exit code, output, and errors."""
+        config = str(at or self.config)
+        result = CliRunner().invoke(main, [words[0], "--config", config, *words[1:]])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result.exit_code, result.stdout, result.stderr
 
-    return run
+    def says(self, *words: str, at: Path | None = None) -> str:
+        """Return the output of a command that finds nothing wrong."""
+        code, output, error = self(*words, at=at)
+        assert (code, error) == (0, "")
+        return output
+
+    def refuses(self, *words: str, at: Path | None = None) -> str:
+        """Return why a command is refused."""
+        code, output, error = self(*words, at=at)
+        assert (code, output) == (2, "")
+        return error
+
+
+@pytest.fixture
+def timebank(config: Path) -> Command:
+    return Command(config)
 
 
 @pytest.fixture

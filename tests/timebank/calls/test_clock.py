@@ -609,9 +609,7 @@ def test_a_bankroll_that_was_lost_under_a_wrong_clock_is_renewed(here, ann):
 
 def test_the_command_shows_a_clock_that_agrees(board, timebank):
     timebank("clock", "--believe")
-    code, output, errors = timebank("clock")
-    assert (code, errors) == (0, "")
-    assert "The wall clock agrees." in output
+    assert "The wall clock agrees." in timebank.says("clock")
 
 
 def test_the_command_shows_a_clock_in_doubt_and_is_told(board, timebank):

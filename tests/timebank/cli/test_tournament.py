@@ -28,8 +28,8 @@ def running(board):
 
 
 def test_without_any_it_says_so(board, timebank):
-    assert timebank("tournament") == (0, "There was no tournament yet.\n", "")
-    assert timebank("tournament", "--format", "json") == (0, "[]\n", "")
+    assert timebank.says("tournament") == "There was no tournament yet.\n"
+    assert timebank.says("tournament", "--format", "json") == "[]\n"
 
 
 def test_one_is_shown_while_it_runs_and_when_it_is_settled(running, timebank):

@@ -50,7 +50,7 @@ def played(board):
 @pytest.fixture
 def copy(played, timebank, folder):
     path = folder / "copy.sqlite3"
-    assert timebank("backup", str(path)) == (0, f"{path} holds 4 transfers, and is in order.\n", "")
+    assert timebank.says("backup", str(path)) == f"{path} holds 4 transfers, and is in order.\n"
     return path
 
 
@@ -75,10 +75,8 @@ def test_a_backup_overwrites_nothing(played, copy, timebank, folder):
     link.symlink_to(folder / "nowhere")
     for path in (copy, played.database.path, link):
         before = path.read_bytes() if path.exists() else None
-        assert timebank("backup", str(path)) == (
-            2,
-            "",
-            f"{path} is there already, and is not overwritten.\n",
+        assert timebank.refuses("backup", str(path)) == (
+            f"{path} is there already, and is not overwritten.\n"
         )
         assert before == (path.read_bytes() if path.exists() else None)
 
@@ -103,7 +101,7 @@ def test_in_a_folder_of_others_nothing_of_ours_is_written_over(played, timebank,
     assert stat.S_IMODE(path.lstat().st_mode) == 0o600
     before = path.read_bytes()
     said = f"{path} is there already, and is not overwritten.\n"
-    assert timebank("backup", str(path)) == (2, "", said)
+    assert timebank.refuses("backup", str(path)) == said
     assert path.read_bytes() == before
 
 
@@ -118,10 +116,8 @@ def test_a_file_that_comes_meanwhile_stays(tmp_path, mode):
 
 def test_a_backup_that_cannot_be_written_is_refused(played, timebank, folder):
     path = folder / "nowhere" / "copy"
-    assert timebank("backup", str(path)) == (
-        2,
-        "",
-        f"{path} cannot be written: No such file or directory.\n",
+    assert timebank.refuses("backup", str(path)) == (
+        f"{path} cannot be written: No such file or directory.\n"
     )
 
 
@@ -203,8 +199,7 @@ def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     high_water.beside(played.database.path).unlink()
     last_copy.beside(played.database.path).unlink()
     played.database.path.parent.rmdir()
-    code, output, error = timebank("restore", str(copy))
-    assert (code, error) == (0, "")
+    output = timebank.says("restore", str(copy))
     assert output.startswith(f"{played.database.path} holds 4 transfers from {copy}.\n")
     assert "The books before" not in output
     assert timebank("audit")[0] == 0
@@ -282,9 +277,9 @@ def test_a_backup_of_an_earlier_version_is_moved_forward(played, copy, timebank,
     (count,) = connection.execute("SELECT count(*) FROM transfers").fetchone()
     connection.close()
     before = old.read_bytes()
-    code, output, error = timebank("restore", str(old))
-    assert (code, error) == (0, "")
-    assert output.startswith(f"{played.database.path} holds {count} transfers from {old}.\n")
+    assert timebank.says("restore", str(old)).startswith(
+        f"{played.database.path} holds {count} transfers from {old}.\n"
+    )
     assert old.read_bytes() == before
     assert len(files(played)) == 2
     assert played.audit() == []
@@ -398,8 +393,7 @@ def test_backups_taken_under_load_are_in_order_and_can_be_restored(
     counts = []
     with serving(board.database.path):
         for number in range(4):
-            code, output, error = timebank("backup", str(folder / f"copy-{number}"))
-            assert (code, error) == (0, "")
+            output = timebank.says("backup", str(folder / f"copy-{number}"))
             counts.append(int(output.split(" holds ")[1].split()[0]))
         assert timebank("restore", str(folder / "copy-3"))[0] == 2
     assert counts == sorted(set(counts))  # the server went on meanwhile

@@ -150,17 +150,15 @@ def test_the_commands_say_where_the_books_are_and_change_nothing_in_a_rehearsal(
     path = server.folder / "copy"
     books.call(books.caller("Ann"))
     said = f"{path} holds 1 transfer, and is in order.\n"
-    assert timebank("backup", str(path)) == (0, said, "")
+    assert timebank.says("backup", str(path)) == said
     assert timebank("backup", str(path))[0] == 2, "nothing is overwritten"
-    code, said, error = timebank("restore", "--dry-run", str(path))
-    assert (code, error) == (0, "")
+    said = timebank.says("restore", "--dry-run", str(path))
     assert said.startswith("Nothing was changed. A restore would do this:\n")
     assert f"{place} holds 1 transfer from {path}.\nThe old books are in {place}_repl" in said
     assert server.databases() == [server.name]
     books.sql("UPDATE calls SET renewed = 0, seen = 0, awake = NULL")
     books.close()
-    code, said, error = timebank("restore", str(path))
-    assert (code, error) == (0, "")
+    said = timebank.says("restore", str(path))
     assert f"The old books are in {place}_replaced_" in said
     assert "Closed 1 call that the copy had open." in said
 

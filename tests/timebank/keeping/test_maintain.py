@@ -366,12 +366,10 @@ def test_transfers_hands_and_shoes_stay_for_ever(books):
 def test_the_command_says_what_it_did(board, timebank):
     board.caller("Ann")
     board.sql("UPDATE callers SET created = 0")
-    assert timebank("maintain") == (
-        0,
-        "Closed the account of Ann, empty and not used any more.\n",
-        "",
+    assert timebank.says("maintain") == (
+        "Closed the account of Ann, empty and not used any more.\n"
     )
-    assert timebank("maintain") == (0, "Nothing to do.\n", "")
+    assert timebank.says("maintain") == "Nothing to do.\n"
 
 
 def test_the_command_exits_with_1_when_a_hand_could_not_be_stood(board, timebank):

@@ -645,8 +645,7 @@ class TestTheCommand:
         board.call(ann).bet(60, shoe_id=shoe.id)
         copy = copies.take()
         board.database.close()
-        code, output, error = timebank("restore", str(copy))
-        assert (code, error) == (0, "")
+        output = timebank.says("restore", str(copy))
         assert output.splitlines()[2:] == [
             f"Generation 2 of the books begins: restored from {copy.name}.",
             "Closed 1 open shoe: none of its cards is dealt again.",
@@ -683,8 +682,7 @@ class TestTheCommand:
         board.call(ann).bet(60)
         before, names = dump(copies.path), sorted(copies.path.parent.iterdir())
         mark = live_mark.read_note(copies.path)
-        code, output, error = timebank("restore", "--dry-run", str(copy))
-        assert (code, error) == (0, "")
+        output = timebank.says("restore", "--dry-run", str(copy))
         assert output.startswith("Nothing was changed. A restore would do this:\n")
         assert "Generation 2 of the books begins" in output
         assert "Closed 1 open shoe" in output
@@ -701,9 +699,9 @@ class TestTheCommand:
         copy = Copies(board, folder).take()
         there = tmp_path_factory.mktemp("empty")
         (there / "sysop.toml").touch()
-        code, output, error = timebank("restore", "--dry-run", str(copy), at=there / "sysop.toml")
-        assert (code, error) == (0, "")
-        assert "Nothing was changed" in output
+        assert "Nothing was changed" in timebank.says(
+            "restore", "--dry-run", str(copy), at=there / "sysop.toml"
+        )
         assert [path.name for path in there.iterdir()] == ["sysop.toml"]
 
     def test_a_dry_run_over_broken_books_says_what_a_restore_would_do(
@@ -713,8 +711,7 @@ class TestTheCommand:
         copy = copies.take()
         board.database.close()
         copies.path.write_bytes(b"no database at all" * 100)
-        code, _, error = timebank("restore", "--dry-run", str(copy))
-        assert (code, error) == (0, "")
+        timebank.says("restore", "--dry-run", str(copy))
         assert timebank("restore", str(copy))[0] == 0
 
     def test_the_generation_is_in_what_is_exported(self, board, timebank, folder):

@@ -114,7 +114,7 @@ def test_the_command_shows_them(guests, timebank):
 def test_the_command_settles_doubts(guests, timebank):
     assert timebank("boards", "--again", "1")[0] == 0
     assert timebank("boards")[1].splitlines()[-1].endswith("waiting")
-    assert timebank("boards", "--given", "1") == (2, "", "There is no question about number 1.\n")
+    assert timebank.refuses("boards", "--given", "1") == "There is no question about number 1.\n"
 
 
 def test_other_programs_read_it(guests, timebank):
@@ -137,7 +137,7 @@ def test_other_programs_read_it(guests, timebank):
 
 
 def test_nobody_has_come_yet(board, timebank):
-    assert timebank("boards") == (0, "No caller from another board has been here yet.\n", "")
+    assert timebank.says("boards") == "No caller from another board has been here yet.\n"
 
 
 def test_statement_and_summary_know_it(guests, timebank):

@@ -30,8 +30,7 @@ def bean_check(path: Path) -> tuple[int, str]:
 def beancount(timebank, folder):
     def export() -> Path:
         path = folder / "books.beancount"
-        code, _, error = timebank("export", "beancount", "--output", str(path))
-        assert (code, error) == (0, "")
+        timebank.says("export", "beancount", "--output", str(path))
         return path
 
     return export
@@ -151,11 +150,7 @@ def test_the_export_in_json_holds_the_books(week, timebank):
 
 def test_the_export_in_csv_is_the_ledger(week, timebank, folder):
     path = folder / "books.csv"
-    assert timebank("export", "csv", "--output", str(path)) == (
-        0,
-        f"The books are in {path}.\n",
-        "",
-    )
+    assert timebank.says("export", "csv", "--output", str(path)) == f"The books are in {path}.\n"
     assert path.read_text(encoding="utf-8") == timebank("ledger", "--format", "csv")[1]
     with path.open(encoding="utf-8", newline="") as file:
         assert len(list(csv.reader(file))) == week.do(transfers.count) + 1
@@ -166,20 +161,16 @@ def test_the_export_in_csv_is_the_ledger(week, timebank, folder):
 def test_an_export_overwrites_nothing(board, timebank, config):
     before = board.database.path.read_bytes()
     for path in (config, board.database.path):
-        assert timebank("export", "csv", "--output", str(path)) == (
-            2,
-            "",
-            f"{path} is there already, and is not overwritten.\n",
+        assert timebank.refuses("export", "csv", "--output", str(path)) == (
+            f"{path} is there already, and is not overwritten.\n"
         )
     assert board.database.path.read_bytes() == before
 
 
 def test_an_export_into_a_folder_that_is_not_there_is_refused(board, timebank, folder):
     path = folder / "nowhere" / "books.csv"
-    assert timebank("export", "csv", "--output", str(path)) == (
-        2,
-        "",
-        f"{path} cannot be written: No such file or directory.\n",
+    assert timebank.refuses("export", "csv", "--output", str(path)) == (
+        f"{path} cannot be written: No such file or directory.\n"
     )
 
 
@@ -187,7 +178,6 @@ def test_an_export_that_fails_leaves_nothing(board, timebank, folder):
     board.sql("ALTER TABLE rounds RENAME TO rounds_gone")
     path = folder / "books.csv"
     before = sorted(folder.iterdir())
-    code, output, error = timebank("export", "csv", "--output", str(path))
-    assert (code, output) == (2, "")
+    error = timebank.refuses("export", "csv", "--output", str(path))
     assert "no such table" in error or "does not exist" in error
     assert sorted(folder.iterdir()) == before
