@@ -29,6 +29,7 @@ TIME_UP = Phrase("You're out of time.")
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 GRACE_WARNING = 60
+BEAT_SECONDS = 0.02  # clocks of callers tick in beats, since waking up costs more than a tick
 
 
 def _nothing() -> None:
@@ -162,13 +163,19 @@ class CallClock:
         console.display.flush()
 
     def _arm(self) -> None:
-        """Wait for the next second.
+        """Wait for the first beat of the next second.
 
-        At the very instant at which one begins it is not charged yet, but right after that: what
-        was shown at that instant may not stay for a second.
+        At the very instant at which a second begins it is not charged yet, but right after that:
+        what was shown at that instant may not stay for a second.
         """
-        over = self.purse.on_for() % 1.0
-        wait, then = (1.0 - over, self._tick) if over >= ROUNDING else (2 * ROUNDING, self._correct)
+        now = self.console.clock.monotonic()
+        over = (now - self.purse.logged_on) % 1.0
+        if over < ROUNDING:
+            wait, then = 2 * ROUNDING, self._correct
+        else:
+            due = now + 1.0 - over
+            beat = math.ceil((due - ROUNDING) / BEAT_SECONDS) * BEAT_SECONDS
+            wait, then = max(beat, due) - now, self._tick
         self._timer = self.console.clock.call_later(wait, then)
 
     def _correct(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from door.call.call_clock import BEAT_SECONDS
 from door.call.caller import Caller
 from door.clock import ROUNDING
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
@@ -81,6 +82,17 @@ async def test_a_line_of_the_very_instant_of_the_log_on_does_not_stay_for_a_seco
         for tenths in range(1, 25):
             await board.clock.advance(0.1)
             await ada.sees_time_left(7 * MINUTE - math.ceil(tenths / 10 - ROUNDING))
+
+
+async def test_clocks_of_callers_who_came_within_a_beat_tick_together(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ticks: list[float] = []
+        for name in ("Ada", "Bob"):
+            await board.clock.advance(BEAT_SECONDS / 4)
+            guest = await visitor(board, name)
+            guest.caller.clock.on_tick = lambda: ticks.append(round(board.clock.monotonic(), 6))
+        await board.clock.advance(1.5)
+        assert [tick for tick in ticks if tick > 1001] == [1001 + BEAT_SECONDS] * 2
 
 
 async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None:
