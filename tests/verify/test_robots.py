@@ -37,7 +37,7 @@ from verify.robots.inside import Inside
 from verify.robots.load import Plan, Sample
 from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM
 from verify.robots.screen import Screen
-from verify.robots.seen import DealHand, Page, Place, Shown
+from verify.robots.seen import DealHand, Place, Shown
 from verify.robots.standing import Hall
 
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
@@ -230,18 +230,9 @@ def a_hand_from_another_shoe(seen: Seen) -> None:
     seen.settlements[0] = replace(seen.settlements[0], seal="0" * 64)
 
 
-def a_settlement_before_its_hand(seen: Seen) -> None:
-    seen.settlements[0] = replace(seen.settlements[0], at=0.0)
-
-
 def two_hours_more(seen: Seen) -> None:
     last = seen.purses[-1]
     seen.purses.append(Purse(last.left + MUCH, last.bank, last.at))
-
-
-def two_hours_less(seen: Seen) -> None:
-    last = seen.purses[-1]
-    seen.purses.append(Purse(last.left - MUCH, last.bank, last.at))
 
 
 def two_hours_saved(seen: Seen) -> None:
@@ -270,10 +261,6 @@ def a_name(seen: Seen) -> None:
     seen.name, seen.is_registered = "Nobody", True
 
 
-def a_page(seen: Seen) -> None:
-    seen.pages["q0123456789"] = Page("Ada", is_on=True, at=0.0)
-
-
 def a_page_to_another(seen: Seen) -> None:
     mark, page = next(iter(seen.pages.items()))
     seen.pages[mark] = page._replace(meant="Nobody", answers="")
@@ -292,33 +279,14 @@ def an_entry(seen: Seen) -> None:
     seen.entered.add("daily")
 
 
-def an_entry_that_was_not_asked_for(seen: Seen) -> None:
-    seen.asked.clear()
-    seen.entered.clear()
-
-
-def a_price_that_was_not_agreed_to(seen: Seen) -> None:
-    seen.agreed.clear()
-
-
 def a_hand_too_many(seen: Seen) -> None:
     found, at = seen.records[-1]
     counts = {**found.counts, "hands": found.counts.get("hands", 0) + 99}
     seen.records.append(Shown(replace(found, counts=counts), at))
 
 
-def a_minute_too_many(seen: Seen) -> None:
-    found, at = seen.records[-1]
-    seen.records.append(Shown(replace(found, net=found.net + 60, ahead=None), at))
-
-
 def a_place_for_nobody(seen: Seen) -> None:
     seen.halls.append(Shown(Hall("T", {"won": [("Nobody", 60)], "best": []}), 0.0))
-
-
-def a_place_too_few(seen: Seen) -> None:
-    at = next(hand.at for hand in seen.settlements if has_won(hand))
-    seen.halls.append(Shown(Hall("E", {"best": []}), at + check.LAG + 1))
 
 
 def a_page_that_nobody_wrote(seen: Seen) -> None:
@@ -334,22 +302,14 @@ def a_complaint(seen: Seen) -> None:
     seen.complaints.append("Something went wrong here")
 
 
-def has_won(hand: Settlement) -> bool:
-    return hand.net > 0 and hand.unit == "second"
-
-
 # What a robot must have seen, where it is something else.
 NEEDS: dict[Callable[[Seen], None], Callable[[Seen], object]] = {
     a_page_to_another: lambda seen: seen.pages,
     an_answer_to_another: lambda seen: seen.pages,
     a_page_that_the_books_made_up: lambda seen: seen.pages,
     an_entry: lambda seen: not seen.asked,
-    an_entry_that_was_not_asked_for: lambda seen: seen.entered,
-    a_price_that_was_not_agreed_to: lambda seen: "tournament" in seen.entered,
     a_score: lambda seen: any(map(is_last, seen.deal_hands)),
     a_hand_too_many: lambda seen: seen.records,
-    a_minute_too_many: lambda seen: seen.records,
-    a_place_too_few: lambda seen: any(map(has_won, seen.settlements)),
 }
 
 
@@ -359,27 +319,20 @@ NEEDS: dict[Callable[[Seen], None], Callable[[Seen], object]] = {
         a_second_win,
         a_turn_that_was_not,
         a_hand_from_another_shoe,
-        a_settlement_before_its_hand,
         two_hours_more,
-        two_hours_less,
         two_hours_saved,
         a_deposit,
         a_seal,
         a_seed,
         a_card,
         a_name,
-        a_page,
         a_page_to_another,
         an_answer_to_another,
         a_page_that_the_books_made_up,
         a_page_that_nobody_wrote,
         an_entry,
-        an_entry_that_was_not_asked_for,
-        a_price_that_was_not_agreed_to,
         a_hand_too_many,
-        a_minute_too_many,
         a_place_for_nobody,
-        a_place_too_few,
         a_score,
         a_complaint,
     ],

@@ -100,13 +100,6 @@ async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(tmp_path: Path) 
         assert await ada.seal() == seal
 
 
-async def test_every_hand_has_a_seal_of_its_own(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(1, hand(ends="push"))
-        told = await ada.looks_at_fairness()
-        assert told["Seal of the next shoe"] != told["Seal of the last shoe"]
-
-
 async def test_plain_lines_tell_seal_and_seed_on_the_page_alone(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")

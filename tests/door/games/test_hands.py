@@ -170,14 +170,6 @@ async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Pat
         assert ada.figure("Sitting") == "+2:30"
 
 
-async def test_insurance_may_be_declined(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await ada.bets(5, hand("no-insurance", "stay", ends="lose"))
-        await ada.does("no-insurance", "stay")
-        assert ada.journal() == ["bet", "no-insurance", "stay"]
-        assert ada.moved() == [("stake", 300), ("lost", 300)]
-
-
 async def test_a_natural_is_offered_insurance_too(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(2, hand("insurance", ends="natural"))

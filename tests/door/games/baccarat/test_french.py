@@ -10,7 +10,7 @@ import pytest
 
 from ansi.charset import Charset, encode, spelling
 from door.games.baccarat import words
-from door.games.baccarat.events import BaccaratOutcome, BaccaratRevealed, Side
+from door.games.baccarat.events import BaccaratRevealed
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT
 from door.games.engine.cards import Card, deck, parse_card
@@ -105,32 +105,6 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
         assert b"\xff" not in ada.terminal.received
 
 
-@EVERYWHERE
-async def test_the_bank_is_broken_in_french(tmp_path: Path, profile: Profile) -> None:
-    wins = ends(BaccaratOutcome.PLAYER)
-    async with world(tmp_path, toml=FRENCH_HOUSE) as board:
-        ada = await punter_of(board, "Ada", profile, looks=LOOKS)
-        board.seeds = [seed_where(wins, wins, wins, wins)]
-        await ada.sits_down_at_baccarat()
-        for wager in (100_000, 200_000, 400_000, 300_000):
-            ada.presses("b")
-            await ada.is_asked("Faites vos jeux")
-            ada.presses(f"{wager}\r ")
-            await ada.is_asked_any("<S>abot", "Appuyez sur une touche")
-        for line in (
-            "Mesdames, messieurs, la banque a sauté !",
-            "a fait sauter la banque de cette table",
-            "et la quitte avec 1 100 000 F.",
-            "Il y a fallu 4 coups et des nerfs d'acier.",
-            "Champagne ! Le nom est gravé dans le cuivre.",
-        ):
-            await ada.sees(as_shown(line, profile))
-        ada.presses(" ")
-        await ada.is_asked("<S>abot")
-        ada.presses("b")
-        await ada.sees(as_shown("La banque a sauté. Elle rouvrira avec 1 000 000 F", profile))
-
-
 # Language and money
 
 
@@ -170,29 +144,6 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
         await ada.sees(" 3 jetons.")
         assert ada.has["online"] == 63 * 60
         assert ada.play_money("frf-cent") == {}
-
-
-async def test_rules_statement_and_refusals_are_french_too(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(ends("stand-off")), toml=FRENCH_HOUSE) as ada:
-        ada.presses("r")
-        await ada.sees("Les règles du baccara (page 1 sur")
-        await ada.sees("Celui de la banque est plus fort  mise perdue")
-        await ada.is_asked("Suiva<n>te (Entrée)")
-        ada.presses("n")
-        await ada.is_asked("<P>récédente")
-        await ada.sees("Tire de baccara à 2, reste à 7.")
-        ada.presses("q")
-        await ada.is_asked("<S>abot")
-        await ada.asks_to_bet()
-        ada.presses("100 001\r")
-        await ada.sees("Votre capital est de 100 000 F : vous ne pouvez miser davantage.")
-        ada.presses("1\r ")
-        await ada.is_asked("<S>abot")
-        await ada.sees("Égalité : le coup est nul, votre mise vous est rendue.")
-        ada.presses("s")
-        await ada.sees("cartes dans le sabot.")
-        ada.presses("q")
-        await ada.sees("Baccara : 0 gain, 0 perte, 1 égalité. Votre capital : 100 000 F.")
 
 
 async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: Path) -> None:
@@ -289,19 +240,6 @@ def test_the_heart_is_spelled_with_two_letters_where_there_is_no_ligature(
 ) -> None:
     queen = the_card(parse_card("QH"))
     assert queen == ("la dame de cœur" if french is Charset.UTF8 else "la dame de coeur")
-
-
-@pytest.mark.parametrize(
-    ("side", "point", "called"),
-    [
-        (Side.BANK, 7, "Sept à la banque"),
-        (Side.PLAYER, 0, "Baccara au joueur"),
-        (Side.PLAYER, 1, "Un au joueur"),
-    ],
-)
-def test_points_are_called(side: Side, point: int, called: str) -> None:
-    with speaking_to(Viewer("fr")):
-        assert words.call(side, point) == called
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])

@@ -24,6 +24,7 @@ from door.games.blackjack.events import (
     InsuranceOffered,
     Peeked,
 )
+from door.games.blackjack.round import BlackjackAction
 from door.games.engine.cards import count, parse_card, parse_cards
 from door.games.engine.errors import IllegalAction
 from tests.door.games.blackjack.tabletop import (
@@ -86,12 +87,6 @@ def test_a_dealers_natural_is_faced_and_announced() -> None:
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_NATURAL, (LOST, 0, 0))
 
 
-def test_two_naturals_are_a_stand_off_and_the_bet_is_returned() -> None:
-    """ "there is no winner or loser" """
-    hand = play(stacked("AH KH", "TS AS"))
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, RETURNED, 0))
-
-
 def test_under_an_ace_insurance_is_half_of_the_current_bet() -> None:
     offer = play(stacked("9H 8H", "AS 6S"))
     assert offer.of(InsuranceOffered) == [InsuranceOffered(0, STAKE // 2)]
@@ -152,16 +147,6 @@ def test_after_the_final_card_the_dealer_takes_a_turn_in_sequence() -> None:
     assert hand.round.dealer == ("7S", "8S", "2D")
 
 
-def test_a_double_down_that_wins_is_paid_two_to_one() -> None:
-    hand = play(stacked("6H 5H", "7S TS", "8C"), DOUBLE)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.WIN, (0, 2 * STAKE, 2 * STAKE))
-
-
-def test_a_double_down_that_loses_loses_both_bets() -> None:
-    hand = play(stacked("6H 5H", "7S TS", "5C"), DOUBLE)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.LOSE, (2 * STAKE, 0, 0))
-
-
 def test_a_double_down_may_go_over() -> None:
     hand = play(stacked("TH 5H", "7S TS", "9C"), DOUBLE)
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.BUST, (2 * STAKE, 0, 0))
@@ -206,11 +191,6 @@ def test_five_cards_under_21_are_a_charlie_paid_three_to_one() -> None:
     assert hand.of(Charlie) == [Charlie(0, 0, 16)]
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.CHARLIE, (0, RETURNED, 2 * WON))
     assert hand.round.over
-
-
-def test_a_count_of_21_is_paid_three_to_one() -> None:
-    hand = play(stacked("6H 5H", "7S TS", "KC"), HIT)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, RETURNED, 2 * WON))
 
 
 # The Dealer's Turn at Play
@@ -276,51 +256,30 @@ def test_a_dealers_five_card_charlie_wins_the_hand() -> None:
     assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_CHARLIE, (LOST, 0, 0))
 
 
-def test_the_dealer_stops_at_five_cards_however_low_they_are() -> None:
-    hand = play(stacked("TH KH", "2C 3S", "2D 4H 3D 9H"), STAY)
-    assert len(hand.round.dealer) == 5
+# Final Settlement, and what the sections before it say is paid
+
+PAID = {
+    "two naturals are a stand-off": ("AH KH, TS AS", (), "push", 0),
+    "equal counts are not paid": ("TH 8H, TC 8S", (STAY,), "lose", -1),
+    "a lower count loses the bet": ("TH 7H, TC 8S", (STAY,), "lose", -1),
+    "a higher count wins back twice the bet": ("TH 9H, TC 8S", (STAY,), "win", 1),
+    "a count of 21 is paid three to one": ("6H 5H, 7S TS, KC", (HIT,), "twenty-one", 2),
+    "a double down that wins is paid two to one": ("6H 5H, 7S TS, 8C", (DOUBLE,), "win", 2),
+    "a double down that loses loses both bets": ("6H 5H, 7S TS, 5C", (DOUBLE,), "lose", -2),
+    "a Charlie of the dealer of 18": ("TH KH, 2C 3S, 2D 4H 7D", (STAY,), "dealer-charlie", -1),
+    "a Charlie of the dealer beats 21": ("6H 5H, 2C 3S, KD 2D 4H 3D", (HIT,), "dealer-charlie", -1),
+}
 
 
-def test_a_dealers_charlie_of_17_or_more_is_a_charlie_too() -> None:
-    hand = play(stacked("TH KH", "2C 3S", "2D 4H 7D"), STAY)
-    assert (count(hand.round.dealer_hand).total, hand.outcome) == (
-        18,
-        BlackjackOutcome.DEALER_CHARLIE,
-    )
-
-
-def test_a_dealers_charlie_beats_even_21() -> None:
-    hand = play(stacked("6H 5H", "2C 3S", "KD 2D 4H 3D"), HIT)
-    assert hand.round.seats[0].hands[0].count.total == 21
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_CHARLIE, (LOST, 0, 0))
-
-
-# Final Settlement
-
-
-def test_a_higher_count_wins_back_twice_the_bet() -> None:
-    """Bet two coins, and the dealer pays four."""
-    hand = play(stacked("TH 9H", "TC 8S"), STAY, stakes=(2,))
-    assert hand.outcome is BlackjackOutcome.WIN
-    assert hand.settled.returned + hand.settled.won == 4
-
-
-def test_a_lower_count_loses_the_bet() -> None:
-    hand = play(stacked("TH 7H", "TC 8S"), STAY)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.LOSE, (LOST, 0, 0))
-
-
-def test_equal_counts_are_not_paid() -> None:
-    """Only "a higher count" is."""
-    hand = play(stacked("TH 8H", "TC 8S"), STAY)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.LOSE, (LOST, 0, 0))
+@pytest.mark.parametrize(("cards", "does", "outcome", "won"), PAID.values(), ids=PAID)
+def test_bets_are_paid(
+    cards: str, does: tuple[BlackjackAction, ...], outcome: str, won: int
+) -> None:
+    hand = play(stacked(*cards.split(", ")), *does)
+    assert (hand.outcome, hand.net) == (outcome, won * STAKE)
 
 
 # The Double Down
-
-
-def test_doubling_is_offered_once_the_first_two_cards_are_dealt() -> None:
-    assert play(stacked("6H 5H", "7S TS")).round.legal()[0] is DOUBLE
 
 
 def test_a_doubled_hand_is_counted_once_the_dealers_play_is_ended() -> None:

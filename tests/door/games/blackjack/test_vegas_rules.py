@@ -23,7 +23,7 @@ from door.games.blackjack.events import (
     InsuranceSettled,
     TwentyOne,
 )
-from door.games.blackjack.round import BlackjackPhase, Turn, start
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, Turn, start
 from door.games.blackjack.rules import VEGAS
 from door.games.engine.cards import deck, parse_card, parse_cards
 from door.games.engine.errors import IllegalAction
@@ -214,30 +214,31 @@ def test_a_natural_is_paid_when_the_round_is_over() -> None:
 
 # Flow of the game: who has won
 
+PAID = {
+    "greater wins even money": ("KH 9H, TD 8S", (STAY,), "win", 1),
+    "less loses": ("KH 7H, TD 8S", (STAY,), "lose", -1),
+    "equal pushes": ("KH 8H, TD 8S", (STAY,), "push", 0),
+    "21 in more cards wins even money": ("6H 5H, TD 8S, KD", (HIT,), "twenty-one", 1),
+    "two counts of 21 push": ("6H 5H, TD 6S, KD 5D", (HIT,), "push", 0),
+    "two black jacks push beside insurance": ("AH KH, AS KS", (INSURE,), "push", 1),
+    "who does not insure loses the bet alone": ("9H 7H, AS KS", (DECLINE,), "dealer-natural", -1),
+}
+
+
+@pytest.mark.parametrize(("cards", "does", "outcome", "won"), PAID.values(), ids=PAID)
+def test_hands_are_compared_with_the_dealers(
+    cards: str, does: tuple[BlackjackAction, ...], outcome: str, won: int
+) -> None:
+    player, dealer, *rest = cards.split(", ")
+    hand = vegas(player, dealer, " ".join(rest), *does)
+    assert (hand.outcome, hand.net) == (outcome, won * STAKE)
+
 
 def test_if_the_dealer_has_bust_every_player_who_has_not_wins_even_money() -> None:
     table = seats("KH 8H 9D 6H 4H 7C 9C 6C", HIT, STAY)
     assert table.of(DealerBusted) == [DealerBusted(22)]
     assert table.round.outcomes == (BlackjackOutcome.BUST, BlackjackOutcome.WIN)
     assert table.round.totals_of(1).won == 40
-
-
-@pytest.mark.parametrize(
-    ("player", "moved"),
-    [("KH 9H", (0, STAKE, STAKE)), ("KH 7H", (STAKE, 0, 0)), ("KH 8H", (0, STAKE, 0))],
-    ids=["greater wins even money", "less loses", "equal pushes"],
-)
-def test_hands_are_compared_with_the_dealers(player: str, moved: tuple[int, int, int]) -> None:
-    assert vegas(player, "TD 8S", "", STAY).moved == moved
-
-
-def test_21_in_more_cards_wins_even_money() -> None:
-    hand = vegas("6H 5H", "TD 8S", "KD", HIT)
-    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, STAKE, STAKE))
-
-
-def test_two_counts_of_21_push() -> None:
-    assert vegas("6H 5H", "TD 6S", "KD 5D", HIT).outcome is BlackjackOutcome.PUSH
 
 
 def test_black_jack_is_paid_one_and_a_half_times_the_bet() -> None:
@@ -314,20 +315,10 @@ def test_insurance_is_paid_two_to_one_but_the_regular_bet_is_lost() -> None:
     assert done.totals.won - done.totals.lost == -6
 
 
-def test_unless_they_too_have_black_jack_in_which_case_it_is_a_push() -> None:
-    hand = vegas("AH KH", "AS KS", "", INSURE, bet=20)
-    assert hand.outcome is BlackjackOutcome.PUSH
-    assert hand.net == 20
-
-
 def test_without_a_dealers_black_jack_insurance_is_lost_and_the_game_continues() -> None:
     hand = vegas("9H 7H", "AS 8S", "", INSURE, bet=20)
     assert hand.insurance == InsuranceSettled(0, lost=10, returned=0, won=0)
     assert hand.round.legal() == (DOUBLE, HIT, STAY)
-
-
-def test_a_player_who_does_not_wish_to_insure_stakes_nothing_more() -> None:
-    assert vegas("9H 7H", "AS 8S", "", DECLINE, bet=20).round.totals.staked == 20
 
 
 def test_half_of_the_smallest_unit_is_nothing_and_not_offered() -> None:

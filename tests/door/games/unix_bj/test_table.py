@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.at_the_teletype import ANY_KEY, PLAY, at_the_teletype, player, teletype_toml
+from tests.door.at_the_teletype import PLAY, at_the_teletype
 from tests.door.teletype import STRUCK, from_seed, paper, seed_asking
 from tests.door.visiting import MENU, sysop_toml
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
@@ -49,15 +49,6 @@ async def test_the_seal_comes_before_the_first_letter_and_the_seed_after_the_las
         await ada.strikes("\x7f")
         assert ada.letters == from_seed(seed, "y", STRUCK)
         assert ada.seed == f"Seed {seed.hex()[:8]}"
-
-
-async def test_the_questions_of_1971(tmp_path: Path) -> None:
-    seed = seed_asking(*HITTING)
-    async with at_the_teletype(tmp_path, toml=teletype_toml(prompts="1971")) as ada:
-        await ada.starts(seed)
-        await ada.types("y", "")
-        assert ada.letters == from_seed(seed, "y", "", prompts="1971")
-        assert "\n?y\n" in ada.letters
 
 
 async def test_a_window_that_changes_its_size_leaves_the_paper_alone(tmp_path: Path) -> None:
@@ -221,17 +212,6 @@ async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path
         assert ada.letters != from_seed(seed)
 
 
-async def test_who_escapes_the_cut_has_bet_nothing(tmp_path: Path) -> None:
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.caller.remember({"cut": True})
-        ada.presses("p")
-        await ada.sees("A phrase to cut the cards")  # typed a row below
-        ada.presses("\x03")
-        await ada.is_asked(ANY_KEY)
-        assert ada.rounds() == []
-        assert ada.letters == ""
-
-
 # The standing
 
 
@@ -262,17 +242,6 @@ async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
         await ada.goes_to_the_teletype()
         await ada.starts(third)
         assert ada.letters == from_seed(third, action=action, standing=standing)
-
-
-async def test_everybody_has_their_own_standing(tmp_path: Path) -> None:
-    seed = seed_asking(*HITTING)
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(seed_asking(*INSURED))
-        await ada.strikes("\x7f")
-        bob = await player(ada.board, "Bob")
-        await bob.goes_to_the_teletype()
-        await bob.starts(seed)
-        assert bob.letters == from_seed(seed)
 
 
 async def test_it_is_said_at_the_good_bye_how_it_went(tmp_path: Path) -> None:

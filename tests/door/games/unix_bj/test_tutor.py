@@ -9,7 +9,7 @@ from door.games.blackjack.round import start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.blackjack.tutor import tutor
 from tests.door.at_the_teletype import Player, at_the_teletype
-from tests.door.teletype import cards_of, from_seed, seed_asking
+from tests.door.teletype import cards_of, seed_asking
 
 SPLIT = seed_asking("Split pair? y", "Double down? y", "Hit? ")
 
@@ -41,11 +41,3 @@ async def test_a_worse_move_is_judged_and_a_good_one_is_not(tmp_path: Path) -> N
         assert verdict is not None
         await ada.types("", "", "")  # no split, no double, no card
         assert verdict in ada.plain
-
-
-async def test_without_a_tutor_the_letters_are_the_program_s_alone(tmp_path: Path) -> None:
-    async with at_the_teletype(tmp_path) as ada:
-        await ada.starts(SPLIT)
-        await ada.types("y")
-        assert ada.letters == from_seed(SPLIT, "y")
-        assert "Book" not in ada.plain
