@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
+import shlex
 import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from door.cli.main import main
 from door.config import config as settings
 from door.setup import machine, writing
 from tests import ROOT
@@ -250,6 +254,19 @@ def test_systemd_understands_the_units_that_are_written(tmp_path: Path) -> None:
     assert "enable --now bjft bjft-maintain.timer" in told.output
     for job in machine.JOBS:
         assert "/var/lib/bjft" not in (folder / f"bjft-{job}.service").read_text("utf-8")
+
+
+def test_a_container_is_nobodys_root_and_its_commands_are_ours(tmp_path: Path) -> None:
+    assert made(tmp_path, "--with", "container").status == 0
+    text = (tmp_path / "system/container/Containerfile").read_text(encoding="utf-8")
+    assert "\nUSER bjft\n" in text
+    assert "\nVOLUME /board\n" in text
+    assert f"\nEXPOSE {settings.load(tmp_path / 'sysop.toml').listeners[0].port}\n" in text
+    healthy, begins = (json.loads(words) for words in re.findall(r"CMD (\[.*\])$", text, re.M))
+    commands = (" ".join(healthy), *re.findall(r"door [^;\]]+", begins[-1]))
+    assert len(commands) == 3
+    for words in map(shlex.split, commands):
+        main.commands[words[1]].make_context(words[1], words[2:])
 
 
 def test_a_unit_may_use_a_port_of_roots_and_a_home_where_it_has_to(tmp_path: Path) -> None:

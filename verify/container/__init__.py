@@ -1,1 +1,0 @@
-"""The container that we ship, built and run."""
