@@ -1,12 +1,11 @@
-"""The command `python -m verify.mutants`: put small faults into the program, and see who sees them.
+"""The command `python -m verify.mutants`: put small faults into the program for the suite to see.
 
     python -m verify.mutants --jobs 2
-    python -m verify.mutants --room timebank/ledger --suite
-    python -m verify.mutants --only "off by one" --simulate
+    python -m verify.mutants --room timebank/ledger --near
+    python -m verify.mutants --only "off by one"
 
-Each fault is a change of the program's text, in a copy of the tree. The suite and the simulator are
-asked apart from each other (`--suite` or `--simulate` asks one of them alone). A fault that
-survives both, or that fits the text of the program no more, makes the status 1.
+Each fault is a change of the program's text, in a copy of the tree. A fault that the suite does not
+catch, or that fits the text of the program no more, makes the status 1.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from queue import SimpleQueue
 import click
 
 from verify.mutants.catalogue import MUTANTS
-from verify.mutants.looks import Bounds, GivenUp, Look, Suite, simulate
+from verify.mutants.looks import Bounds, GivenUp, Suite
 from verify.mutants.mutant import Mutant, Stale
 from verify.mutants.report import Results, rooms, table, totals
 from verify.mutants.tree import Tree, copied
@@ -32,12 +31,11 @@ ROOT = Path(__file__).parents[2]
 class Hunt:
     """A run of the command over some mutants, several at once."""
 
-    def __init__(self, root: Path, bounds: Bounds, results: Results, asked: Sequence[str]) -> None:
-        """Take the tree that is copied, and who is asked: "suite", "simulator" or both."""
+    def __init__(self, root: Path, bounds: Bounds, results: Results) -> None:
+        """Take the tree that is copied."""
         self.root = root
         self.bounds = bounds
         self.results = results
-        self.asked = asked
         self.stale: list[str] = []
         self.unsound: set[str] = set()
         self._one_speaks = threading.Lock()
@@ -75,20 +73,17 @@ class Hunt:
             self.unsound |= suite.unsound
 
     def _look(self, mutant: Mutant, tree: Tree, suite: Suite) -> None:
-        found = self.results.of(mutant)
+        known = self.results.of(mutant)
+        if known is not None and not known.is_partial:
+            return
         with tree.with_fault(mutant):
-            if "suite" in self.asked and (found.suite is None or found.suite.is_partial):
-                self._know(mutant, "suite", suite.look(mutant))
-            if "simulator" in self.asked and found.simulator is None:
-                self._know(mutant, "simulator", simulate(tree, self.bounds))
-
-    def _know(self, mutant: Mutant, who: str, look: Look) -> None:
+            look = suite.look(mutant)
         with self._one_speaks:
-            setattr(self.results.of(mutant), who, look)
-            self.results.keep()
+            self.results.know(mutant, look)
         came = f"caught by {look.caught}" if look.caught else "survived"
-        count = f"{look.after} {'tests' if who == 'suite' else 'seeds'}, {look.seconds:.1f} s"
-        self._say(f"{mutant.file}: {mutant.name}\n    {who}: {came} ({count})")
+        self._say(
+            f"{mutant.file}: {mutant.name}\n    {came} ({look.after} tests, {look.seconds:.1f} s)"
+        )
 
     def _say(self, words: str) -> None:
         with self._one_speaks:
@@ -100,32 +95,24 @@ class Hunt:
 @click.option("--list", "is_list", is_flag=True, help="Only list the mutants.")
 @click.option("--only", multiple=True, help="Those with these words in their names or files.")
 @click.option("--room", multiple=True, help="Those in this folder: timebank/ledger, door/lines.")
-@click.option("--suite", "is_suite", is_flag=True, help="Ask the suite alone.")
-@click.option("--simulate", "is_simulate", is_flag=True, help="Ask the simulator alone.")
-@click.option("--near", is_flag=True, help="Ask the suite for quick tests of the same room alone.")
+@click.option("--near", is_flag=True, help="Ask for quick tests of the same room alone.")
 @click.option("--first", multiple=True, help="Ask these tests before all others.")
 @click.option("--limit", default=3600.0, show_default=True, help="Seconds for one look.")
 @click.option("--silence", default=120.0, show_default=True, help="Seconds in which no test ends.")
 @click.option("--jobs", default=1, show_default=True, help="How many mutants at once.")
 @click.option("--workers", default=2, show_default=True, help="Of pytest, for each of them.")
-@click.option("--seeds", default="1-3", show_default=True, help="That are simulated.")
-@click.option("--steps", default=200, show_default=True, help="Of each seed.")
 @click.option("--results", type=Path, help="A file of what is known, that is not asked again.")
 @click.option("--table", "table_file", type=Path, help="Write the tables to this file, too.")
 def main(
     is_list: bool,
     only: tuple[str, ...],
     room: tuple[str, ...],
-    is_suite: bool,
-    is_simulate: bool,
     near: bool,
     first: tuple[str, ...],
     limit: float,
     silence: float,
     jobs: int,
     workers: int,
-    seeds: str,
-    steps: int,
     results: Path | None,
     table_file: Path | None,
 ) -> None:
@@ -136,12 +123,8 @@ def main(
         for mutant in mutants:
             click.echo(f"{mutant.file}: {mutant.name}")
         return
-    begin, _, end = seeds.partition("-")
-    played = int(begin), int(end or begin)
-    bounds = Bounds(silence, limit, workers, near, first, played, steps)
-    asked = [who for who, is_one in (("suite", is_suite), ("simulator", is_simulate)) if is_one]
-    asked = asked or ["suite", "simulator"]
-    hunt = Hunt(ROOT, bounds, Results.read(results), asked)
+    bounds = Bounds(silence, limit, workers, near, first)
+    hunt = Hunt(ROOT, bounds, Results.read(results))
     hunt.run(mutants, jobs)
     known = hunt.results
     told = [*rooms(mutants, known), "", *table(mutants, known), "", totals(mutants, known)]
@@ -164,7 +147,7 @@ def _tell_the_rest(mutants: Sequence[Mutant], hunt: Hunt) -> int:
     for test in sorted(hunt.unsound):
         click.echo(f"Left out, for it fails without a fault or not every time: {test}")
     for mutant in mutants:
-        if not hunt.results.of(mutant).survived:
+        if not hunt.results.survived(mutant):
             continue
         why = f"explained: {mutant.explained}" if mutant.explained else "NOT explained"
         click.echo(f"Survived: {mutant.file}: {mutant.name} ({why})")

@@ -1,4 +1,4 @@
-"""The two looks at a tree with a fault in it: the suite, quick tests first, and the simulator."""
+"""The suite of a tree with a fault in it, quick tests first."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class GivenUp(Exception):
 class Look:
     """What one look came to: `caught` says by what, "" when nothing was seen.
 
-    `after` is the number of tests that had ended by then, or of steps of the simulator's seeds;
-    `seconds` are those of the processors, all processes together.
+    `after` is the number of tests that had ended by then; `seconds` are those of the processors,
+    all processes together.
     """
 
     caught: str
@@ -56,10 +56,6 @@ class Bounds:
     is_near: bool = False
     # Tests that are asked before all others.
     first: tuple[str, ...] = ()
-    # Of the simulator.
-    seeds: tuple[int, int] = (1, 3)
-    steps: int = 200
-    people: int = 30
 
 
 @dataclass
@@ -72,9 +68,9 @@ class _Ran:
     is_time_out: bool
 
 
-def _run(command: list[str], tree: Tree, bounds: Bounds, until: float, heard: Path | None) -> _Ran:
+def _run(command: list[str], tree: Tree, bounds: Bounds, until: float, heard: Path) -> _Ran:
     """Run a process in a tree, ended when it says nothing for too long."""
-    environment = tree.environment if heard is None else {**tree.environment, HEARD: str(heard)}
+    environment = {**tree.environment, HEARD: str(heard)}
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command,
@@ -111,8 +107,8 @@ def _run(command: list[str], tree: Tree, bounds: Bounds, until: float, heard: Pa
     return _Ran(process.returncode, used.ru_utime + used.ru_stime, said, is_time_out)
 
 
-def _size(heard: Path | None, output: int) -> int:
-    listened = heard.stat().st_size if heard is not None and heard.exists() else 0
+def _size(heard: Path, output: int) -> int:
+    listened = heard.stat().st_size if heard.exists() else 0
     return listened + os.fstat(output).st_size
 
 
@@ -214,16 +210,3 @@ def _named(file: str, root: Path) -> list[str]:
     found = ((root / room).rglob(same) for room in rooms if room is not None)
     each = (sorted(str(path.relative_to(root)) for path in paths) for paths in found)
     return next(filter(None, each), [])
-
-
-def simulate(tree: Tree, bounds: Bounds) -> Look:
-    """Let the simulator play some seeds in a tree, until one fails."""
-    first, last = bounds.seeds
-    numbers = map(str, (first, last, bounds.steps, bounds.people))
-    command = [sys.executable, "-m", "verify.mutants.play", *numbers]
-    ran = _run(command, tree, bounds, time.monotonic() + bounds.whole, None)
-    lines = ran.output.strip().splitlines() or ["nothing is said"]
-    played = sum(line.endswith(" played") for line in lines)
-    if ran.is_time_out:
-        return Look(f"time-out in seed {first + played}", played, ran.seconds, is_time_out=True)
-    return Look(lines[-1] if ran.status else "", played, ran.seconds)

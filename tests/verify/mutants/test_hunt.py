@@ -92,7 +92,7 @@ def asked(monkeypatch) -> list[str]:
 
 def hunted(root: Path, *mutants: Mutant) -> Hunt:
     """Hunt for mutants of the toy."""
-    hunt = Hunt(root, Bounds(workers=0), Results(), ["suite"])
+    hunt = Hunt(root, Bounds(workers=0), Results())
     hunt.run(mutants, jobs=1)
     return hunt
 
@@ -100,12 +100,12 @@ def hunted(root: Path, *mutants: Mutant) -> Hunt:
 def test_a_fault_is_caught_by_the_test_that_fails_or_survives(toy, asked):
     hunt = hunted(toy, CAUGHT, STALE, SURVIVOR)
     caught, survived = hunt.results.of(CAUGHT), hunt.results.of(SURVIVOR)
-    assert caught.suite is not None
-    assert caught.suite.caught == BY_TEST
-    assert not caught.survived
-    assert survived.suite is not None
-    assert (survived.suite.caught, survived.suite.after) == ("", 2)
-    assert survived.survived
+    assert caught is not None
+    assert caught.caught == BY_TEST
+    assert not hunt.results.survived(CAUGHT)
+    assert survived is not None
+    assert (survived.caught, survived.after) == ("", 2)
+    assert hunt.results.survived(SURVIVOR)
     assert [stale.partition("\n")[0] for stale in hunt.stale] == [
         'toy/clock.py: "An hour has 59 minutes." wants this text once, which is there 0 times:'
     ]
@@ -116,15 +116,15 @@ def test_a_fault_is_caught_by_the_test_that_fails_or_survives(toy, asked):
 def test_a_test_that_hangs_is_a_catch_and_said_to_be_a_time_out(toy, asked, monkeypatch):
     test, ahead, size = "tests/test_clock.py::test_it_waits_for_nothing", [0], looks._size
 
-    def pass_time(heard: Path | None, output: int) -> int:  # once the test has begun
-        if heard is not None and heard.exists() and f"begins {test}" in heard.read_text():
+    def pass_time(heard: Path, output: int) -> int:  # once the test has begun
+        if heard.exists() and f"begins {test}" in heard.read_text():
             ahead[0] += 100
         return size(heard, output)
 
     clock = SimpleNamespace(monotonic=lambda: ahead[0], sleep=time.sleep)
     monkeypatch.setattr(looks, "_size", pass_time)
     monkeypatch.setattr(looks, "time", clock)
-    look = hunted(toy, HANGS).results.of(HANGS).suite
+    look = hunted(toy, HANGS).results.of(HANGS)
     assert look is not None
     assert look.is_time_out
     assert look.caught == f"time-out in {test}"
@@ -135,7 +135,7 @@ def test_a_test_that_fails_without_the_fault_catches_nothing(toy, asked, tmp_pat
     shutil.copytree(toy, root)
     (root / "tests/test_clock.py").write_text("def test_never():\n    assert False\n")
     hunt = hunted(root, SURVIVOR)
-    assert hunt.results.of(SURVIVOR).survived
+    assert hunt.results.survived(SURVIVOR)
     assert hunt.unsound == {"tests/test_clock.py::test_never"}
 
 
@@ -176,7 +176,7 @@ def test_only_an_explained_survivor_leaves_the_status_0(monkeypatch, explained, 
     survivor = Mutant("It has no name.", "toy.py", "a", "b", explained)
 
     def run(self: Hunt, mutants: list[Mutant], jobs: int) -> None:
-        self.results.of(survivor).suite = Look("", 9, 1.0)
+        self.results.know(survivor, Look("", 9, 1.0))
 
     monkeypatch.setattr(command, "MUTANTS", (survivor,))
     monkeypatch.setattr(Hunt, "run", run)
