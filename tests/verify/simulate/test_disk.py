@@ -1,4 +1,4 @@
-"""A short slice of the simulation on the disk below SQLite; and what that disk does itself."""
+"""A short slice of the simulation on the disk below SQLite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import pytest
 
-from verify.simulate import check_platter, faults
+from verify.simulate import faults
 from verify.simulate.__main__ import NO_DISK, STARTED
 from verify.simulate.platter import CannotBeBuilt, built, started_with
 
@@ -55,11 +55,6 @@ def existing(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProc
     return done
 
 
-@cache
-def checked() -> str:
-    return run("verify.simulate.check_platter", started_with(library(), os.environ)).stdout
-
-
 def run(
     module: str, environment: Mapping[str, str], *arguments: str
 ) -> subprocess.CompletedProcess[str]:
@@ -67,12 +62,6 @@ def run(
     return subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, timeout=300
     )
-
-
-@pytest.mark.parametrize("check", check_platter.CHECKS, ids=lambda check: check.__name__)
-def test_the_disk_does_what_disks_do(check: object) -> None:
-    name = getattr(check, "__name__", "")
-    assert f"{name}: holds\n" in checked(), checked()
 
 
 def slice_of_both() -> subprocess.CompletedProcess[str]:
