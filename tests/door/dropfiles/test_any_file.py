@@ -10,12 +10,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, Limit
+from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, EventSaid, Limit
+from door.dropfiles.events_ra import read as read_events
 from door.dropfiles.formats import read
-from door.dropfiles.giving import door_sys_credit
+from door.dropfiles.giving import door_sys_credit, exitinfo_time
 from door.dropfiles.lines import LARGEST
 from door.dropfiles.telling import sentences
 from door.errors import DropFileRefused, NotGiven
@@ -23,6 +24,7 @@ from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import WRITERS, Written
 
 NAMES = ["DOOR32.SYS", "DOOR.SYS", "DORINFO1.DEF", "CHAIN.TXT", "BBSDEV.DRP", "EXITINFO.BBS"]
+EVENTS = [(b"\x01\x05%b\0\x7f" % at).ljust(19, b"\0") for at in (b"03:00", b"24:00", b"xx:xx")]
 SOON = timedelta(seconds=2)  # a read takes about a millisecond
 
 written = st.sampled_from(sorted(WRITERS)).map(WRITERS.__getitem__)
@@ -64,6 +66,8 @@ def place(refused: DropFileRefused) -> str:
 
 
 @given(st.sampled_from(NAMES), st.binary(max_size=3000))
+@example("BBSDEV.DRP", b"1.7\n\n\n\n\x07" + b"\n" * 14 + b"m")
+@example("DORINFO1.DEF", b"\nKeeper\n" + b"l" * 72 + b"M1\n\n\n0\nA\n\n\n\n5\n\n")
 @settings(deadline=SOON)
 def test_noise_is_read_or_refused(name, noise):
     with a_folder() as folder:
@@ -146,3 +150,34 @@ def test_credits_are_written_where_they_are_read_or_not_at_all(lines, minutes):
             after = read(path, AS_WRITTEN)
             assert after.credit_minutes == minutes
             assert (after.identity, after.time) == (before.identity, before.time)
+
+
+@given(st.binary(min_size=2363, max_size=2363), st.integers(0, 32767))
+@settings(deadline=SOON)
+def test_a_time_limit_is_two_bytes_of_a_record_or_nothing_is_written(content, minutes):
+    with a_folder() as folder:
+        path = put(folder, Written("EXITINFO.BBS", content))
+        try:
+            exitinfo_time(path, minutes)
+        except NotGiven:
+            assert path.read_bytes() == content
+        else:
+            after = path.read_bytes()
+            assert sum(map(int.__ne__, content, after)) <= 2
+            assert len(after) == len(content)
+            exitinfo_time(path, minutes)
+            assert path.read_bytes() == after
+
+
+@given(st.binary(max_size=60) | st.lists(st.sampled_from(EVENTS)).map(b"".join))
+@settings(deadline=SOON)
+def test_events_are_a_minute_of_the_day_or_refused(content):
+    with a_folder() as folder:
+        path = put(folder, Written("EVENTS.RA", content))
+        try:
+            event, left_out = read_events(path, AS_WRITTEN)
+        except DropFileRefused:
+            return
+    assert left_out.isprintable()
+    assert (event.minute is not None) == (event.said is EventSaid.TIME)
+    assert event.minute is None or 0 <= event.minute < 1440
