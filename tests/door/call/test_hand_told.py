@@ -57,6 +57,13 @@ async def is_told_nothing(guest: Guest) -> None:
     await guest.logs_off()
 
 
+def everything_is_told(guest: Guest) -> bool:
+    """Whether the books have no hand of which a later call would tell."""
+    with guest.board.books() as desk:
+        untold = "SELECT count(*) FROM callers WHERE untold_round IS NOT NULL"
+        return not desk.connection.exec_driver_sql(untold).scalar()
+
+
 async def is_heard(console: Console, press: Callable[[], None]) -> None:
     """Press keys, and wait until the board has them."""
     heard = asyncio.Event()
@@ -299,9 +306,18 @@ async def test_a_hand_is_noted_as_seen_within_the_time_of_a_lease(tmp_path: Path
         await ada.says_bet(2)
         await ada.stands()
         await ada.board.pass_time(11)
-        with ada.board.books() as desk:
-            untold = "SELECT count(*) FROM callers WHERE untold_round IS NOT NULL"
-            assert desk.connection.exec_driver_sql(untold).scalar() == 0
+        assert everything_is_told(ada)
+
+
+async def test_a_hand_is_noted_as_seen_with_the_next_that_is_dealt_at_unix_bj(
+    tmp_path: Path,
+) -> None:
+    """No key is awaited between two hands on one sheet."""
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking("Hit? ", "over"))
+        await ada.types("")
+        assert ada.letters.count("new game") > 1
+        assert everything_is_told(ada)
 
 
 async def test_a_line_lost_in_the_last_key_at_baccarat(tmp_path: Path) -> None:
