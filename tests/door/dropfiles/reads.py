@@ -39,3 +39,12 @@ def understood(folder: Path, name: str, content: bytes) -> Understood:
     """What is understood of a call from one file."""
     path = put(folder, Written(name, content))
     return understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN)
+
+
+def understood_of(
+    folder: Path, *files: Written | str, settings: HostSettings = AS_WRITTEN
+) -> Understood:
+    """What is understood of a call from several files, given whole or by the name of a writer."""
+    for file in files:
+        put(folder, WRITERS[file] if isinstance(file, str) else file)
+    return understood_in(folder, settings)

@@ -12,7 +12,14 @@ from door.dropfiles.finding import find
 from door.dropfiles.telling import sentences
 from door.dropfiles.understanding import Way, understand
 from door.errors import DropFileRefused
-from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, NOW, put, understood_in
+from tests.door.dropfiles.reads import (
+    AS_WRITTEN,
+    NO_ENVIRONMENT,
+    NOW,
+    put,
+    understood_in,
+    understood_of,
+)
 from tests.door.dropfiles.writers import (
     WRITERS,
     Written,
@@ -87,9 +94,7 @@ def test_nonsense_is_not_unlimited_because_another_file_sets_no_limit(lines, tmp
 
 
 def test_a_deadline_counts_where_enigma_writes_its_constant_beside_it(tmp_path: Path):
-    put(tmp_path, WRITERS["enigma 0.0 door32"])
-    put(tmp_path, WRITERS["enigma bbsdev"])
-    assert understood_in(tmp_path).time.seconds == 1800
+    assert understood_of(tmp_path, "enigma 0.0 door32", "enigma bbsdev").time.seconds == 1800
 
 
 def test_files_that_do_not_agree_are_a_doubt(tmp_path: Path):
@@ -99,9 +104,7 @@ def test_files_that_do_not_agree_are_a_doubt(tmp_path: Path):
 
 
 def test_rounded_minutes_are_no_doubt(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet stdio"])
-    put(tmp_path, WRITERS["synchronet door.sys"])
-    assert understood_in(tmp_path).doubts == ()
+    assert understood_of(tmp_path, "synchronet stdio", "synchronet door.sys").doubts == ()
 
 
 def test_the_event_comes_from_door_sys_before_exitinfo(tmp_path: Path):
@@ -165,16 +168,13 @@ def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet exitinfo"])
     record = bytearray(ra_event("20:30"))
     record[1] = 4
-    put(tmp_path, Written("EVENTS.RA", bytes(record)))
-    understood = understood_in(tmp_path)
+    understood = understood_of(tmp_path, Written("EVENTS.RA", bytes(record)))
     assert understood.event.said is EventSaid.UNKNOWN
     assert "left out" in understood.doubts[0]
 
 
 def test_a_broken_events_ra_is_a_doubt(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet exitinfo"])
-    put(tmp_path, Written("EVENTS.RA", b"x" * 20))
-    understood = understood_in(tmp_path)
+    understood = understood_of(tmp_path, "synchronet exitinfo", Written("EVENTS.RA", b"x" * 20))
     assert understood.event.said is EventSaid.UNKNOWN
     assert "not a multiple of 19 bytes" in understood.doubts[0]
 
@@ -189,16 +189,13 @@ def test_events_ra_without_daily_events_tells_nothing(tmp_path: Path):
 
 
 def test_dorinfo_tells_the_time_beside_a_record_of_quickbbs(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet dorinfo"])
-    put(tmp_path, WRITERS["synchronet exitinfo"])
-    understood = understood_in(tmp_path)
+    understood = understood_of(tmp_path, "synchronet dorinfo", "synchronet exitinfo")
     assert (understood.time.seconds, understood.time.place) == (3540, "line 12 of DORINFO3.DEF")
     assert understood.who == HostIdentity("moth house", "number 42")
 
 
 def test_the_allowance_of_quickbbs_is_not_taken_for_time_left(tmp_path: Path):
-    put(tmp_path, Written("EXITINFO.BBS", quickbbs(644)))
-    understood = understood_in(tmp_path)
+    understood = understood_of(tmp_path, Written("EXITINFO.BBS", quickbbs(644)))
     with pytest.raises(DropFileRefused, match="no file of this call says how long"):
         understood.known_time()
 
@@ -231,8 +228,7 @@ def test_what_the_sysop_says_of_line_9_is_not_argued_with(tmp_path: Path):
 def test_a_file_of_another_caller_is_left(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"])
     lines = door_sys(number="7", name="Fly", alias="Fly", event="21:00")
-    put(tmp_path, Written("DOOR.SYS", text(*lines)))
-    understood = understood_in(tmp_path)
+    understood = understood_of(tmp_path, Written("DOOR.SYS", text(*lines)))
     assert [file.kind for file in understood.files] == [Format.DOOR32]
     assert understood.left[0].why == "it is for another caller"
     assert understood.event.said is EventSaid.UNKNOWN
@@ -251,9 +247,7 @@ def test_a_chosen_file_of_another_node_is_refused(tmp_path: Path):
 
 
 def test_a_broken_file_beside_is_a_doubt(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet stdio"])
-    put(tmp_path, Written("EXITINFO.BBS", b"\0" * 1900))
-    understood = understood_in(tmp_path)
+    understood = understood_of(tmp_path, "synchronet stdio", Written("EXITINFO.BBS", b"\0" * 1900))
     assert understood.time.seconds == 3540
     assert "1900 bytes" in understood.doubts[0]
 
@@ -309,8 +303,7 @@ def test_names_never_pass_for_numbers(tmp_path: Path):
     ],
 )
 def test_the_ways_to_give_back_are_known_by_the_kind_of_file(writer, ways, tmp_path: Path):
-    put(tmp_path, WRITERS[writer])
-    gives = understood_in(tmp_path).gives
+    gives = understood_of(tmp_path, writer).gives
     assert [(give.way, give.path.name, give.minutes) for give in gives] == ways
 
 
@@ -401,8 +394,7 @@ def test_a_whole_call_is_told_in_words(tmp_path: Path):
     ],
 )
 def test_each_thing_is_told_in_words(writer, sentence, tmp_path: Path):
-    put(tmp_path, WRITERS[writer])
-    assert sentence in sentences(understood_in(tmp_path))
+    assert sentence in sentences(understood_of(tmp_path, writer))
 
 
 def test_time_that_is_up_is_told(tmp_path: Path):
@@ -413,9 +405,7 @@ def test_time_that_is_up_is_told(tmp_path: Path):
 
 
 def test_the_lines_of_giving_back_say_what_stands_there(tmp_path: Path):
-    put(tmp_path, WRITERS["synchronet door.sys"])
-    put(tmp_path, WRITERS["remoteaccess exitinfo"])
-    told = sentences(understood_in(tmp_path))
+    told = sentences(understood_of(tmp_path, "synchronet door.sys", "remoteaccess exitinfo"))
     assert f"{tmp_path}/DOOR.SYS (now 15 minutes), if the board reads it back." in told[-2]
     assert f"the TimeLimit in {tmp_path}/EXITINFO.BBS (now 59 minutes)" in told[-1]
 

@@ -30,6 +30,7 @@ from tests.terminal import (
 )
 
 EVERY_BYTE = bytes(range(256))
+EVER_NEW = tuple(f"TERM{number}" for number in range(20))
 
 # A whole log-on of a modern program, as the board receives it, and some keys.
 KEYS = b"k\xff\xff\r\0"
@@ -58,8 +59,28 @@ ANSWERS = b"".join(
         (MODERN, ("xterm-256color",), "en_US.UTF-8", "UTF-8"),
         (REFUSING, (), "", ""),
         (SILENT, (), "", ""),
+        (
+            replace(SYNCTERM, terminal_types=("ANSI", "VT100", "VTNT", "ANSI")),
+            ("ANSI", "VT100", "VTNT"),
+            "",
+            "",
+        ),
+        (replace(SYNCTERM, terminal_types=EVER_NEW), EVER_NEW[:8], "", ""),
+        (
+            replace(MODERN, environment={"LANG": "C", "LC_CTYPE": "de_DE", "LC_ALL": "ja_JP"}),
+            ("xterm-256color",),
+            "ja_JP",
+            "UTF-8",
+        ),
+        *(
+            (replace(MODERN, charset_names=offered), ("xterm-256color",), "en_US.UTF-8", taken)
+            for offered, taken in ((("US-ASCII", "IBM437"), "IBM437"), (("KOI8-R",), ""))
+        ),
     ],
-    ids=["syncterm", "modern", "refusing", "silent"],
+    ids=[
+        *("syncterm", "modern", "refusing", "silent", "many terminals", "ever new terminals"),
+        *("the variable that counts most", "no UTF-8", "none of the sets"),
+    ],
 )
 async def test_what_a_program_says_of_itself_becomes_hints(
     board: Board, profile: Profile, types: tuple[str, ...], language: str, charset: str
@@ -71,37 +92,6 @@ async def test_what_a_program_says_of_itself_becomes_hints(
         assert (line.columns, line.rows) == (80, 24)
         assert (line.kind, line.address) == ("telnet", "127.0.0.1")
         await terminal.until("Board.")
-
-
-async def test_a_program_of_many_terminals_is_asked_for_each(board: Board) -> None:
-    profile = replace(SYNCTERM, terminal_types=("ANSI", "VT100", "VTNT", "ANSI"))
-    async with Terminal(profile) as terminal:
-        call = await connected(terminal, board)
-        assert call.line.hints.terminal_types == ("ANSI", "VT100", "VTNT")
-
-
-async def test_a_program_of_ever_new_terminals_is_asked_for_eight(board: Board) -> None:
-    profile = replace(SYNCTERM, terminal_types=tuple(f"TERM{number}" for number in range(20)))
-    async with Terminal(profile) as terminal:
-        call = await connected(terminal, board)
-        assert call.line.hints.terminal_types == profile.terminal_types[:8]
-
-
-async def test_the_variable_that_counts_most_names_the_language(board: Board) -> None:
-    profile = replace(MODERN, environment={"LANG": "C", "LC_CTYPE": "de_DE", "LC_ALL": "ja_JP"})
-    async with Terminal(profile) as terminal:
-        assert (await connected(terminal, board)).line.hints.language == "ja_JP"
-
-
-async def test_a_program_that_knows_no_utf8_gets_cp437(board: Board) -> None:
-    profile = replace(MODERN, charset_names=("US-ASCII", "IBM437"))
-    async with Terminal(profile) as terminal:
-        assert (await connected(terminal, board)).line.hints.charset == "IBM437"
-
-
-async def test_a_program_that_knows_none_of_the_sets_is_served_all_the_same(board: Board) -> None:
-    async with Terminal(replace(MODERN, charset_names=("KOI8-R",))) as terminal:
-        assert (await connected(terminal, board)).line.hints.charset == ""
 
 
 async def test_a_program_may_offer_character_sets_itself(board: Board) -> None:

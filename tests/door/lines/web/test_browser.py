@@ -40,7 +40,7 @@ from tests.door.lines.web.visitor import (
 )
 from tests.door.page import WEB
 from tests.door.playing import at_the_table, hand, moves
-from tests.door.proved import SIGNATURES, proved_hands, still_fits, tampered
+from tests.door.proved import proved_hands, still_fits, tampered
 from tests.door.shell import Shell
 from tests.world import NOON, PASSWORD, world
 from timebank.ledger.engines import books_of
@@ -52,15 +52,6 @@ pytestmark = [pytest.mark.long, pytest.mark.asyncio(loop_scope="module")]
 
 # Functions, for the page's own policy lets nobody evaluate an expression in it.
 IS_MARKED = 'text => document.getElementById("screen").terminal?.getSelection().trim() === text'
-WORK_OUT = """async ([seed, cut, decks, undealt, position]) => {
-    const fair = await import("/fairness.js");
-    const cards = await fair.cardsFrom(seed, cut, decks, position, 60, undealt);
-    const hand = { seal: await fair.sealOf(seed), seed, cut, decks, undealt, position, cards };
-    const wrong = { ...hand, seal: "0".repeat(64), cards: [...cards.slice(0, 2), "??"] };
-    const said = [await fair.check(hand), await fair.check(wrong)];
-    const tosses = await Promise.all([4, 5, 6].map((at) => fair.toss(seed, cut, at)));
-    return [hand.seal, cards, tosses, said.map((each) => [each.fitsSeal, each.alike])];
-}"""
 HTML = "text/html"
 # So many keys, whole and without scrolling.
 ARE_SEEN = """many => {
@@ -124,15 +115,29 @@ async def browser() -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
+async def window(browser: Any, **how: Any) -> AsyncIterator[Any]:
+    """A page in a window of its own."""
+    context = await browser.new_context(**how)
+    context.set_default_timeout(PATIENCE)
+    yield await context.new_page()
+    await context.close()
+
+
+async def the_sysop_logs_on(page: Any) -> None:
+    await page.get_by_label("Your name on the board").fill("Sysop")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.keyboard.press("Enter")
+    await page.get_by_role("heading", name="Today", exact=True).wait_for()
+
+
+@asynccontextmanager
 async def visit(browser: Any, folder: Path, how: dict[str, Any]) -> AsyncIterator[Visitor]:
     async with world(folder, toml=WEB) as board:
         board.enter("Ada")
-        context = await browser.new_context(**how)
-        context.set_default_timeout(PATIENCE)
-        visitor = Visitor(await context.new_page(), board)
-        await visitor.opens_the_page()
-        yield visitor
-        await context.close()
+        async with window(browser, **how) as page:
+            visitor = Visitor(page, board)
+            await visitor.opens_the_page()
+            yield visitor
         assert visitor.complaints == []
         assert all(url.startswith(f"http://127.0.0.1:{visitor.port}/") for url in visitor.asked_for)
 
@@ -194,10 +199,8 @@ async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_
     async with world(tmp_path, toml=WEB) as board:
         board.enter("Ada")
         network = Network(board.server.ports[1])
-        async with network.opened():
-            context = await browser.new_context(**DESK)
-            context.set_default_timeout(PATIENCE)
-            ada = Visitor(await context.new_page(), board)
+        async with network.opened(), window(browser, **DESK) as page:
+            ada = Visitor(page, board)
 
             async def hurry(route: Any) -> None:
                 answer = await route.fetch()
@@ -230,7 +233,6 @@ async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_
             await ada.types("s")
             await ada.sees("<B>et")
             assert ada.complaints == []
-            await context.close()
 
 
 async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
@@ -420,38 +422,16 @@ async def test_a_finger_copies_what_is_on_the_screen(browser: Any, tmp_path: Pat
         assert (shown["width"] >= 400, shown["height"] > 280) == (True, True), shown
 
 
-async def test_the_arithmetic_of_fairness_is_the_same_in_a_browser(
-    browser: Any, tmp_path: Path
-) -> None:
-    async with visit(browser, tmp_path, DESK) as ada:
-        of_a_chain = shuffle.Phrases("Cafe\u0301 noir\nthree blind mice", 12)
-        shoes: tuple[tuple[shuffle.Cut, int, int, int], ...] = (
-            ("", 1, 0, 0),
-            ("  Cafe\u0301 noir ", 6, 0, 290),
-            ("three\tblind mice", 1, 1, 102),
-            (of_a_chain, 6, 0, 290),
-            (of_a_chain._replace(beacon=shuffle.randomness(SIGNATURES[0])), 6, 0, 290),
-        )
-        for number, (cut, decks, undealt, position) in enumerate(shoes):
-            seed = bytes([number]) * 31 + b"\x80"
-            told = cut if isinstance(cut, str) else cut._asdict()
-            asked = [seed.hex(), told, decks, undealt, position]
-            seal, cards, tosses, checked = await ada.page.evaluate(WORK_OUT, asked)
-            assert seal == shuffle.seal(seed)
-            assert tuple(cards) == shuffle.run_on(seed, cut, decks, undealt, position, 60)[:60]
-            assert tosses == [shuffle.toss(seed, cut, at) for at in (4, 5, 6)]
-            assert checked == [[True, 60], [False, 2]]
-
-
 async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
     """By keyboard alone: a log-on, a filter, a plot, an act with its confirmation, and off."""
-    async with world(tmp_path) as board, served_pages(board) as place:
+    async with (
+        world(tmp_path) as board,
+        served_pages(board) as place,
+        window(browser, **DESK) as page,
+    ):
         board.enter("Sysop")
         board.enter("Ada", saved=3600)
-        context = await browser.new_context(**DESK)
-        context.set_default_timeout(PATIENCE)
-        sysop = Visitor(await context.new_page(), board)
-        page, press = sysop.page, sysop.page.keyboard.press
+        sysop, press = Visitor(page, board), page.keyboard.press
         await page.goto(place)
         await page.locator("input:focus").wait_for()  # what is typed before is lost
         await sysop.types("Sysop")
@@ -489,26 +469,23 @@ async def test_a_sysop_needs_no_mouse(browser: Any, tmp_path: Path) -> None:
         await press("Enter")
         await page.get_by_label("Password").wait_for()
         assert sysop.complaints == []
-        await context.close()
 
 
 async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
     browser: Any, tmp_path: Path
 ) -> None:
-    async with at_the_table(tmp_path) as ada, served_pages(ada.board) as place:
+    async with (
+        at_the_table(tmp_path) as ada,
+        served_pages(ada.board) as place,
+        window(browser, **DESK) as page,
+    ):
         await ada.bets(1, hand("hit", "stay", ends="win"))
         await ada.does("hit", "stay")
         await ada.bets(1, hand("stay", ends="lose"))
         ada.board.enter("Sysop")
-        context = await browser.new_context(**DESK)
-        context.set_default_timeout(PATIENCE)
-        sysop = Visitor(await context.new_page(), ada.board)
-        page = sysop.page
+        sysop = Visitor(page, ada.board)
         await page.goto(place)
-        await page.get_by_label("Your name on the board").fill("Sysop")
-        await page.get_by_label("Password").fill(PASSWORD)
-        await page.keyboard.press("Enter")
-        await page.get_by_role("heading", name="Today", exact=True).wait_for()
+        await the_sysop_logs_on(page)
         await page.goto(f"{place}ledger?caller=Ada&kind=won")
         await page.get_by_role("link", name="hand 1").first.click()
         await page.get_by_text("Your browser has checked it: the seed fits the seal").wait_for()
@@ -545,35 +522,28 @@ async def test_a_hand_is_played_again_step_by_step_and_its_seal_is_checked(
         await page.goto(f"{place}hand/2")
         await page.get_by_text("The shoe is not done").wait_for()
         assert sysop.complaints == []
-        state = await context.storage_state()
-        await context.close()
-        phone = await browser.new_context(
-            **PHONE, color_scheme="dark", bypass_csp=True, storage_state=state
-        )
-        phone.set_default_timeout(PATIENCE)
-        sysop = Visitor(await phone.new_page(), ada.board)
-        await sysop.page.goto(f"{place}hand/1?day=on")
-        await sysop.page.get_by_label("Hand").select_option("Hand 2")
-        await sysop.sees("Hand 2")
-        assert await violations(sysop.page) == []
-        assert not await sysop.page.evaluate("document.body.scrollWidth > innerWidth")
-        await phone.close()
+        dark = {"color_scheme": "dark", "storage_state": await page.context.storage_state()}
+        async with window(browser, **PHONE, **dark, bypass_csp=True) as phone:
+            await phone.goto(f"{place}hand/1?day=on")
+            await phone.get_by_label("Hand").select_option("Hand 2")
+            await Visitor(phone, ada.board).sees("Hand 2")
+            assert await violations(phone) == []
+            assert not await phone.evaluate("document.body.scrollWidth > innerWidth")
 
 
 async def test_a_page_from_elsewhere_cannot_act_whatever_it_has_stolen(
     browser: Any, tmp_path: Path
 ) -> None:
     """It is of the same site, so the cookie goes along; it has the whole form as well."""
-    async with world(tmp_path) as board, served_pages(board) as place:
+    async with (
+        world(tmp_path) as board,
+        served_pages(board) as place,
+        window(browser, **DESK) as page,
+    ):
         board.enter("Sysop")
         board.enter("Ada", saved=3600)
-        context = await browser.new_context(**DESK)
-        context.set_default_timeout(PATIENCE)
-        page = await context.new_page()
         await page.goto(place)
-        await page.get_by_label("Your name on the board").fill("Sysop")
-        await page.get_by_label("Password").fill(PASSWORD)
-        await page.keyboard.press("Enter")
+        await the_sysop_logs_on(page)
         await page.get_by_role("link", name="Callers").click()
         await page.get_by_role("link", name="Ada").click()
         await page.get_by_role("link", name="Adjust, freeze").click()
@@ -585,8 +555,10 @@ async def test_a_page_from_elsewhere_cannot_act_whatever_it_has_stolen(
         stolen = await page.locator('form[action="/act/adjust/do"]').evaluate("f => f.outerHTML")
         evil = stolen.replace('action="/', f'action="{place}')
         elsewhere = "http://127.0.0.1:4999/"
-        await context.route(elsewhere, lambda route: route.fulfill(body=evil, content_type=HTML))
-        other = await context.new_page()
+        await page.context.route(
+            elsewhere, lambda route: route.fulfill(body=evil, content_type=HTML)
+        )
+        other = await page.context.new_page()
         await other.goto(elsewhere)
         await other.get_by_role("button", name="Do it").click()
         await other.get_by_text("That form did not come from this page.").wait_for()
@@ -594,7 +566,6 @@ async def test_a_page_from_elsewhere_cannot_act_whatever_it_has_stolen(
         await page.get_by_role("button", name="Do it").click()
         await page.get_by_text("The account holds 1:05:00.").wait_for()
         assert board.balances("Ada")["bank"] == 3900
-        await context.close()
 
 
 async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Path) -> None:
@@ -603,26 +574,18 @@ async def test_nothing_on_the_pages_shuts_anybody_out(browser: Any, tmp_path: Pa
         board.enter("Sysop")
         board.enter("Ada", saved=3600)
         for how in ({**DESK, "color_scheme": "light"}, {**PHONE, "color_scheme": "dark"}):
-            context = await browser.new_context(**how, bypass_csp=True)
-            context.set_default_timeout(PATIENCE)
-            page = await context.new_page()
-            await page.goto(place)
+            async with window(browser, **how, bypass_csp=True) as page:
+                await page.goto(place)
+                assert await violations(page) == []
+                await the_sysop_logs_on(page)
+                for path in ("", "ledger", "entry/1", "callers", "caller/2", "plots", "balances"):
+                    await page.goto(f"{place}{path}")
+                    assert await violations(page) == [], path
+                    wider = await page.evaluate("document.body.scrollWidth > innerWidth")
+                    assert not wider, f"{path} is scrolled sideways"
+        async with window(browser, **PHONE, bypass_csp=True) as page:
+            await Visitor(page, board).opens_the_page()
             assert await violations(page) == []
-            await page.get_by_label("Your name on the board").fill("Sysop")
-            await page.get_by_label("Password").fill(PASSWORD)
-            await page.keyboard.press("Enter")
-            await page.get_by_role("heading", name="Today", exact=True).wait_for()
-            for path in ("", "ledger", "entry/1", "callers", "caller/2", "plots", "balances"):
-                await page.goto(f"{place}{path}")
-                assert await violations(page) == [], path
-                wider = await page.evaluate("document.body.scrollWidth > innerWidth")
-                assert not wider, f"{path} is scrolled sideways"
-            await context.close()
-        context = await browser.new_context(**PHONE, bypass_csp=True)
-        visitor = Visitor(await context.new_page(), board)
-        await visitor.opens_the_page()
-        assert await violations(visitor.page) == []
-        await context.close()
 
 
 async def test_a_sysop_leafs_through_a_hundred_thousand_transfers(
@@ -637,15 +600,12 @@ async def test_a_sysop_leafs_through_a_hundred_thousand_transfers(
     config = settings.load(tmp_path / "sysop.toml")
     with closing(books_of(config.bank)) as database:
         database.open_existing()
-        async with served_pages(Served(config, database, FakeClock(NOON))) as place:
-            context = await browser.new_context(**PHONE)
-            context.set_default_timeout(PATIENCE)
-            page = await context.new_page()
+        async with (
+            served_pages(Served(config, database, FakeClock(NOON))) as place,
+            window(browser, **PHONE) as page,
+        ):
             await page.goto(f"{place}ledger")
-            await page.get_by_label("Your name on the board").fill("Sysop")
-            await page.get_by_label("Password").fill(PASSWORD)
-            await page.keyboard.press("Enter")
-            await page.get_by_role("heading", name="Today", exact=True).wait_for()
+            await the_sysop_logs_on(page)
             await page.goto(f"{place}ledger")
             await page.locator("td.of-row", has_text=str(count)).wait_for()
             await page.get_by_role("link", name="Older").tap()
@@ -661,7 +621,6 @@ async def test_a_sysop_leafs_through_a_hundred_thousand_transfers(
             await page.goto(f"{place}caller/7")
             await page.get_by_role("heading", name="Calls").wait_for()
             assert not await page.evaluate("document.body.scrollWidth > innerWidth")
-            await context.close()
 
 
 async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path: Path) -> None:
@@ -670,23 +629,19 @@ async def test_the_page_about_the_board_is_for_everybody(browser: Any, tmp_path:
     async with world(tmp_path, toml=toml) as board:
         board.enter("W" * 24, saved=3600)
         await board.server.public_page.renew()
+        small = {"viewport": {"width": 360, "height": 740}, "bypass_csp": True}
         for colours in ("light", "dark"):
-            context = await browser.new_context(
-                viewport={"width": 360, "height": 740}, color_scheme=colours, bypass_csp=True
-            )
-            context.set_default_timeout(PATIENCE)
-            page = await context.new_page()
-            await page.goto(f"http://127.0.0.1:{board.server.ports[1]}/about")
-            assert await violations(page) == []
-            assert await page.evaluate("document.documentElement.scrollWidth") == 360
-            assert await page.evaluate("document.images[0].naturalWidth") == 1280
-            await page.get_by_role("link", name="Play now").click()
-            await Visitor(page, board).sees("Name:")
-            async with context.expect_page() as beside:
-                await page.get_by_role("link", name="The Test Board").click()
-            await (await beside.value).get_by_role("link", name="Français").click()
-            await (await beside.value).get_by_role("link", name="Jouer").wait_for()
-            await context.close()
+            async with window(browser, **small, color_scheme=colours) as page:
+                await page.goto(f"http://127.0.0.1:{board.server.ports[1]}/about")
+                assert await violations(page) == []
+                assert await page.evaluate("document.documentElement.scrollWidth") == 360
+                assert await page.evaluate("document.images[0].naturalWidth") == 1280
+                await page.get_by_role("link", name="Play now").click()
+                await Visitor(page, board).sees("Name:")
+                async with page.context.expect_page() as beside:
+                    await page.get_by_role("link", name="The Test Board").click()
+                await (await beside.value).get_by_role("link", name="Français").click()
+                await (await beside.value).get_by_role("link", name="Jouer").wait_for()
 
 
 async def violations(page: Any) -> list[str]:
@@ -731,15 +686,13 @@ def file_of_the_check_page(folder: Path) -> str:
 @asynccontextmanager
 async def check_page_of(browser: Any, folder: Path, **how: Any) -> AsyncIterator[CheckPage]:
     """Open the file; nothing else may be asked for."""
-    context = await browser.new_context(**how)
-    context.set_default_timeout(PATIENCE)
-    opened = CheckPage(await context.new_page(), [])
-    opened.page.on("request", lambda request: opened.asked_for.append(request.url))
-    page = file_of_the_check_page(folder)
-    await opened.page.goto(page)
-    yield opened
-    await context.close()
-    assert {url.partition("#")[0] for url in opened.asked_for} == {page}
+    file = file_of_the_check_page(folder)
+    async with window(browser, **how) as page:
+        opened = CheckPage(page, [])
+        page.on("request", lambda request: opened.asked_for.append(request.url))
+        await page.goto(file)
+        yield opened
+    assert {url.partition("#")[0] for url in opened.asked_for} == {file}
 
 
 SMALL = {**PHONE, "viewport": {"width": 360, "height": 640}, "color_scheme": "dark"}
@@ -781,7 +734,7 @@ async def test_one_file_checks_a_played_hand_and_finds_what_was_changed(
 async def test_one_file_follows_a_chain_of_seeds_and_says_what_is_not_a_hand(
     browser: Any, tmp_path: Path
 ) -> None:
-    seed, cut = bytes(range(32)), shuffle.Phrases("Café noir\nthree blind mice", 3)
+    seed, cut = bytes(range(32)), shuffle.Phrases("Cafe\u0301 noir\nthree\tblind mice", 3)
     chained = {
         "seal": shuffle.seal(seed),
         "cut": cut._asdict(),
@@ -864,9 +817,7 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
         each for each in changed if each[0] != "rule" or not each[2] or chance.random() < 0.1
     ]
     assert {what for what, _, is_same in changed if not is_same} > {"rule", "decision"}
-    context = await browser.new_context(**DESK)
-    page = await context.new_page()
-    async with world(tmp_path, toml=WEB) as board:
+    async with world(tmp_path, toml=WEB) as board, window(browser, **DESK) as page:
         await page.goto(f"http://127.0.0.1:{board.server.ports[1]}/check.html")
         whole = await page.evaluate(CHECK_ALL, [each.proof for each in played])
         short = [each for each in played if each.digits]
@@ -891,7 +842,6 @@ async def test_the_page_works_out_what_hands_of_every_game_paid_and_finds_what_w
             }
             base = asdict(GAMES[game].kind.base)
             assert usual == {key: base[key] for key in ours}
-    await context.close()
 
 
 # A link to a hand of a shoe with a round of drand, as release 1.0 made them.
