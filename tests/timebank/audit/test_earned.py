@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.at_the_window import borrow, deposit, give, limit, repay, withdraw
+from tests.timebank.at_the_window import deposit
 from tests.timebank.books import lost, pushed, won
 from tests.timebank.hosts import comes, known
 from timebank.audit.accounts import Task, check
 from timebank.audit.checkpoints import draft
-from timebank.callers import callers
 from timebank.window import sysop
 
 DAY = 86_400
@@ -109,21 +108,6 @@ def test_an_old_stake_in_a_hand_of_two_midnights_is_in_order(books, ann):
         assert books.audit() == []
     call.act(lost(150, final=False), stake=300, kind="double")
     call.act(won(750, 750))
-    call.next_day()
-    assert books.audit() == []
-
-
-def test_all_that_a_caller_can_do_with_minutes_is_in_order(books, ann):
-    limit(books, known_days=0, loan_share=50)
-    books.do(callers.set_preferences, ann, {"auto_deposit": 1})
-    give(books, ann, 100)
-    call = books.call(ann)
-    for act, minutes in ((deposit, 20), (withdraw, 50), (borrow, 30), (repay, 10), (repay, 5)):
-        act(call, minutes)
-    call = call.next_day()
-    assert books.audit() == []
-    call.win(300, 900)
-    call.lose(600)
     call.next_day()
     assert books.audit() == []
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import timedelta
-
 import pytest
 
 from tests.timebank.at_the_window import borrow, deposit, give, repay, send, withdraw
 from tests.timebank.books import MAIL_HOUR, lost, pushed
-from tests.timebank.hosts import comes, known
 from timebank.callers import callers
 from timebank.callers.history import history
 from timebank.ledger.reasons import Deleted, Told, Unread
@@ -156,22 +152,6 @@ class TestAmounts:
         ]
         assert lines[0].at == books.now
 
-    def test_add_up_to_what_the_caller_has(self, books, call, bob):
-        bobs = books.call(bob, node=2)
-        give(books, bob, 30)
-        send(bobs, 10, to=call.caller_id)
-        for _ in range(5):
-            books.wait(61)
-            call.touch()
-            call.win(300, 450)
-            call.lose(300)
-        deposit(call, 10)
-        balances = books.balances(call.caller_id)
-        lines = read(books, call.caller_id)
-        assert sum(line.online for line in lines) == balances["online"]
-        assert sum(line.bank for line in lines) == balances["bank"] == lines[0].balance
-        assert sum(line.used for line in lines) == 305
-
 
 class TestPages:
     @pytest.fixture
@@ -220,33 +200,3 @@ class TestPages:
             books.wait(1)
             call.touch()
         assert [line.used for line in read(books, ann)] == [300, 0]
-
-
-class TestNamesThatReadLikeSentences:
-    @pytest.mark.parametrize(
-        "name",
-        [
-            "Night: Owl",
-            "Gate: put in the bank",
-            "A given back to B",
-            "Inn (win) at 03:00",
-            "X brought from Y, on another day",
-        ],
-    )
-    def test_of_a_board_are_told_as_any_other(self, open_books, folder, name):
-        def evening(board):
-            books = open_books(folder / board[:1])
-            books.change(limits=replace(books.settings.limits, known_days=0))
-            ann = known(books, board=board)
-            for way in ("moduser", None):
-                call = comes(books, ann, way=way, until=books.now + timedelta(minutes=50))
-                call.lose(600)
-                borrow(call, 5)
-                call.win(600, 900)
-                books.wait(75)
-                call.close()
-            return words(books, ann)
-
-        plain = evening("Owl")
-        assert len(plain) > 8
-        assert evening(name) == [line.replace("Owl", name) for line in plain]

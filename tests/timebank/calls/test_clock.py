@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from tests.clock import FakeClock
-from tests.timebank.books import DAILY, Books, Call, lost, won
+from tests.timebank.books import DAILY, Books, Call, lost
 from timebank.callers import sysop_log
 from timebank.calls import clock_mend
 from timebank.calls.calls import close_dead_calls, open_call, open_calls, renew
@@ -567,24 +567,6 @@ def test_what_is_held_behind_an_event_of_another_year_comes_back_after_the_next(
     here.wait(3600)
     call = here.books.call(ann)
     assert ("release", 1800, "held", "online") in call.moved
-    assert here.books.audit() == []
-
-
-def test_a_hand_that_was_dealt_under_a_wrong_clock_goes_on(led_astray, ann):
-    here = led_astray
-    here.boot(NOON + timedelta(seconds=A_YEAR))
-    call = here.books.call(ann)
-    call.bet(600)
-    call.close()
-    here.boot(NOON + timedelta(hours=2))
-    here.books.do(clock_mend.mend, "Sysop")
-    again = here.books.call(ann)
-    again.round_id, again.sequence = call.round_id, 0
-    again.act(won(600, 600))
-    assert again.moved[-2:] == [
-        ("returned", 600, "stake", "online"),
-        ("won", 600, "house", "online"),
-    ]
     assert here.books.audit() == []
 
 

@@ -125,19 +125,6 @@ def test_who_lost_more_than_they_won_puts_nothing_away(books, ann):
     assert books.call(ann).moved[0] == ("forfeit", 3299, "online", "forfeit")
 
 
-def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
-    call = books.call(ann)
-    call.win(600, 900)
-    call = call.next_day()
-    call.withdraw(600)
-    again = call.next_day()
-    assert again.moved[:2] == [
-        ("forfeit", 3599, "online", "forfeit"),
-        ("carry", 600, "online", "bank"),
-    ]
-    assert again.purse.bank == 900
-
-
 def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books):
     books = open_books(mode="none")
     ann = books.caller("Ann")
@@ -282,19 +269,6 @@ def test_nothing_is_told_of_a_table_on_which_nothing_lies(books, ann):
     assert said(call.receipt.told) == ()
 
 
-def test_a_hand_that_is_left_and_resumed_on_the_next_day_is_treated_the_same(books, ann):
-    books.wait_until(LATE)
-    call = books.call(ann)
-    call.bet(600)
-    call.close()
-    books.wait_until(TOO_LATE)
-    again = books.call(ann)
-    assert again.receipt.told
-    again.round_id, again.sequence = call.round_id, 0
-    again.act(won(600, 900))
-    assert again.purse.online == 3600 + 900
-
-
 def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_they_left(books, ann):
     books.wait_until(LATE)
     call = books.call(ann)
@@ -360,37 +334,6 @@ def test_of_a_hand_that_is_half_lost_the_earlier_day_s_minutes_go_first(books, a
         ("forfeit", 300, "online", "forfeit"),
     ]
     assert call.purse.online == 3300
-
-
-def test_losing_what_was_left_of_yesterday_takes_nothing_from_what_is_earned_today(books, ann):
-    books.wait_until(LATE)
-    call = books.call(ann)
-    call.bet(600)
-    books.wait_until(TOO_LATE)
-    call.act(lost(600))
-    call.win(60, 900)
-    call.close()
-    books.wait(86400)
-    assert ("carry", 900, "online", "bank") in books.call(ann).moved
-    assert books.audit() == []
-
-
-def test_a_hand_that_lies_there_over_two_midnights_keeps_its_parts(books, ann):
-    books.wait_until(LATE)
-    call = books.call(ann)
-    call.win(600, 240)
-    call.bet(600)
-    for day in ("2026-06-02T00:10", "2026-06-03T00:10"):
-        books.wait_until(at(day))
-        call.touch()
-        assert books.sql("SELECT standing, carried FROM days ORDER BY day DESC LIMIT 1") == [
-            (360, 240)
-        ]
-    call.act(pushed(600))
-    call.close()
-    books.wait(86400)
-    assert ("carry", 240, "online", "bank") in books.call(ann).moved
-    assert books.audit() == []
 
 
 @pytest.mark.parametrize(("used", "banked"), [(0, 300), (3600, 300), (3900, 0)])

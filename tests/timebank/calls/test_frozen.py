@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.at_the_window import MINUTE, give, saved
+from tests.timebank.at_the_window import give, saved
 from tests.timebank.books import said, stand_alone, won
 from tests.timebank.hosts import comes, known
-from timebank.callers import callers
 from timebank.wagers.rounds import Move
 from timebank.window.sysop import freeze, unfreeze
 
@@ -140,13 +139,6 @@ def test_a_board_without_a_bank_keeps_no_more_for_one_who_is_frozen(open_books):
     call = call.next_day()
     assert ("carry", 900, "online", "forfeit") in call.moved
     assert call.purse.online == 3600
-
-
-def test_nothing_is_deposited_at_log_off(books, ann):
-    books.do(callers.set_preferences, ann, {"auto_deposit": 1})
-    set_frozen(books, ann)
-    books.call(ann).close()
-    assert saved(books, ann) == 10 * MINUTE
 
 
 def test_winnings_of_a_guest_wait_too_and_are_kept_when_the_guest_leaves(open_books):

@@ -14,7 +14,6 @@ from functools import partial
 import click
 import pytest
 
-from tests.timebank.serving import serving
 from timebank.callers import notices, sysop_log
 from timebank.cli.common import whole_minutes
 from timebank.ledger import engines
@@ -208,21 +207,6 @@ def test_a_long_log_is_read_to_its_end(board, timebank):
     board.do(fill)
     records = json.loads(timebank("log", "--format", "json")[1])
     assert [record["number"] for record in records] == list(range(1200, 0, -1))
-
-
-@pytest.mark.long
-@pytest.mark.of_a_file
-def test_a_server_and_commands_write_to_the_books_at_once(board, timebank):
-    with serving(board.database.path) as server:
-        for number in range(5):
-            timebank.says("deposit", f"Caller {number}", "10", *WHY)
-            code, _, error = timebank("transfer", f"Caller {number}", "Caller 0", "3", *WHY)
-            assert (code, error) == (0, "") if number else code == 2
-        for words in (["withdraw", "Caller 0", "2"], ["adjust", "Caller 1", "-1"]):
-            assert timebank(*words, *WHY)[0] == 0
-        assert server.poll() is None
-    assert banks(board) == [20 * 60, 6 * 60, 7 * 60, 7 * 60, 7 * 60]
-    assert timebank("audit")[0] == 0
 
 
 @pytest.mark.of_a_file

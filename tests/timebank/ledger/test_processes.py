@@ -14,7 +14,7 @@ import pytest
 
 from tests.timebank.books import NOON, act, lost, place_bet, wager, won
 from timebank.calls.calls import open_call, open_calls
-from timebank.errors import CallClosed, NotEnough, RoundInPlay
+from timebank.errors import CallClosed, RoundInPlay
 from timebank.ledger.database import Writer
 from timebank.ledger.engines import books_of
 from timebank.wagers import journal
@@ -39,32 +39,6 @@ def run_together(target, *arguments):
         process.join()
     assert [process.exitcode for process in processes] == [0, 0]
     return found
-
-
-def _spend(barrier, answers, _, settings, call_id):
-    """Bet ten minutes at a time, each hand lost, until the pot refuses."""
-    database = books_of(settings)
-    database.open_existing()
-    spent = 0
-    barrier.wait()
-    while True:
-        try:
-            with database.transaction(settings, NOON) as desk:
-                place_bet(desk, call_id, 0, wager(600), lost(600))
-        except NotEnough:
-            break
-        spent += 1
-    database.close()
-    answers.put(spent)
-
-
-def test_two_processes_that_race_for_a_pot_spend_it_once(books):
-    call = books.call(books.caller("Ann"))
-    spent = run_together(_spend, books.settings, call.id)
-    assert sum(spent) == 5
-    assert books.balances(call.caller_id)["online"] == 600
-    assert books.system()["house"] == 3000
-    assert books.audit() == []
 
 
 def _take_over(barrier, answers, number, settings, caller_id):
