@@ -7,14 +7,13 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from verify.machines import networks
-from verify.machines.faults import FAULTS, FAULTS_OF_BOARDS
-from verify.machines.lies import LIES
+from verify.machines.faults import FAULTS
 from verify.machines.programs import what_is_missing, what_is_unsound
 from verify.machines.result import Result
-from verify.machines.story import EVERY_FAULT, run
+from verify.machines.story import run
 
 AT_ONCE = 6  # faults that one set of machines goes through
 
@@ -49,11 +48,9 @@ def _play(said: argparse.Namespace) -> int:
     total, began = Result(), time.monotonic()
     first = said.seed if said.seed is not None else random.SystemRandom().randrange(10**6)
     for seed in range(first, first + 10**6):
-        names = said.faults or _drawn(seed, FAULTS_OF_BOARDS if said.boards else ())
+        names = said.faults or _drawn(seed)
         print(f"seed {seed}: {', '.join(names)}", flush=True)
-        result = run(
-            seed, names, said.quiet, _tell, lie=said.lie, boards=said.boards, keep=said.keep
-        )
+        result = run(seed, names, said.quiet, _tell, keep=said.keep)
         total.add(result)
         print(f"seed {seed}: {result}", flush=True)
         for words in result.wrong:
@@ -69,9 +66,9 @@ def _tell(words: str) -> None:
     print(f"  {words}", flush=True)
 
 
-def _drawn(seed: int, more: Iterable[str]) -> list[str]:
+def _drawn(seed: int) -> list[str]:
     """Draw the faults of a seed: all come equally often, each at most once."""
-    return random.Random(f"faults {seed}").sample(sorted((*FAULTS, *more)), AT_ONCE)
+    return random.Random(f"faults {seed}").sample(sorted(FAULTS), AT_ONCE)
 
 
 def _options() -> argparse.ArgumentParser:
@@ -81,12 +78,8 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--hours", type=float, default=1.0, help="how long at most (1)")
     parser.add_argument("--quiet", type=float, default=2.0, help="seconds of work around a fault")
     parser.add_argument("--keep", action="store_true", help="keep the folder of each seed")
-    parser.add_argument("--boards", action="store_true", help="real boards, called by robots")
-    parser.add_argument("--lie", choices=["", *LIES], default="", help="a fault of the bank's own")
     parser.add_argument("--clean", action="store_true", help="only remove what runs have left")
-    parser.add_argument(
-        "faults", nargs="*", choices=[[], *EVERY_FAULT], help="these, in this order"
-    )
+    parser.add_argument("faults", nargs="*", choices=[[], *FAULTS], help="these, in this order")
     return parser
 
 

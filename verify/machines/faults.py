@@ -27,18 +27,16 @@ def server_killed(world: World) -> str:
     machine = world.chance.choice(sorted(SERVERS))
     world.servers[machine].kill()
     world.pause(0, 3)
-    return f"the bank on {machine}"
+    return f"the board on {machine}"
 
 
 def server_stopped(world: World) -> str:
     """Stop a server, for a moment or until others have what it had, and let it go."""
     machine = world.chance.choice(sorted(SERVERS))
-    began = time.monotonic()
     world.servers[machine].send(signal.SIGSTOP)
     seconds = world.pause(*world.chance.choice(((2, 25), (60, 70))))
     world.servers[machine].send(signal.SIGCONT)
-    world.stopped.append((machine, began, time.monotonic()))
-    return f"the bank on {machine} for {seconds:.0f} s"
+    return f"the board on {machine} for {seconds:.0f} s"
 
 
 def front_killed(world: World) -> str:
@@ -252,12 +250,9 @@ FAULTS: dict[str, Fault] = {
         keepers_without_quorum,
         disk_full,
         connections_ended,
+        cut_between_servers,
+        server_clock_moved,
     )
-}
-
-# Those that only real boards feel.
-FAULTS_OF_BOARDS: dict[str, Fault] = {
-    each.__name__.replace("_", "-"): each for each in (cut_between_servers, server_clock_moved)
 }
 
 

@@ -1,4 +1,4 @@
-"""All machines of a run, the processes of the bank on them, and what puts it right again."""
+"""All machines of a run, the boards and the robots on them, and what puts it right again."""
 
 from __future__ import annotations
 
@@ -8,18 +8,33 @@ import random
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from verify.machines.databases import DATABASES, MENDING_SECONDS, SERVERS, TTL, Databases
+from verify.machines import phones
+from verify.machines.databases import (
+    CALLERS_PORT,
+    DATABASES,
+    FRONT,
+    MENDING_SECONDS,
+    SERVERS,
+    TTL,
+    Databases,
+    set_clock,
+)
 from verify.machines.networks import CannotBeDone, inside
 from verify.machines.programs import Program, wait_until
-from verify.machines.worker import prepare
+from verify.robots import house
 
-CALLERS = 12
-HANDS = 6  # operations under way at once in each process
-PACE = 0.02  # seconds between two of them
-SHORT_PACE = 0.1  # in a slice, where several worlds share the machine with other tests
+LINK_PORT, HEALTH_PORT = 2324, 2330
+PHONES, PHONES_NUMBER = "phones", 41
+ROBOTS = 16
+ROBOTS_OF_A_SLICE = 8
+SOCIABLE = 0.5  # of them like the tables of Vegas best
+TABLES = 2  # there
+STARTING_SECONDS = 60.0
+GOOD_BYE_SECONDS = 60.0
 FILLER = "filler"
 FIRST = next(iter(SERVERS))
 HOME = Path(__file__).parents[2]
@@ -29,14 +44,11 @@ Tell = Callable[[str], None]
 class World:
     """The machines, and the chance that decides what happens to them."""
 
-    def __init__(
-        self, databases: Databases, folder: Path, seed: int, tell: Tell, lie: str = ""
-    ) -> None:
+    def __init__(self, databases: Databases, folder: Path, seed: int, tell: Tell) -> None:
         """Have books of its own on these databases; `folder`, which is new, gives them their name.
 
-        `lie` is a fault of the bank (lies.py). Nothing is made yet.
+        Nothing is made yet.
         """
-        self._lie = lie
         self.folder = folder
         self.chance = random.Random(seed)
         self.tell = tell
@@ -44,55 +56,94 @@ class World:
         self.databases = databases
         self.url = ""
         self.servers: dict[str, Program] = {}
-        # Which servers stood still, from when until when by the monotonic clock.
-        self.stopped: list[tuple[str, float, float]] = []
-        self.started = 0
-        self.is_short = False  # a slice: no term is waited for, and less is asked
-        self.callers: list[int] = []
+        self.is_short = False  # a slice: no term is waited for, and fewer call
+        self.phones: Program | None = None
+        self._starts: Counter[str] = Counter()
 
     def open(self) -> None:
-        """Start what is its own: books, and a process of the bank on each server."""
+        """Start what is its own: books, a board on each server, and robots on a machine apart."""
         self.folder.mkdir()
         self.databases.create(self.folder.name)
         self.url = self.databases.url(self.folder.name)
         inside(self.network.namespace(FIRST), self._prepare)
         for machine in SERVERS:
             self.start_server(machine)
+        self.network.add(PHONES, PHONES_NUMBER)
+        self._wait_for_boards()
+        told = {
+            "host": self.network.addresses[FRONT],
+            "port": CALLERS_PORT,
+            "names": self._names(),
+            "sociable": int(SOCIABLE * len(self._names())),
+            "seed": self.chance.getrandbits(32),
+            "folder": str(self.folder),
+        }
+        words = [sys.executable, "-m", "verify.machines.phones", json.dumps(told)]
+        places = {"PYTHONPATH": str(HOME)}
+        self.phones = Program(self.network, PHONES, words, self.folder, environment=places)
+        self.phones.start()
 
     def _prepare(self) -> None:
-        """Lay the books; done on the first server's machine."""
-        self.callers = prepare(self.url, self.folder, CALLERS)
+        """Lay the books and write the settings; done on the first server's machine."""
+        folder = self.config(FIRST).parent
+        folder.mkdir()
+        house.prepare(folder, self._names(), self.url)
+        text = self.config(FIRST).read_text()
+        for machine in SERVERS:
+            self.config(machine).parent.mkdir(exist_ok=True)
+            here = f'host = "{self.network.addresses[machine]}"\nport = {CALLERS_PORT}'
+            front = f'proxies = ["{self.network.addresses[FRONT]}"]'
+            # Where the other server reaches it, and where HAProxy asks how it is.
+            address = self.network.addresses[machine]
+            places = f'link = "{address}:{LINK_PORT}"\nhealth = "{address}:{HEALTH_PORT}"'
+            listener = 'host = "127.0.0.1"\nport = 0'
+            vegas = "[games.vegas]\n"
+            own = text.replace(listener, f"{here}\n{front}")
+            own = own.replace(vegas, f"{vegas}tables = {TABLES}\n")
+            self.config(machine).write_text(f"{own}\n[server]\n{places}\n")
 
     def close(self) -> None:
         """End all that was started, by its number; the databases stay."""
-        for program in self.servers.values():
+        for program in (*self.servers.values(), *filter(None, [self.phones])):
             program.kill()
 
     def start_server(self, machine: str) -> None:
-        """Start a process of the bank, with a history of its own."""
-        self.started += 1
-        told = {
-            "name": f"{machine}-{self.started}",
-            "url": self.url,
-            "folder": str(self.folder),
-            "callers": self.callers,
-            "hands": HANDS,
-            "pace": SHORT_PACE if self.is_short else PACE,
-            "lie": self._lie,
-            "seed": self.chance.getrandbits(32),
-        }
-        words = [sys.executable, "-m", "verify.machines.worker", json.dumps(told)]
+        """Start a board whose wall clock can be moved."""
+        self.set_clock(machine, 0)
+        run = f"from verify.machines.clocks import main; main({str(self._clock(machine))!r})"
+        words = [sys.executable, "-c", run, "serve", "--config", str(self.config(machine))]
         places = {"PYTHONPATH": str(HOME)}
-        program = Program(self.network, machine, words, self.folder, environment=places)
+        folder = self.config(machine).parent
+        program = Program(self.network, machine, words, folder, environment=places)
         program.start()
         self.servers[machine] = program
-
-    def histories(self) -> list[Path]:
-        return sorted(self.folder.glob("*.history"))
+        self._starts[machine] += 1
 
     def acknowledged(self) -> int:
-        """Count the answers "done" so far."""
-        return sum(file.read_bytes().count(b'"outcome": "ok"') for file in self.histories())
+        """Count the hands that robots have seen settled so far."""
+        found = phones.notes(self.folder)
+        return found[-1][2] if found else 0
+
+    def config(self, machine: str) -> Path:
+        """Return where the settings of a server's board are."""
+        return self.folder / machine / "sysop.toml"
+
+    def _clock(self, machine: str) -> Path:
+        return self.config(machine).parent / "clock"
+
+    def _names(self) -> list[str]:
+        robots = ROBOTS_OF_A_SLICE if self.is_short else ROBOTS
+        return [f"Robot {number}" for number in range(1, robots + 1)]
+
+    def _wait_for_boards(self) -> None:
+        wait_until("both boards answer", self._are_ready, STARTING_SECONDS)
+
+    def _are_ready(self) -> bool:
+        ready = f"port {CALLERS_PORT}."
+        return all(
+            program.log.read_text().count(ready) == self._starts[machine]
+            for machine, program in self.servers.items()
+        )
 
     # Putting it right.
 
@@ -103,6 +154,8 @@ class World:
         """
         began = time.monotonic()
         self.network.heal()
+        for machine in SERVERS:
+            self.set_clock(machine, 0)
         for machine in DATABASES:
             (self.databases.disk(machine) / FILLER).unlink(missing_ok=True)
             self.databases.set_clock(machine, 0)
@@ -120,10 +173,17 @@ class World:
                 self.start_server(machine)
         before = self.acknowledged()
         wait_until("an answer", lambda: self.acknowledged() > before, MENDING_SECONDS)
-        return time.monotonic() - began
+        seconds = time.monotonic() - began
+        # One that starts needs its databases: whoever harms them waits for it.
+        self._wait_for_boards()
+        return seconds
 
     def stop_asking(self) -> None:
-        """Let the processes of the bank end; raises `CannotBeDone` when one fails."""
+        """Let robots and boards end; raises `CannotBeDone` when one fails."""
+        assert self.phones is not None
+        self.phones.end(GOOD_BYE_SECONDS)
+        if self.phones.status != 0:
+            raise CannotBeDone(f"The phones failed: {self.phones.log.read_text()[-2000:]}")
         for machine, program in self.servers.items():
             program.end()
             self._refuse_own_end(machine, program)
@@ -133,12 +193,13 @@ class World:
         # One that has just been started may not have come to know SIGTERM yet.
         if program.status not in (0, -signal.SIGKILL, -signal.SIGTERM):
             said = program.log.read_text()[-2000:]
-            raise CannotBeDone(f"The bank on {machine} ended with {program.status}: {said}")
+            raise CannotBeDone(f"The board on {machine} ended with {program.status}: {said}")
 
     # What faults ask for.
 
     def set_clock(self, machine: str, seconds: int) -> None:
-        """Move the clock of a server against the real one; the bank has the databases' alone."""
+        """Move the wall clock of a server's board against the real one."""
+        set_clock(self._clock(machine), seconds)
 
     def primary(self) -> str:
         """Name the primary, as soon as there is one."""

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from verify.machines import networks
-from verify.machines.boards import Boards
 from verify.machines.databases import Databases
 from verify.machines.faults import kill_in_commit, server_killed
 from verify.machines.networks import Network, inside
@@ -126,7 +125,7 @@ def mounted() -> list[str]:
     return re.findall(r"bjft-machines-(\d+)", Path("/proc/mounts").read_text())
 
 
-@pytest.fixture(scope="class")
+@pytest.fixture
 def folder() -> Iterator[Path]:
     """One that the databases, who are somebody else, can reach."""
     made = Path(tempfile.mkdtemp(prefix="bjft-slice-", dir="/var/tmp"))
@@ -135,7 +134,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
-@pytest.fixture(scope="class")
+@pytest.fixture
 def databases(folder: Path) -> Iterator[Databases]:
     network = Network()
     made = Databases(network, folder)
@@ -148,42 +147,23 @@ def databases(folder: Path) -> Iterator[Databases]:
         network.close()
 
 
-@pytest.fixture(scope="class")
-def played(databases: Databases, folder: Path) -> Iterator[dict[str, Result]]:
-    """What came of a bank and of boards, harmed at once.
+def test_two_boards_that_are_harmed_show_nothing_but_what_is_in_the_books(
+    databases: Databases, folder: Path
+) -> None:
+    """A board is killed; then the primary with all of its machine, in a COMMIT.
 
-    Of each a server is killed; then the primary of both, with all of its machine, while COMMITs of
-    the bank wait for standbys that have been cut from it: what it had alone is lost.
+    Its standbys have been cut from it before: what it had alone is lost.
     """
-    bank = World(databases, folder / "bank", 1, print)
-    boards = Boards(databases, folder / "boards", 3, print)
-    worlds = {"bank": bank, "boards": boards}
-    results = {name: Result() for name in worlds}
+    world, result = World(databases, folder / "boards", 3, print), Result()
+    world.is_short = True
     try:
-        for world in worlds.values():
-            world.is_short = True
-            world.open()
-            server_killed(world)
-        for world in worlds.values():
-            world.mend()
-        kill_in_commit(bank, is_cut=True, is_whole=True)
-        for name, world in worlds.items():
-            world.mend()
-            finish(world, results[name])
-        yield results
+        world.open()
+        server_killed(world)
+        world.mend()
+        kill_in_commit(world, is_cut=True, is_whole=True)
+        world.mend()
+        finish(world, result)
     finally:
-        for world in worlds.values():
-            world.close()
-
-
-class TestMachinesThatAreKilled:
-    def test_a_bank_on_two_servers_loses_nothing(self, played):
-        result = played["bank"]
-        assert result.wrong == []
-        assert result.counted["done"]
-        assert result.counted["reads"]
-
-    def test_two_boards_show_nothing_but_what_is_in_the_books(self, played):
-        result = played["boards"]
-        assert result.wrong == []
-        assert result.counted["hands seen"]
+        world.close()
+    assert result.wrong == []
+    assert result.counted["hands seen"]

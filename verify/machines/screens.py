@@ -1,0 +1,73 @@
+"""All that was on robots' screens, held against the books that are left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from door.config import config as settings
+from door.games import hands
+from timebank.audit import accounts as accounts_audit
+from timebank.ledger.engines import books_of
+from verify.kills.count import Count
+from verify.kills.rounds import BAD, forgive_half_screens
+from verify.machines import phones
+from verify.machines.databases import SERVERS
+from verify.machines.result import Result
+from verify.machines.world import FIRST, World
+from verify.robots import check, copied
+
+LAG = 90.0  # seconds that a screen may be behind the books, while a server stands still
+
+
+def compare(world: World, result: Result) -> None:
+    """Hold all screens against the books; done on the first server's machine."""
+    bank = settings.load(world.config(FIRST)).bank
+    database = books_of(bank)
+    try:
+        with database.reading(bank, datetime.now(UTC)) as desk:
+            result.wrong += [str(finding) for finding in accounts_audit.audit(desk)]
+            result.wrong += [str(finding) for finding in hands.audit(desk)[0]]
+    finally:
+        database.close()
+    file = copied.to_read(bank, world.folder)
+    count = Count(file)
+    try:
+        count.look()
+    except AssertionError as failure:
+        result.wrong.append(f"the second count: {failure}")
+    everybody = phones.seen(world.folder)
+    for seen in everybody:
+        forgive_half_screens(seen)
+    compared = check.against_the_books(file, everybody, LAG)
+    result.wrong += compared.wrong
+    result.counted += Counter(
+        {
+            "keys": sum(seen.keys for seen in everybody),
+            "calls": sum(seen.calls for seen in everybody),
+            "hands": compared.hands,
+            "hands seen": compared.settlements,
+            "of them at Vegas": sum(
+                hand.game == "vegas" for seen in everybody for hand in seen.settlements
+            ),
+            "movements seen": compared.movements,
+            "glances at the clock": compared.purses,
+            "cards seen": compared.cards,
+        }
+    )
+    for seen in everybody:
+        for seconds, question, _, _ in seen.unanswered:
+            result.waited(f"{seen.name}, after {question!r},", seconds)
+    silent = max((wait for seen in everybody for wait in seen.slowest), default=0.0)
+    result.longest_without_a_word = silent
+    moments = phones.notes(world.folder)
+    told = [at for (at, _, hands), (_, _, more) in pairwise(moments) if more > hands]
+    result.longest_silence = max((b - a for a, b in pairwise(told)), default=0.0)
+    for machine in SERVERS:
+        said = world.config(machine).parent.glob("*.log")
+        for log in said:
+            text = log.read_text()
+            result.counted["errors in logs"] += len(BAD.findall(text))
+            if "Traceback" in text:
+                result.wrong.append(f"{log}: {text[text.index('Traceback') :][:2000]}")
