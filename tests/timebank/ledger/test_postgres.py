@@ -221,6 +221,58 @@ class TestTurns:
             desk.connection.exec_driver_sql("DELETE FROM notices")
 
 
+class TestAWriterThatStandsStill:
+    @pytest.fixture(autouse=True)
+    def quick(self, monkeypatch):
+        monkeypatch.setattr(postgres_dialect, "IDLE", "200ms")
+        monkeypatch.setattr(postgres_database, "TURN_SECONDS", 0.1)
+
+    @pytest.fixture
+    def other(self, books):
+        with contextlib.closing(PostgresDatabase(books.settings.server)) as other:
+            yield other
+
+    def stands_still(self, books, other, stop=lambda wire: None):
+        """Let others write while a transaction holds the turn and its process does nothing."""
+        ann = books.caller("Ann")
+
+        def holds(desk):
+            add_notice(desk, ann, "a")
+            stop(desk.connection.connection.driver_connection)
+            with other.transaction(books.settings, NOON) as turn:
+                add_notice(turn, ann, "b")
+
+        with pytest.raises(BooksUnavailable, match="connection"):
+            books.do(holds)
+        assert texts(books) == ["b"]
+
+    def test_between_two_statements_is_ended_by_the_server(self, books, other):
+        self.stands_still(books, other)
+
+    def test_in_the_middle_of_what_it_sends_is_ended_by_who_waits(self, books, other):
+        """Of that the server counts no time: it has not been sent all yet."""
+
+        lost = contextlib.suppress(psycopg.OperationalError)
+        with lost, contextlib.ExitStack() as never_sent:
+
+            def stop(wire):
+                never_sent.enter_context(wire.pipeline())
+                wire.execute("SELECT 1")
+
+            self.stands_still(books, other, stop)
+
+    def test_is_left_alone_where_it_may_take_its_time(self, books, other, monkeypatch):
+        monkeypatch.setattr(other, "_busy_seconds", 1)
+        with books.database.transaction(books.settings, NOON) as held:
+            postgres_dialect.stay(held.connection)
+            with (
+                pytest.raises(BooksUnavailable, match="lock timeout"),
+                other.transaction(books.settings, NOON),
+            ):
+                pass
+            assert held.connection.exec_driver_sql("SELECT 1").scalar() == 1
+
+
 class TestLongReads:
     def rows_of(self, books):
         with books.database.reading(books.settings, NOON) as desk:

@@ -181,6 +181,7 @@ class PostgresDatabase(Database):
                 postgres.roll_back(connection)
                 busy = failures.is_waiting(error)
                 if busy and time.monotonic() < min(last_moment, self._last_turn):
+                    postgres.end_stalled(connection)
                     continue
                 self._is_locked = busy
                 raise

@@ -259,6 +259,21 @@ def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> N
     found.execute(begin, prepare=False)
 
 
+# Ends the transaction of a writer that has stopped in the middle of what it sends together. Until
+# the server has all of that, it counts no time; `IDLE` is for all other moments.
+_END_STALLED = f"""
+SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND classid = {WRITING_LOCK >> 32} AND objid = {WRITING_LOCK & 0xFFFFFFFF}
+    AND datname = current_database() AND state = 'active' AND wait_event = 'ClientRead'
+    AND state_change < clock_timestamp() - CAST(%s AS INTERVAL)"""
+
+
+def end_stalled(connection: Connection) -> None:
+    """End the transaction of a writer that has stopped while it sends; `connection` has none."""
+    driver(connection).execute(_END_STALLED, [IDLE])
+
+
 def roll_back(connection: Connection) -> None:
     """End the transaction as far as it has not ended; its connection may have."""
     if connection.invalidated:
