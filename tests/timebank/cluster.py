@@ -72,7 +72,7 @@ def stop(folder: Path) -> None:
         _run(folder, "pg_ctl", "-D", str(folder / "data"), "-m", "immediate", "-w", "stop")
 
 
-def _as_user() -> list[str]:
+def as_user() -> list[str]:
     if os.geteuid() != 0:
         return []
     known = Path("/etc/passwd").read_text()
@@ -83,7 +83,7 @@ def _as_user() -> list[str]:
 def _run(folder: Path, program: str, *words: str) -> None:
     found = programs()
     assert found is not None
-    command = [*_as_user(), str(found / program), *words]
+    command = [*as_user(), str(found / program), *words]
     done = subprocess.run(
         command, check=False, cwd=folder, capture_output=True, text=True, timeout=60
     )
@@ -148,7 +148,7 @@ class Cluster:
     def _start(self) -> None:
         data = self.folder / "data"
         if os.geteuid() == 0:
-            account = _as_user()[1].partition("=")[2]
+            account = as_user()[1].partition("=")[2]
             shutil.chown(self.folder, account)
         initdb = ("-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-N")
         _run(self.folder, "initdb", "-D", str(data), *initdb)

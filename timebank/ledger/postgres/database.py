@@ -85,6 +85,7 @@ class PostgresDatabase(Database):
         Raises `DatabaseRefused`, also where there is no such server or no such database on it.
         """
         self._is_closed = False
+        self._refuse_pooler()
         with self._opening() as connection:
             postgres.lock_to_lay(connection)
             _create_when_empty(connection)
@@ -94,6 +95,7 @@ class PostgresDatabase(Database):
 
     def open_existing(self) -> None:
         self._is_closed = False
+        self._refuse_pooler()
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
             if postgres.is_empty(connection):
@@ -106,6 +108,7 @@ class PostgresDatabase(Database):
     def upgrade(self, *, alone: bool = False) -> Upgraded | None:
         """Move the books forward in one transaction, of which a server needs no copy."""
         self._is_closed = False
+        self._refuse_pooler()
         with self._opening() as connection:
             if postgres.is_empty(connection):
                 return None
@@ -196,6 +199,21 @@ class PostgresDatabase(Database):
         if file is not None:
             connect_args["password"] = _password(file)
         return BooksConnection.connect(*words, **connect_args)
+
+    def _refuse_pooler(self) -> None:
+        """Raise `DatabaseRefused` where a pooler lends server processes by the transaction."""
+        with self._refusing(), self.engine.connect() as one:
+            if postgres.is_direct(one):
+                return
+            with self.engine.connect() as other:
+                if not postgres.changes_process(one, other):
+                    return
+        raise errors.DatabaseRefused(
+            f"Between the board and the database {self.place} is a pooler that changes the server"
+            " process with each transaction (PgBouncer with pool_mode = transaction?). The books"
+            " need one that stays: name PostgreSQL itself as database in [timebank] of sysop.toml,"
+            " or set pool_mode = session."
+        )
 
     @contextlib.contextmanager
     def _opening(self) -> Iterator[Connection]:

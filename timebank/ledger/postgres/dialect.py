@@ -274,6 +274,28 @@ def end_stalled(connection: Connection) -> None:
     driver(connection).execute(_END_STALLED, [IDLE])
 
 
+def is_direct(connection: Connection) -> bool:
+    """Return whether the server itself has answered the connection, and no pooler for it."""
+    return _process(connection) == driver(connection).info.backend_pid
+
+
+def changes_process(connection: Connection, other: Connection) -> bool:
+    """Return whether a pooler gives a connection another server process for each transaction."""
+    before = _process(connection)
+    driver(other).execute("BEGIN", prepare=False)
+    _process(other)  # holds the process of the first, unless that is kept for it
+    return _process(connection) != before
+
+
+def _process(connection: Connection) -> int:
+    found = driver(connection)
+    found.patience = PATIENCE
+    row = found.execute("SELECT pg_backend_pid()", prepare=False).fetchone()
+    assert row is not None
+    number: int = row[0]
+    return number
+
+
 def roll_back(connection: Connection) -> None:
     """End the transaction as far as it has not ended; its connection may have."""
     if connection.invalidated:
