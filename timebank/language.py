@@ -23,8 +23,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from functools import cache
+from functools import cache, lru_cache, wraps
 from pathlib import Path
+from typing import TypeVarTuple
+
+Arguments = TypeVarTuple("Arguments")
 
 ENGLISH = "en"
 # Every language there is, as it calls itself.
@@ -74,6 +77,21 @@ def pgettext(context: str, text: str) -> str:
 
 def N_(text: str) -> str:
     return text
+
+
+def cached_text(write: Callable[[*Arguments], str]) -> Callable[[*Arguments], str]:
+    """Decorate a function that writes a long text: readers of one language share what it wrote."""
+
+    @lru_cache(maxsize=32)
+    def read(_reader: object, *arguments: *Arguments) -> str:
+        return write(*arguments)
+
+    @wraps(write)
+    def share(*arguments: *Arguments) -> str:
+        viewer = _viewer.get()
+        return read((viewer.language, *viewer.spelling.items()), *arguments)
+
+    return share
 
 
 def reader() -> Viewer:

@@ -598,7 +598,7 @@ class Console:
         try:
             while True:
                 pages = self._pages(text)
-                number = _page_with(pages, read)
+                number = _page_with(pages, read) if read else 0
                 while (key := await self._read_page(title, pages, number, leads_on)) != RELAID:
                     last = len(pages) - 1
                     if key == LEAVE or (key == NEXT and number == last):

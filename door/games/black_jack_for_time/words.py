@@ -12,7 +12,7 @@ from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.engine.cards import Card, count
 from door.games.tables.cards import the_card
 from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
-from timebank.language import _
+from timebank.language import _, cached_text
 from timebank.words import decimal
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # The rules of Black Jack For Time as they are set here.
 
 
+@cached_text
 def rules_text(settings: BlackJackForTimeSettings) -> str:
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)

@@ -10,7 +10,7 @@ from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.games.tables.cards import the_card
 from door.games.tables.words import cards_rule, coins_rule, fair_rules, paid, pay_lines
-from timebank.language import _
+from timebank.language import _, cached_text
 
 if TYPE_CHECKING:
     from door.games.red_dog.game import RedDogSettings
@@ -59,6 +59,7 @@ def _settled(event: happened.RedDogSettled, coin: int) -> str:
     return "|12" + _("Not in between. You lose {coins}.").format(coins=lost)
 
 
+@cached_text
 def rules_text(settings: RedDogSettings) -> str:
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)

@@ -152,7 +152,6 @@ class Alone(Sitting):
         else:
             stays = await self._sit_down()
         while stays:
-            self._refresh()
             stays = await self._between_hands()
 
     async def _between_hands(self) -> bool:
@@ -359,6 +358,7 @@ class TableForTime(Alone):
         await self._play()
         # What follows is played under the settings of this call.
         self.scene.coin = self.caller.status.coin = self.betting.coin
+        self._refresh()
         return True
 
     async def _between_hands(self) -> bool:
@@ -508,7 +508,9 @@ class TableForTime(Alone):
         self.scene.clear()
 
     def _update(self) -> None:
+        """Bring the figures up to date; a table that shows others already is painted anew."""
         purse, scene = self.caller.purse, self.scene
+        before = scene.turns, scene.pot, scene.switches
         scene.turns = purse.turns(self.play.kind.name)
         scene.pot = purse.pot(self.coin)
         scene.time_left = purse.time_left()
@@ -516,7 +518,12 @@ class TableForTime(Alone):
             name: self.caller.prefers(preference)
             for preference, name, *_said in self._switches().values()
         }
-        scene.changed()
+        if (scene.turns, scene.pot, scene.switches) != before:
+            scene.changed()
+
+    def _refresh(self) -> None:
+        self._update()
+        self._repaint()
 
     def _repaint(self) -> None:
         self.scene.changed()

@@ -21,7 +21,7 @@ from door.games.tables.fairness import SHORT
 from door.games.tables.words import coins_rule, pay_lines
 from door.games.vegas import news
 from door.games.vegas.news import News, RoundNews
-from timebank.language import N_, _, ngettext
+from timebank.language import N_, _, cached_text, ngettext
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -367,6 +367,7 @@ DOUBLE = {
 }
 
 
+@cached_text
 def rules_text(settings: VegasSettings, all_cut: bool) -> str:
     """Say what the house plays by; `all_cut` where every seat cuts a fresh shoe."""
     rules = settings.rules
