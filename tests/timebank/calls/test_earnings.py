@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
-
-import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
 
-from tests.examples import EXAMPLES
 from tests.timebank.at_the_window import (
     MINUTE,
     borrow,
@@ -21,9 +14,7 @@ from tests.timebank.at_the_window import (
     saved,
     withdraw,
 )
-from tests.timebank.books import Books
 from timebank.callers import callers
-from timebank.errors import Refused
 
 
 def win(call, minutes):
@@ -93,61 +84,3 @@ def test_no_more_is_banked_than_is_left_when_a_deposit_took_some_of_the_winnings
     deposit(call, 90)
     call.next_day()
     assert saved(books, ann) == 90 * MINUTE + 10 * MINUTE - 1
-
-
-# Whatever else is done on a day.
-
-an_act = st.tuples(st.sampled_from(list(ACTS)), st.integers(1, 60))
-some_days = st.lists(st.lists(an_act, min_size=2, max_size=8), min_size=1, max_size=4)
-
-
-@given(days=some_days, share=st.sampled_from((0, 50, 100)), used=st.integers(0, 3600))
-@settings(max_examples=EXAMPLES * 10, deadline=None)
-def test_no_less_is_banked_when_a_day_ends_for_having_deposited(days, share, used):
-    """A deposit saves what the end of the day would have forfeited, and nothing else."""
-    ends = play(days, share, used)
-    # Callers who have deposited have less time, so they can do without a deposit what they did.
-    without = play([[act for act in end.done if act[0] != "deposit"] for end in ends], share, used)
-    saved_more = 0
-    for end, other in zip(ends, without, strict=True):
-        deposited = sum(MINUTE * minutes for way, minutes in end.done if way == "deposit")
-        assert [act for act in end.done if act[0] != "deposit"] == other.done
-        least, most = saved_more + min(deposited, other.forfeited), saved_more + deposited
-        saved_more = end.banked - other.banked
-        assert least <= saved_more <= most
-
-
-class End(NamedTuple):
-    """How a day ended: what was possible on it, and what is in the bank then."""
-
-    done: list[tuple[str, int]]
-    forfeited: int
-    banked: int
-
-
-def play(days, share: int, used: int) -> list[End]:
-    """Play days that end with a call of so many seconds."""
-    ends = []
-    with TemporaryDirectory() as folder:
-        books = Books(Path(folder), events=())
-        limit(books, known_days=0, loan_share=share)
-        ann = books.caller("Ann")
-        give(books, ann, 400)
-        call = books.call(ann)
-        for day in days:
-            done = [act for act in day if is_possible(call, *act)]
-            books.wait(used)
-            call = call.next_day()
-            forfeited = sum(amount for kind, amount, *_ in call.moved if kind == "forfeit")
-            ends.append(End(done, forfeited, saved(books, ann)))
-        assert books.audit() == []
-        books.close()
-    return ends
-
-
-def is_possible(call, way: str, minutes: int) -> bool:
-    try:
-        ACTS[way](call, minutes)
-    except Refused:
-        return False
-    return True

@@ -478,17 +478,6 @@ class TestWhoComesIn:
         assert self.holders(books) == ["Ann"]
         assert any("Callers who lost them since" in line for line in treated.sentences())
 
-    def test_it_is_so_when_the_copy_was_put_back_by_hand(self, served, books, ann, caplog):
-        self.grant(books, ann)
-        has_a_code(books, ann)
-        copy = served.take()
-        books.do(powers.revoke, ann, "the test")
-        served.put_back(copy)
-        served.serve()
-        assert not books.do(recovery.has_one, ann)
-        assert any("as in the copy. Callers who lost them" in line for line in caplog.messages)
-        assert OF_THE_COPY in caplog.messages
-
 
 class TestPutBackByHand:
     def test_a_backup_is_known_at_the_next_start(self, served, books, ann, caplog):
