@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import stat
@@ -13,7 +14,6 @@ import pytest
 
 from tests.timebank import next_version
 from tests.timebank.books import Books
-from tests.timebank.serving import serving
 from timebank.errors import BackupRefused
 from timebank.keeping import backup, last_copy
 from timebank.ledger import migrations
@@ -386,23 +386,16 @@ def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
     assert played.audit() == []
 
 
-@pytest.mark.long
-def test_backups_taken_under_load_are_in_order_and_can_be_restored(
-    no_event, board, timebank, folder
-):
-    counts = []
-    with serving(board.database.path):
-        for number in range(4):
-            output = timebank.says("backup", str(folder / f"copy-{number}"))
-            counts.append(int(output.split(" holds ")[1].split()[0]))
-        assert timebank("restore", str(folder / "copy-3"))[0] == 2
-    assert counts == sorted(set(counts))  # the server went on meanwhile
-    assert transfers(board) > counts[-1]
-    board.sql("UPDATE calls SET renewed = renewed - 60")
-    board.database.close()
-    assert timebank("restore", str(folder / "copy-3"))[0] == 0
-    # Beside what the copy holds there is only the time of calls that were open in it.
-    since = board.sql("SELECT kind FROM transfers WHERE id >= (SELECT first FROM generations)")
-    assert {kind for (kind,) in since} <= {"elapsed"}
-    assert transfers(board) - len(since) == counts[-1]
-    assert board.audit() == []
+def test_a_backup_is_of_one_moment_whoever_writes_meanwhile(board, folder, monkeypatch):
+    board.caller("Ann")
+    copying = backup.sqlite.copy
+
+    def meanwhile(source, target):
+        board.caller("Bob")
+        copying(source, target)
+
+    monkeypatch.setattr(backup.sqlite, "copy", meanwhile)
+    path = folder / "copy"
+    backup.back_up(board.database, board.settings, board.now, path)
+    with contextlib.closing(sqlite3.connect(path)) as copy:
+        assert copy.execute("SELECT name FROM callers").fetchall() == [("Ann",)]
