@@ -180,17 +180,6 @@ class TestTwoProcesses:
         assert (board.bank("Ann"), board.bank("Bob")) == (210, 210)
         assert len(board.transfers()) == 400
 
-    def test_lose_nothing_that_is_written_meanwhile(self, board):
-        writer = "import sys\nfor n in range(300):\n open(sys.argv[1], 'ab').write(b'%b')\n"
-        line = record("Ann", 1).decode().encode("unicode_escape").decode()
-        program = writer.replace("%b", line)
-        with subprocess.Popen([sys.executable, "-c", program, str(board.path)]) as others:
-            while others.poll() is None:
-                board.take()
-        board.take()
-        assert board.bank("Ann") == 310
-        assert board.errors() == []
-
 
 @pytest.mark.long
 def test_steps_are_counted_where_files_are_changed():

@@ -1,4 +1,4 @@
-"""THEBANK.EXT: what is written, what stops it, and two processes at once."""
+"""THEBANK.EXT: what is written, and what stops it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import contextlib
 import errno
 import fcntl
 import os
-import subprocess
-import sys
 from datetime import time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests import ROOT
 from tests.timebank.books import DAILY, Books
 from tests.timebank.outbox import flush, line, put, states
 from timebank import files
@@ -232,65 +229,6 @@ class TestWhatASysopCanMend:
             fcntl.flock(other, fcntl.LOCK_EX)
             assert self.refused(books).endswith("another process has it locked. Its records wait.")
         self.delivered(books, number)
-
-
-SENDER = """
-import sys
-from pathlib import Path
-from tests.timebank.books import DAILY, Books
-from timebank.thebank.outbox import flush_outbox
-
-folder = Path(sys.argv[1])
-books = Books(folder, mode="external", thebank_ext=Path(sys.argv[2]))
-print("ready", flush=True)
-sys.stdin.readline()
-delivery = flush_outbox(books.database, books.settings, books.now)
-print(delivery.problem, *delivery.appended)
-"""
-
-
-@pytest.mark.long
-class TestTwoProcesses:
-    def race(self, path: Path, *folders: Path) -> list[list[int]]:
-        """Let processes deliver at once; return the numbers that each of them appended."""
-        racers = [
-            subprocess.Popen(
-                [sys.executable, "-c", SENDER, str(folder), str(path)],
-                cwd=ROOT,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for folder in folders
-        ]
-        assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * len(racers)
-        for racer in racers:
-            racer.stdin.write("\n")
-            racer.stdin.flush()
-        answers = [racer.communicate()[0].split() for racer in racers]
-        assert [answer[0] for answer in answers] == ["None"] * len(racers)
-        return [[int(number) for number in answer[1:]] for answer in answers]
-
-    @pytest.mark.of_a_file
-    def test_of_one_board_deliver_every_record_once(self, books, path, folder):
-        numbers = [put(books, f"Caller {n}", n + 1) for n in range(40)]
-        shares = self.race(path, folder, folder)
-        assert sorted(shares[0] + shares[1]) == numbers
-        assert path.read_bytes() == b"".join(
-            line(number, f"Caller {n}", n + 1) for n, number in enumerate(numbers)
-        )
-
-    def test_of_two_boards_never_write_into_each_others_lines(self, path, folder):
-        expected = set()
-        for name in ("one", "two"):
-            (folder / name).mkdir()
-            board = Books(folder / name, mode="external", thebank_ext=path)
-            expected |= {line(put(board, name, n + 1), name, n + 1) for n in range(30)}
-            board.close()
-        self.race(path, folder / "one", folder / "two")
-        written = path.read_bytes().splitlines(keepends=True)
-        assert len(written) == 60
-        assert set(written) == expected
 
 
 def test_another_layout_can_take_the_place_of_ours(books, path):
