@@ -2,21 +2,19 @@
 
 import asyncio
 import importlib.util
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.door.lines.board import PATIENCE, Board
-from tests.door.lines.test_rlogin_clients import running
+from tests.door.lines.test_rlogin_clients import installed, running
 
 
-@pytest.mark.skipif(not shutil.which("telnet"), reason="no telnet program is installed")
 async def test_the_telnet_of_linux_sends_each_key_and_leaves_the_echo_to_us(
     board: Board, tmp_path: Path
 ) -> None:
-    telnet = shutil.which("telnet") or ""
+    telnet = installed("telnet", "telnet")
     async with running(tmp_path, telnet, "127.0.0.1", str(board.port), ends=None) as window:
         desk = window.far
         call = await board.answered()
