@@ -273,12 +273,13 @@ class Terminal(asyncio.Protocol):
         name = None if tls is None else "localhost"
         await loop.create_connection(lambda: self, sock=wire, ssl=tls, server_hostname=name)
 
-    def send(self, keys: str | bytes) -> None:
+    def send(self, keys: str | bytes) -> Self:
         """Type text in the terminal's character set; bytes go out exactly as they are."""
         if isinstance(keys, str):
             keys = keys.encode(self.profile.charset).replace(b"\xff", b"\xff\xff")
         self._mark = len(self.transcript)
         self._write(keys)
+        return self
 
     def send_urgent(self, byte: bytes) -> None:
         """Send one byte as TCP urgent data, as telnet's Synch does its Data Mark."""

@@ -35,8 +35,7 @@ class Player(Guest):
     # What they do.
 
     async def goes_to_the_teletype(self) -> None:
-        self.presses("u")
-        await self.is_asked(PLAY)
+        await self.presses("u").is_asked(PLAY)
 
     async def starts(self, seed: bytes) -> None:
         """Start the program, and read on to its first question or to its end."""

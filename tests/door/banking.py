@@ -35,8 +35,7 @@ async def at_the_window(
 async def types_amount(guest: Guest, what: str, typed: str, echoed: str) -> None:
     """Type an amount and confirm what is echoed."""
     await guest.is_asked(f"{what} how much")
-    guest.presses(f"{typed}\r")
-    await guest.is_asked(f"{what} {echoed}?")
+    await guest.presses(f"{typed}\r").is_asked(f"{what} {echoed}?")
     guest.presses("y")
 
 
@@ -57,11 +56,9 @@ async def is_refused(guest: Guest, key: str, minutes: int, sentence: str) -> Non
 async def is_refused_amount(guest: Guest, what: str, minutes: int, sentence: str) -> None:
     """Type more than the prompt allows: refused at once, and asked again."""
     await guest.is_asked(f"{what} how much")
-    guest.presses(f"{minutes}\r")
-    await guest.sees(sentence)
+    await guest.presses(f"{minutes}\r").sees(sentence)
     await guest.is_asked(f"{what} how much")
-    guest.presses("\x1b")
-    await guest.is_asked(WINDOW)
+    await guest.presses("\x1b").is_asked(WINDOW)
 
 
 async def is_refused_at_once(guest: Guest, key: str, sentence: str) -> None:
@@ -77,8 +74,7 @@ async def hears(guest: Guest, sentence: str) -> None:
 
 
 async def names_receiver(guest: Guest, receiver: str) -> None:
-    guest.presses("t")
-    await guest.is_asked("Send to:")
+    await guest.presses("t").is_asked("Send to:")
     guest.presses(f"{receiver}\r")
 
 

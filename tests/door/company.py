@@ -22,13 +22,11 @@ class Player(Guest):
     """A visitor who plays Vegas."""
 
     async def sits_down(self) -> None:
-        self.presses(f"v{PAST_HEADER}")
-        await self.is_asked(AT_TABLE)
+        await self.presses(f"v{PAST_HEADER}").is_asked(AT_TABLE)
 
     async def says_bet(self, coins: int | str = "") -> None:
         """Bet; "" is Enter alone."""
-        self.presses("b")
-        await self.is_asked("Coins to bet")
+        await self.presses("b").is_asked("Coins to bet")
         self.presses(f"{coins}\r")
 
     async def is_ready(self, coins: int = 1) -> None:
@@ -49,8 +47,7 @@ class Player(Guest):
         )
 
     async def gets_up(self) -> None:
-        self.presses("q")
-        await self.is_asked(MENU)
+        await self.presses("q").is_asked(MENU)
 
     async def comes_back(self, profile: Profile = MODERN) -> None:
         """Call again; the round that they left is still on the table."""

@@ -16,6 +16,7 @@ from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Self
 
 from door.server import server_file
 from tests.door.attention import Stopwatch
@@ -92,8 +93,9 @@ class Visit(Table):
         self.process = process
         self.began = time.monotonic()
 
-    def presses(self, keys: str) -> None:
+    def presses(self, keys: str) -> Self:
         self.terminal.send(keys)
+        return self
 
     async def comes_in(self) -> None:
         """Read the welcome and go on to the main menu."""
@@ -114,16 +116,14 @@ class Visit(Table):
 
     async def goes(self) -> int:
         """Say goodbye in the main menu; return the door's exit status."""
-        self.presses("g")
-        await self.prompt("Leave the games?")
+        await self.presses("g").prompt("Leave the games?")
         self.presses("y")
         await self.terminal.until("Press any key to go back")
         self.presses(" ")
         return await self.ends()
 
     async def sits_down(self) -> None:
-        self.presses("b")
-        await self.prompt("<B>et")
+        await self.presses("b").prompt("<B>et")
 
     async def plays_until(self, reached: Callable[[Host], bool], coins: int = 1) -> None:
         """Bet and stand, hand after hand, until the books say so."""

@@ -236,11 +236,9 @@ class Table:
 
     async def looks_at_fairness(self) -> dict[str, str]:
         """Read the page behind <F>airness, and come back: each field by its name."""
-        self.terminal.send("f")
-        await self.terminal.until("Before you bet")
+        await self.terminal.send("f").until("Before you bet")
         rows = [row.strip() for row in self.terminal.lines]
-        self.terminal.send("q")
-        await self.terminal.until("A coin ")
+        await self.terminal.send("q").until("A coin ")
         names = ("Seal of", "Seed of", "Cut with")
         return {
             row: below for row, below in itertools.pairwise(rows) if row.startswith(names) and below

@@ -114,8 +114,7 @@ class Punter(Guest):
 
     async def logs_off_from_table(self) -> None:
         """Get up, and leave the board."""
-        self.presses("q")
-        await self.is_asked("oodbye")
+        await self.presses("q").is_asked("oodbye")
         await self.logs_off()
 
     async def comes_back(self, menu: str = MENU) -> None:
@@ -140,8 +139,7 @@ class Punter(Guest):
 
     async def named(self, name: str) -> str:
         """Return the hexadecimal digits below a name on the page behind <F>airness."""
-        self.presses("f")
-        await self.is_asked("Press any key")
+        await self.presses("f").is_asked("Press any key")
         found = re.search(rf"^ {name}\n ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
         self.presses(" ")
         await self.is_asked_any(*MENUS)

@@ -27,8 +27,7 @@ class Stranger(Guest):
 
     async def tries(self, password: str) -> None:
         await self.is_asked("Name:")
-        self.presses(f"{self.name}\r")
-        await self.is_asked("Password:")
+        await self.presses(f"{self.name}\r").is_asked("Password:")
         self.presses(f"{password}\r")
 
     async def is_wrong(self, times: int) -> None:

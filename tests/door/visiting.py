@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Self
 
 from door.call.caller import Caller
 from tests.door.playing import hand
@@ -62,8 +63,7 @@ class Guest:
             lambda _: prompt in self.prompt or "Press any key" in self.prompt, prompt
         )
         if prompt not in self.prompt:
-            self.presses(" ")
-            await self.is_asked(prompt)
+            await self.presses(" ").is_asked(prompt)
 
     async def reads_that(self, text: str) -> None:
         """Read a page or a message that waits for any key, and press one."""
@@ -71,12 +71,12 @@ class Guest:
         await self.is_asked("Press any key")
         self.presses(" ")
 
-    def presses(self, keys: str) -> None:
+    def presses(self, keys: str) -> Self:
         self.terminal.send(keys)
+        return self
 
     async def sits_down(self) -> None:
-        self.presses("b")
-        await self.is_asked(TABLE)
+        await self.presses("b").is_asked(TABLE)
 
     async def bets(
         self,
@@ -88,32 +88,25 @@ class Guest:
     ) -> None:
         """Bet at the table: on `seed`, or on a hand that would go through `actions` and end so."""
         self.board.seeds = [seed or hand(*actions, ends=ends)]
-        self.presses("b")
-        await self.is_asked("Coins to bet")
-        self.presses(f"{coins}\r")
-        await self.is_asked(asked)
+        await self.presses("b").is_asked("Coins to bet")
+        await self.presses(f"{coins}\r").is_asked(asked)
 
     async def stays(self) -> None:
-        self.presses("s")
-        await self.is_asked(TABLE)
+        await self.presses("s").is_asked(TABLE)
 
     async def goes_to_the_bank(self) -> None:
         """From the main menu to the bank's window."""
-        self.presses("t")
-        await self.is_asked("Your choice")
+        await self.presses("t").is_asked("Your choice")
 
     async def withdraws(self, minutes: int) -> None:
         """Ask at the bank's window for so many minutes, and confirm it."""
-        self.presses("w")
-        await self.is_asked("Withdraw how much")
-        self.presses(f"{minutes}\r")
-        await self.is_asked(f"Withdraw {minutes} minutes?")
+        await self.presses("w").is_asked("Withdraw how much")
+        await self.presses(f"{minutes}\r").is_asked(f"Withdraw {minutes} minutes?")
         self.presses("y")
 
     async def logs_off(self) -> None:
         """Leave from the main menu."""
-        self.presses("g")
-        await self.is_asked("Leave the board?")
+        await self.presses("g").is_asked("Leave the board?")
         self.presses("y")
         await self.terminal.until_closed()
 

@@ -122,14 +122,12 @@ async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) ->
         bob = await ada.board.call()
         await log_on(bob, "Bob")
         await bob.until("Press any key")
-        bob.send(" ")
-        await bob.until("oodbye")
+        await bob.send(" ").until("oodbye")
         await ada.asks_to_bet()
         with doubt(ada.board, is_written=False):
             ada.terminal.send("2\r")
             await ada.message(str(wording.IN_DOUBT))
-            bob.send("w")
-            await bob.until("The books can't be written right now (")
+            await bob.send("w").until("The books can't be written right now (")
         await ada.message(UNWRITTEN)
 
 
@@ -176,8 +174,7 @@ async def test_a_letter_of_the_teletype_in_doubt_ends_the_call_when_the_board_cl
 ) -> None:
     async with at_the_teletype(tmp_path) as ada:
         with doubt(ada.board, is_written=False):
-            ada.presses("p")
-            await ada.sees(str(wording.IN_DOUBT))
+            await ada.presses("p").sees(str(wording.IN_DOUBT))
             ada.board.server.books.hurry(0)
             await ada.sees(NOT_KNOWN)
             await ada.terminal.until_closed()

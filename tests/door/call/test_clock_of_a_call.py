@@ -40,10 +40,8 @@ async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_pat
         ada = Guest(board, "Ada")
         await ada.dials()
         await board.pass_time(50)
-        ada.presses("Ada\r")
-        await ada.is_asked("Password:")
-        ada.presses("open sesame\r")
-        await ada.goes_on_to(MENU)
+        await ada.presses("Ada\r").is_asked("Password:")
+        await ada.presses("open sesame\r").goes_on_to(MENU)
         await board.pass_time(1)
         await ada.sees_time_left(7 * MINUTE - 1)
 
@@ -66,10 +64,8 @@ async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(tmp_path:
 
         here.open_call = opens_late  # type: ignore[method-assign]
         await ada.dials()
-        ada.presses("Ada\r")
-        await ada.is_asked("Password:")
-        ada.presses("open sesame\r")
-        await ada.goes_on_to(MENU)
+        await ada.presses("Ada\r").is_asked("Password:")
+        await ada.presses("open sesame\r").goes_on_to(MENU)
         await ada.sees_time_left(7 * MINUTE)
 
 
@@ -246,8 +242,7 @@ async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> No
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         ada.presses("3")
         await board.pass_time(7 * MINUTE)
         await ada.is_sent_off("You're out of time.")

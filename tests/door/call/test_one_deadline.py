@@ -120,8 +120,7 @@ class TestOfOneKey:
             ada = Guest(here, "Ada")
             await ada.visits()
             if key == "g":
-                ada.presses("g")
-                await ada.is_asked("Leave the board?")
+                await ada.presses("g").is_asked("Leave the board?")
                 key = "y"
             async with here.slow_books():
                 ada.presses(key)

@@ -21,22 +21,19 @@ async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Str
     board.enter(name)
     somebody = Stranger(board, name, address)
     await somebody.is_let_in()
-    somebody.presses("y")
-    await somebody.is_asked(PROMPT)
+    await somebody.presses("y").is_asked(PROMPT)
     return somebody
 
 
 async def guesses(somebody: Stranger, times: int = 1, *, told: str = WRONG) -> None:
     for _ in range(times):
-        somebody.presses("pguessed\r")
-        await somebody.reads_that(told)
+        await somebody.presses("pguessed\r").reads_that(told)
         await somebody.is_asked(PROMPT)
 
 
 async def is_held_back(somebody: Stranger, *, wait: str) -> None:
     """They are not even asked."""
-    somebody.presses("p")
-    await somebody.reads_that(f"{HELD_BACK} Try again in {wait}.")
+    await somebody.presses("p").reads_that(f"{HELD_BACK} Try again in {wait}.")
     await somebody.is_asked(PROMPT)
 
 
@@ -100,8 +97,7 @@ async def test_wrong_passwords_at_the_log_on_keep_nobody_on_a_call_from_a_new_on
     async with world(tmp_path, toml=defended(wrong_passwords=2)) as board:
         ada = await left_open(board)
         await Stranger(board, "Ada", HOME).is_wrong(2)
-        ada.presses(f"p{PASSWORD}\r")
-        await ada.is_asked(NEW_ONE)
+        await ada.presses(f"p{PASSWORD}\r").is_asked(NEW_ONE)
 
 
 async def test_guesses_at_an_open_call_keep_nobody_else_of_that_address_out(
@@ -122,10 +118,8 @@ async def test_who_knows_her_password_changes_it_whoever_attacks_her_name(tmp_pa
         for number in range(5):
             await Stranger(board, "Ada", f"127.0.1.{number}").is_wrong(1)
         await guesses(ada)
-        ada.presses(f"p{PASSWORD}\r")
-        await ada.is_asked(NEW_ONE)
-        ada.presses("close sesame\rclose sesame\r")
-        await ada.reads_that("Your password is changed.")
+        await ada.presses(f"p{PASSWORD}\r").is_asked(NEW_ONE)
+        await ada.presses("close sesame\rclose sesame\r").reads_that("Your password is changed.")
 
 
 async def test_a_call_from_elsewhere_goes_on_when_too_many_guesses_were_made(
@@ -135,5 +129,4 @@ async def test_a_call_from_elsewhere_goes_on_when_too_many_guesses_were_made(
         somebody = await left_open(board, address=CAFE)
         await guesses(somebody)
         await is_held_back(somebody, wait="3 minutes")
-        somebody.presses("q")
-        await somebody.is_asked("<G>oodbye")
+        await somebody.presses("q").is_asked("<G>oodbye")

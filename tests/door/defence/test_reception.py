@@ -142,14 +142,11 @@ async def test_new_names_are_so_many_a_day(tmp_path: Path) -> None:
         prober = Stranger(board, "", VILLAIN)
         await prober.connects()
         await prober.is_asked("Name:")
-        prober.presses("new\r")
-        await prober.is_asked("The name you want:")
-        prober.presses("Ada\r")
-        await prober.sees("is taken.")
+        await prober.presses("new\r").is_asked("The name you want:")
+        await prober.presses("Ada\r").sees("is taken.")
         prober.presses("Bob\r")
         await prober.terminal.until_heard("is taken.")
-        prober.presses("Cyd\r")
-        await prober.is_told("No more new names from your address today.")
+        await prober.presses("Cyd\r").is_told("No more new names from your address today.")
         assert refusals(board) == [f"refused {VILLAIN}: too many new names"]
 
 
@@ -280,8 +277,7 @@ async def test_a_board_speaks_tls_where_the_sysop_wants_it(tmp_path: Path) -> No
         board.terminals.append(terminal)
         await terminal.connect(board.server.ports[1], tls=trusting())
         await terminal.until("Name:")
-        terminal.send(f"Ada\r{PASSWORD}\r")
-        await terminal.until("Welcome, Ada")
+        await terminal.send(f"Ada\r{PASSWORD}\r").until("Welcome, Ada")
 
 
 async def test_a_log_that_cannot_be_written_keeps_nobody_from_being_refused(

@@ -56,8 +56,7 @@ async def evening(board: World) -> str:
     await stranger.dials()
     for name, password in (("Ada", WRONG), (TYPED_AS_NAME, PASSWORD), (PASSWORD, WRONG)):
         await stranger.is_asked("Name:")
-        stranger.presses(f"{name}\r")
-        await stranger.is_asked("Password:")
+        await stranger.presses(f"{name}\r").is_asked("Password:")
         stranger.presses(f"{password}\r")
     await stranger.terminal.until_closed()
     return seed.hex()

@@ -99,8 +99,7 @@ async def test_what_is_typed_at_the_log_on_stays_out_of_the_log(
         for name, password in ((evil, PASSWORD.encode()), (b"Ada", evil), (b"Ada" + evil, b"x")):
             await terminal.until("Name:")
             terminal.send(name)
-            terminal.send(b"x\r")
-            await terminal.until("Password:")
+            await terminal.send(b"x\r").until("Password:")
             terminal.send(password)
             terminal.send(b"y\r")
         await terminal.until("third try")
@@ -116,14 +115,10 @@ async def test_bytes_that_are_no_letters_are_refused_at_the_log_on_and_in_no_log
         board.enter("Ada")
         terminal = await board.call()
         await terminal.until("Name:")
-        terminal.send(UNREADABLE + b"x\r")
-        await terminal.until("looks right")
-        terminal.send(b"2")
-        await terminal.until("Name:")
-        terminal.send(b"Ada\r")
-        await terminal.until("Password:")
-        terminal.send(UNREADABLE + b"x\r")
-        await terminal.until("can't be read here")
+        await terminal.send(UNREADABLE + b"x\r").until("looks right")
+        await terminal.send(b"2").until("Name:")
+        await terminal.send(b"Ada\r").until("Password:")
+        await terminal.send(UNREADABLE + b"x\r").until("can't be read here")
         # The boxes to choose from have the suits of CP437.
         assert_harmless(bytes(terminal.received).replace(b"\a", b""), cp437=True)
 
@@ -146,15 +141,13 @@ async def test_words_that_cut_the_cards_reach_the_sysop_as_words(
 
 async def cuts(ada: Table, evil: bytes) -> None:
     """Switch the cut on, cut with these words, and place a bet."""
-    ada.terminal.send("c")
-    await ada.terminal.until("asked for")
+    await ada.terminal.send("c").until("asked for")
     ada.terminal.send("b")
     await ada.prompt("A phrase")
     ada.terminal.send(b"lucky " + evil)
     ada.terminal.send(b" duck\r")
     await ada.prompt("Coins to bet")
-    ada.terminal.send("1\r")
-    await ada.terminal.until("Turns today: 1 of 20")
+    await ada.terminal.send("1\r").until("Turns today: 1 of 20")
     await ada.board.settled()
 
 
@@ -192,20 +185,16 @@ async def test_what_callers_say_to_each_other_is_nothing_but_words(
         async def types(keys: str, back_to: str) -> None:
             ada.terminal.send(keys.encode() + said)
             await ada.terminal.wait_for(lambda _: "ends" in ada.screen, "all of it typed")
-            ada.presses("\r")
-            await ada.is_asked(back_to)
+            await ada.presses("\r").is_asked(back_to)
 
         for reader in (bob, cyd):
             await types(f"/p {reader.name} ", MENU)
             await reader.sees("Ada: begins")
-        ada.presses("m")
-        await ada.is_asked("<W>rite")
+        await ada.presses("m").is_asked("<W>rite")
         await types("o", "<W>rite")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         for each in (ada, bob, cyd):
-            each.presses("v")
-            await each.is_asked("Tal<k>")
+            await each.presses("v").is_asked("Tal<k>")
         await types("k", "Tal<k>")
         for reader in (bob, cyd):
             await reader.sees("Ada says: begins")
@@ -242,8 +231,7 @@ async def test_a_name_from_another_board_is_nothing_but_a_name(
         with socket.create_connection(("127.0.0.1", port)) as wire:
             wire.sendall(b"\0me\0" + name.encode() + b"\0ansi/9600\0")
             if await is_let_in(wire):
-                bob.presses("w")
-                await bob.sees("@moth")
+                await bob.presses("w").sees("@moth")
                 assert_clean(bob.terminal)
             else:
                 assert not name.isprintable()

@@ -35,8 +35,7 @@ async def in_the_hand(visit: Visit) -> None:
 
 async def at_the_good_bye(visit: Visit) -> None:
     await visit.comes_in()
-    visit.presses("g")
-    await visit.prompt("Leave the games?")
+    await visit.presses("g").prompt("Leave the games?")
 
 
 POINTS = [at_the_welcome, in_the_menu, before_the_bet, in_the_hand, at_the_good_bye]

@@ -21,12 +21,10 @@ async def test_the_caller_is_the_sysop_without_a_drop_file_or_a_password(tmp_pat
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
         await visit.terminal.until("You have sysop powers now.")
         await visit.terminal.until("minutes today")
-        visit.presses(" ")
-        await visit.prompt("oodbye")
+        await visit.presses(" ").prompt("oodbye")
         assert visit.terminal.shows("Good to see you, Sysop.")
         assert "Node 0 " in visit.terminal.row(23)
-        visit.presses("g")
-        await visit.prompt("Leave the board?")
+        await visit.presses("g").prompt("Leave the board?")
         visit.presses("y")
         assert await visit.ends() == 0
         assert host.visits_told() == [], "the minutes are the board's own"
@@ -47,10 +45,8 @@ async def test_nobody_can_log_on_elsewhere_under_a_name_without_a_password(tmp_p
         caller = await host.call(MODERN)
         for guess in ("", "nobody has this password"):
             await caller.until("Name:")
-            caller.send("sysop\r")
-            await caller.until("Password:")
-            caller.send(f"{guess}\r")
-            await caller.until("Wrong name or")
+            await caller.send("sysop\r").until("Password:")
+            await caller.send(f"{guess}\r").until("Wrong name or")
 
 
 async def test_a_caller_whose_name_is_only_read_like_the_sysops_is_not_played_for(

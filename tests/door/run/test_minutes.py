@@ -115,8 +115,7 @@ async def test_the_time_limit_of_exitinfo_shows_what_was_lost_and_what_was_won(t
         visit = await host.on_terminal("--dropfile", str(file))
         await visit.prompt("Press any key")
         assert visit.terminal.shows(f"You bring {left} minutes"), "the host has shown the loss"
-        visit.presses(" ")
-        await visit.prompt("oodbye")
+        await visit.presses(" ").prompt("oodbye")
         await visit.sits_down()
         await visit.plays_until(lambda host: host.won > -lost * MINUTE)
         visit.gets(HANG_UP)

@@ -113,8 +113,7 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
         moth = await at_vegas(host)
         await ada.terminal.until("Moth@Xibalba")
         await moth.terminal.until("Ada")
-        moth.presses("k")
-        await moth.prompt("Say:")
+        await moth.presses("k").prompt("Say:")
         moth.presses("good evening\r")
         await ada.terminal.until("good evening")
         await bets(moth)
@@ -123,8 +122,7 @@ async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Pa
             lambda terminal: re.search(r"Moth@Xibalba +1 coin", terminal.picture) is not None,
             "the bet",
         )
-        moth.presses("q")
-        await moth.prompt("oodbye")
+        await moth.presses("q").prompt("oodbye")
         assert await moth.goes() == 0
 
 
@@ -133,8 +131,7 @@ async def test_a_round_there_is_won_and_lost_in_the_callers_own_books(tmp_path: 
     async with hosted(tmp_path, serves=True) as host:
         moth = await at_vegas(host)
         await plays_a_round(moth)
-        moth.presses("q")
-        await moth.prompt("oodbye")
+        await moth.presses("q").prompt("oodbye")
         assert re.search(r"Vegas: \d wins?, \d loss", moth.terminal.picture)
         assert await moth.goes() == 0
         (told,) = host.visits_told()
@@ -161,11 +158,9 @@ async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path:
         await visit.comes_in()
         visit.presses("v")
         await visit.terminal.until("The shared table can't be reached")
-        visit.presses(" ")
-        await visit.prompt(AT_TABLE)
+        await visit.presses(" ").prompt(AT_TABLE)
         await plays_a_round(visit)
-        visit.presses("q")
-        await visit.prompt("oodbye")
+        await visit.presses("q").prompt("oodbye")
         assert await visit.goes() == 0
         (told,) = host.visits_told()
         assert told["result"] == host.won
@@ -185,12 +180,10 @@ async def test_a_server_that_is_killed_leaves_a_guest_the_hand(tmp_path: Path) -
         host.process.kill()
         await host.is_killed()
         await moth.terminal.until("The board closed the table.")
-        moth.presses(" ")
-        await moth.prompt("oodbye")
+        await moth.presses(" ").prompt("oodbye")
         moth.presses("v")
         await moth.terminal.until("The shared table can't be reached")
-        moth.presses(" ")
-        await moth.prompt("You have")
+        await moth.presses(" ").prompt("You have")
         assert host.balances(NAME)["stake"] == staked
         moth.gets(HANG_UP)
         assert await moth.ends(within=2.0) == 0

@@ -77,8 +77,7 @@ async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Pa
         await ada.terminal.until_gone("Hello, Ada")
         sysop.leaves()
         await ada.sees("The sysop looks over your shoulder no more.")
-        ada.presses("q")
-        await ada.goes_on_to(MENU)
+        await ada.presses("q").goes_on_to(MENU)
 
 
 async def test_plain_lines_are_talked_in_and_what_ends_a_call_ends_the_chat(

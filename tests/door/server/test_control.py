@@ -181,8 +181,7 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
         await ada.bets(1, "stay", ends="lose")
         await ada.stays()
         assert not board.server.ended.is_set()
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
         async with asyncio.timeout(PATIENCE):
             await board.server.ended.wait()

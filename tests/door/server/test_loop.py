@@ -46,8 +46,7 @@ def test_a_hand_is_played_on_uvloop(tmp_path: Path) -> None:
             await ada.bets(2, "stay", ends="win")
             await ada.stays()
             await ada.sees("You win")
-            ada.presses("q")
-            await ada.is_asked(MENU)
+            await ada.presses("q").is_asked(MENU)
             await ada.logs_off()
 
     with asyncio.Runner(loop_factory=quickest()) as runner:

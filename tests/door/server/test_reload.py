@@ -68,8 +68,7 @@ async def test_the_menu_and_the_table_go_by_the_settings_of_the_call(tmp_path: P
         await ada.bets(1, "stay", ends="lose")
         await ada.stays()
         assert "1 of 20" in ada.screen
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         assert "1 of 20 turns today" in ada.screen
         bob = await visitor(board, "Bob")
         await bob.sees("0 of 2 turns today")

@@ -81,12 +81,10 @@ async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password
         await terminal.until(TOUR)
         assert terminal.shows("Ada@Xibalba")
         assert terminal.shows("You bring 45 minutes from Xibalba.")
-        terminal.send("n")
-        await terminal.until("oodbye")
+        await terminal.send("n").until("oodbye")
         assert terminal.shows("Time left 45:00")
         assert "assword" not in terminal.transcript
-        terminal.send("y")
-        await terminal.until("Your settings")
+        await terminal.send("y").until("Your settings")
         assert not terminal.shows("assword")
 
 
@@ -146,11 +144,9 @@ async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
         terminal = await sent(here, b"\0jaguar\0Ada\0\0", profile=profile)
         await terminal.until(TOUR)
         assert "Which of these boxes" not in terminal.transcript
-        terminal.send("n")
-        await terminal.until("oodbye")
+        await terminal.send("n").until("oodbye")
         assert "Time left" in terminal.row(profile.rows - 1)
-        terminal.send("y")
-        await terminal.until(shown)
+        await terminal.send("y").until(shown)
 
 
 async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window(tmp_path) -> None:
@@ -158,8 +154,7 @@ async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=BJFT\0", profile=ANSWERING)
         await terminal.until(TOUR)
         assert "Which of these boxes" not in terminal.transcript
-        terminal.send("n")
-        await terminal.until("<B>et")
+        await terminal.send("n").until("<B>et")
         assert "Time left" in terminal.row(ANSWERING.rows - 1)
 
 
@@ -169,12 +164,9 @@ async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monk
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=bjft\0")
         await terminal.until("Which of these boxes looks right?")
         await terminal.until("Your choice (Enter for 1)?")
-        terminal.send("\r")
-        await terminal.until(TOUR)
-        terminal.send("n")
-        await terminal.until("<B>et")
-        terminal.send("q")
-        await terminal.until("Press any key to go back")
+        await terminal.send("\r").until(TOUR)
+        await terminal.send("n").until("<B>et")
+        await terminal.send("q").until("Press any key to go back")
         terminal.send(" ")
         await terminal.until_closed()
 
@@ -183,8 +175,7 @@ async def test_xtrn_without_a_code_leads_to_the_main_menu(tmp_path) -> None:
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=\0", profile=ANSWERING)
         await terminal.until(TOUR)
-        terminal.send("n")
-        await terminal.until("Your game, or")
+        await terminal.send("n").until("Your game, or")
 
 
 def test_a_terminal_is_waited_for_while_synchronet_waits_for_it() -> None:
@@ -198,23 +189,16 @@ async def test_a_guest_is_offered_the_tour_once_and_hears_of_their_own_boards_ti
     async with board(tmp_path) as here:
         terminal = await sent(here, SAID)
         await terminal.until(TOUR)
-        terminal.send("y")
-        await terminal.until("You play with the time you bring from Xibalba.")
-        terminal.send(" ")
-        await terminal.until("How a hand goes")
+        await terminal.send("y").until("You play with the time you bring from Xibalba.")
+        await terminal.send(" ").until("How a hand goes")
         terminal.send(" ")
         await terminal.until("The time you have left when you leave is yours again at Xibalba.")
         assert not terminal.shows("midnight")
-        terminal.send("q")
-        await terminal.until("<G>oodbye")
-        terminal.send("?")
-        await terminal.until("Leave the games, with the time that you have left.")
-        terminal.send("q")
-        await terminal.until("<G>oodbye")
-        terminal.send("g")
-        await terminal.until("Leave the games?")
-        terminal.send("y")
-        await terminal.until("Press any key to go back")
+        await terminal.send("q").until("<G>oodbye")
+        await terminal.send("?").until("Leave the games, with the time that you have left.")
+        await terminal.send("q").until("<G>oodbye")
+        await terminal.send("g").until("Leave the games?")
+        await terminal.send("y").until("Press any key to go back")
         terminal.send(" ")
         await terminal.until_closed()
         terminal = await sent(here, SAID)
@@ -235,8 +219,7 @@ async def test_who_was_sent_talks_with_the_boards_own_callers_at_once(tmp_path) 
     async with board(tmp_path) as here:
         moth = await sent(here, SAID)
         await moth.until(TOUR)
-        moth.send("n")
-        await moth.until("oodbye")
+        await moth.send("n").until("oodbye")
         bob = await visitor(here, "Bob")
         bob.presses("/p Ada@Xibalba how is it over there?\r")
         await moth.until("Bob: how is it over there?")

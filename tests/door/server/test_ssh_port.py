@@ -34,28 +34,21 @@ def line_of(key: asyncssh.SSHKey) -> str:
 async def reaches_menu(terminal: Terminal) -> None:
     """Read the news of the first call of a day."""
     await terminal.until("Press any key")
-    terminal.send(" ")
-    await terminal.until(MENU)
+    await terminal.send(" ").until(MENU)
 
 
 async def adds_a_key(terminal: SshTerminal, key: asyncssh.SSHKey) -> None:
     """From the main menu to the list of keys."""
-    terminal.send("y")
-    await terminal.until("SSH <k>eys")
-    terminal.send("k")
-    await terminal.until("Your SSH keys")
+    await terminal.send("y").until("SSH <k>eys")
+    await terminal.send("k").until("Your SSH keys")
     await adds_another(terminal, key)
 
 
 async def adds_another(terminal: SshTerminal, key: asyncssh.SSHKey) -> None:
-    terminal.send("a")
-    await terminal.until("Your current password:")
-    terminal.send(f"{PASSWORD}\r")
-    await terminal.until("Public key:")
-    terminal.send(f"{line_of(key)}\r")
-    await terminal.until("This key logs you on")
-    terminal.send(" ")
-    await terminal.until(key.get_fingerprint())
+    await terminal.send("a").until("Your current password:")
+    await terminal.send(f"{PASSWORD}\r").until("Public key:")
+    await terminal.send(f"{line_of(key)}\r").until("This key logs you on")
+    await terminal.send(" ").until(key.get_fingerprint())
 
 
 async def is_refused_by_key(board: World, name: str, key: asyncssh.SSHKey) -> None:
@@ -120,8 +113,7 @@ async def test_a_password_by_ssh_is_one_of_three_tries(tmp_path: Path) -> None:
         terminal = await by_ssh(board, "Ada", password="guessed")
         for _ in range(2):
             await terminal.until(NAME)
-            terminal.send("Ada\r")
-            await terminal.until("Password:")
+            await terminal.send("Ada\r").until("Password:")
             terminal.send("guessed\r")
         await terminal.until("That was your third try.")
         await terminal.until_closed()
@@ -162,19 +154,15 @@ async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(tmp_path:
 
         by_key = await by_ssh(board, "ada", password=None, client_keys=[OTHER_KEY])
         await by_key.until("Drop that call")
-        by_key.send("y")
-        await by_key.until(MENU)
+        await by_key.send("y").until(MENU)
         assert "assword" not in by_key.transcript
         await is_refused_by_key(board, "Bob", OWN_KEY)
         await is_refused_by_key(board, "Nobody", OWN_KEY)
         assert refusals(board) == []
 
-        by_key.send("yk")
-        await by_key.until("2  ecdsa-sha2-nistp256")
-        by_key.send("t2\r")
-        await by_key.until("Take away SHA256:")
-        by_key.send("y")
-        await by_key.until_gone("2  ecdsa-sha2-nistp256")
+        await by_key.send("yk").until("2  ecdsa-sha2-nistp256")
+        await by_key.send("t2\r").until("Take away SHA256:")
+        await by_key.send("y").until_gone("2  ecdsa-sha2-nistp256")
         await is_refused_by_key(board, "Ada", OTHER_KEY)
 
 
@@ -184,8 +172,7 @@ async def test_a_new_password_makes_keys_void(tmp_path: Path) -> None:
         terminal = await by_ssh(board, "Ada")
         await reaches_menu(terminal)
         await adds_a_key(terminal, OWN_KEY)
-        terminal.send("q")
-        await terminal.until("Your settings")
+        await terminal.send("q").until("Your settings")
         terminal.send(f"p{PASSWORD}\ranother one\ranother one\r")
         await terminal.until("Your SSH keys are void.")
         await is_refused_by_key(board, "Ada", OWN_KEY)
@@ -211,17 +198,12 @@ async def test_no_key_is_added_without_the_password_nor_what_is_none(tmp_path: P
         board.enter("Ada")
         terminal = await by_ssh(board, "Ada")
         await reaches_menu(terminal)
-        terminal.send("yka")
-        await terminal.until("Your current password:")
-        terminal.send("guessed\r")
-        await terminal.until("Wrong password.")
+        await terminal.send("yka").until("Your current password:")
+        await terminal.send("guessed\r").until("Wrong password.")
         assert refusals(board) == ["refused 127.0.0.1: wrong name or password"]
-        terminal.send(" ")
-        await terminal.until_gone("Wrong password.")
-        terminal.send(f"a{PASSWORD}\r")
-        await terminal.until("Public key:")
-        terminal.send("-----BEGIN OPENSSH PRIVATE KEY-----\r")
-        await terminal.until("That's no public key.")
+        await terminal.send(" ").until_gone("Wrong password.")
+        await terminal.send(f"a{PASSWORD}\r").until("Public key:")
+        await terminal.send("-----BEGIN OPENSSH PRIVATE KEY-----\r").until("That's no public key.")
 
 
 async def test_a_board_without_ssh_says_nothing_of_keys(tmp_path: Path) -> None:
@@ -230,8 +212,7 @@ async def test_a_board_without_ssh_says_nothing_of_keys(tmp_path: Path) -> None:
         terminal = await board.call()
         await log_on(terminal, "Ada")
         await reaches_menu(terminal)
-        terminal.send("y")
-        await terminal.until("Your settings")
+        await terminal.send("y").until("Your settings")
         assert not terminal.shows("SSH")
 
 

@@ -131,8 +131,7 @@ async def serve_together(board: Working, asked: str) -> None:
     assert killed not in board.children()
     assert len(board.children()) == 2
     (first, *_) = found[stays]
-    first.terminal.send("w")
-    await first.terminal.until("Press any key")
+    await first.terminal.send("w").until("Press any key")
 
     board.process.terminate()
     for table in found[stays]:

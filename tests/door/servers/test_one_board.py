@@ -61,8 +61,7 @@ async def test_a_call_to_one_server_takes_over_that_at_another_at_once(
         await ada.calls()
         await ada.is_asked("Drop that call")
         assert "You're already on, at node 1." in ada.screen
-        ada.presses("y")
-        await ada.goes_on_to(MENU)
+        await ada.presses("y").goes_on_to(MENU)
         await before.is_sent_off("You've logged on from another connection.")
         assert ada.caller.node == 1
 
@@ -84,8 +83,7 @@ async def test_a_message_alone_takes_no_call_over(
             south.server.board.bus.publish(bus.TAKEN_OVER, call=ada.caller.call_id)
             async with asyncio.timeout(PATIENCE):
                 await looked.wait()
-        ada.presses("w")
-        await ada.sees("Node 1")
+        await ada.presses("w").sees("Node 1")
 
 
 async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPlace | None) -> None:
@@ -94,8 +92,7 @@ async def test_who_is_on_is_told_with_the_server(tmp_path: Path, place: ServerPl
         await until_known(south, "north")
         bob = await visitor(south, "Bob")
         assert "Also on: Ada." in bob.screen
-        bob.presses("w")
-        await bob.sees("Who is on")
+        await bob.presses("w").sees("Who is on")
         rows = [row.split() for row in bob.terminal.lines if row.strip()]
         assert ["1", "Ada", "on", "north", "0:00"] in rows
         assert ["2", "Bob", "Who", "is", "on", "0:00"] in rows
@@ -363,8 +360,7 @@ async def test_what_is_written_at_one_server_is_read_at_once_at_another(
     async with machines(tmp_path, place, "north", "south", toml=TOML) as (north, south):
         await until_known(north, "south")
         ada, bob = await visitor(north, "Ada"), await visitor(south, "Bob")
-        ada.presses("/p Bob are you there?\r")
-        await ada.sees("Sent to Bob, who is on.")
+        await ada.presses("/p Bob are you there?\r").sees("Sent to Bob, who is on.")
         await bob.sees("Ada: are you there?")
         bob.presses("/r I am\r")
         await ada.sees("Bob: I am")

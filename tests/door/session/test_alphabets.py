@@ -60,18 +60,14 @@ async def stranger(board: World, profile: Profile) -> Guest:
     """Somebody at the question for a new name."""
     guest = Guest(board, "")
     await guest.dials(profile)
-    guest.presses("new\r")
-    await guest.is_asked("The name you want:")
+    await guest.presses("new\r").is_asked("The name you want:")
     return guest
 
 
 async def registers(guest: Guest, name: str, password: str = SECRET) -> None:
-    guest.presses(f"{name}\r")
-    await guest.is_asked("A password")
-    guest.presses(f"{password}\r")
-    await guest.is_asked("Once more:")
-    guest.presses(f"{password}\r")
-    await guest.is_asked("when you have written it")
+    await guest.presses(f"{name}\r").is_asked("A password")
+    await guest.presses(f"{password}\r").is_asked("Once more:")
+    await guest.presses(f"{password}\r").is_asked("when you have written it")
 
 
 def named(board: World) -> list[str]:
@@ -83,8 +79,7 @@ def named(board: World) -> list[str]:
 async def is_let_in(board: World, profile: Profile, name: str, password: str) -> Guest:
     guest = Guest(board, name)
     await guest.dials(profile)
-    guest.presses(f"{name}\r")
-    await guest.is_asked("Password:")
+    await guest.presses(f"{name}\r").is_asked("Password:")
     guest.presses(f"{password}\r")
     await guest.terminal.wait_for(
         lambda here: here.shows("Welcome") or here.shows("You're already on"), "a call"
@@ -149,17 +144,14 @@ async def test_letters_of_an_unknown_terminal_are_asked_about_and_never_dropped(
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         guest = await stranger(board, profile)
-        guest.presses("Ümit\r")
-        await guest.sees("can't be read yet")
+        await guest.presses("Ümit\r").sees("can't be read yet")
         await guest.is_asked("Your choice")
-        guest.presses("1")
-        await guest.is_asked("The name you want:")
+        await guest.presses("1").is_asked("The name you want:")
         assert named(board) == []
         if profile is UNKNOWN_CP437:
             await registers(guest, "Ümit")
             assert named(board) == ["Ümit"]
-            guest.presses(" ")
-            await guest.sees("You have 60 minutes")
+            await guest.presses(" ").sees("You have 60 minutes")
             assert "Which of these boxes" not in guest.screen, "it was asked before"
 
 
@@ -168,14 +160,10 @@ async def test_letters_of_a_password_are_asked_about_too(tmp_path: Path) -> None
         enter(board, "Ada", passwords.hash_password(SECRET))
         ada = Guest(board, "Ada")
         await ada.dials(UNKNOWN_CP437)
-        ada.presses("Ada\r")
-        await ada.is_asked("Password:")
-        ada.presses(f"{SECRET}\r")
-        await ada.is_asked("Your choice")
-        ada.presses("1")
-        await ada.is_asked("Password:")
-        ada.presses(f"{SECRET}\r")
-        await ada.sees("Welcome, Ada")
+        await ada.presses("Ada\r").is_asked("Password:")
+        await ada.presses(f"{SECRET}\r").is_asked("Your choice")
+        await ada.presses("1").is_asked("Password:")
+        await ada.presses(f"{SECRET}\r").sees("Welcome, Ada")
 
 
 @pytest.mark.parametrize("profile", [DUMB_CP437, replace(MODERN, charset="cp437")])
@@ -185,15 +173,12 @@ async def test_letters_that_cannot_be_read_are_refused(tmp_path: Path, profile: 
         guest.presses("Ümit\r")
         if profile is not DUMB_CP437:
             await guest.is_asked("Your choice")
-            guest.presses("\r")
-            await guest.is_asked("The name you want:")
+            await guest.presses("\r").is_asked("The name you want:")
             guest.presses("Ümit\r")
         await guest.sees(UNREAD)
         await guest.is_asked("The name you want:")
-        guest.presses("Umit\r")
-        await guest.is_asked("A password")
-        guest.presses(f"{SECRET}\r")
-        await guest.sees(UNREAD)
+        await guest.presses("Umit\r").is_asked("A password")
+        await guest.presses(f"{SECRET}\r").sees(UNREAD)
         await guest.is_asked("A password")
         assert named(board) == []
 
@@ -203,8 +188,7 @@ async def test_what_was_typed_behind_letters_that_cannot_be_read_is_no_answer(
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         guest = await stranger(board, UNKNOWN_CP437)
-        guest.presses(f"Ümit\r{SECRET}\r{SECRET}\r")
-        await guest.sees("can't be read yet")
+        await guest.presses(f"Ümit\r{SECRET}\r{SECRET}\r").sees("can't be read yet")
         await guest.is_asked("Your choice")
         assert "2026" not in guest.terminal.transcript
 
@@ -215,25 +199,21 @@ async def test_a_terminal_that_only_types_utf_8_is_not_painted_on_unasked(tmp_pa
         elodie = Guest(board, "Élodie")
         await elodie.calls(UNKNOWN_UTF8)
         await elodie.is_asked("Your choice (Enter for 5)?")
-        elodie.presses("\r")
-        await elodie.sees("Welcome, Élodie")
+        await elodie.presses("\r").sees("Welcome, Élodie")
 
 
 async def test_a_letter_that_cannot_be_read_can_be_rubbed_out(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         guest = await stranger(board, DUMB_CP437)
-        guest.presses("é\bAda\r")
-        await guest.is_asked("A password")
+        await guest.presses("é\bAda\r").is_asked("A password")
         assert UNREAD not in guest.screen
 
 
 async def test_a_line_with_letters_that_cannot_be_read_is_not_said(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob", profile=DUMB_CP437)
-        bob.presses("mo")
-        await bob.is_asked("Your line:")
-        bob.presses("voilà\r")
-        await bob.sees(UNREAD)
+        await bob.presses("mo").is_asked("Your line:")
+        await bob.presses("voilà\r").sees(UNREAD)
         await bob.is_asked("Your line:")
         assert "voil" not in bob.prompt
 
@@ -241,15 +221,13 @@ async def test_a_line_with_letters_that_cannot_be_read_is_not_said(tmp_path: Pat
 async def test_a_key_that_cannot_be_read_does_nothing(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob", profile=DUMB_CP437)
-        bob.presses("é")
-        await bob.sees("That key does nothing here.")
+        await bob.presses("é").sees("That key does nothing here.")
 
 
 async def test_who_types_more_than_there_is_room_for_is_told(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         guest = await stranger(board, DUMB)
-        guest.presses("Maximilian Alexander von Humboldt\r")
-        await guest.sees("Type up to 24 characters.")
+        await guest.presses("Maximilian Alexander von Humboldt\r").sees("Type up to 24 characters.")
         assert guest.terminal.transcript.count("Type up to 24 characters.") == 1
 
 
@@ -315,8 +293,7 @@ async def test_guesses_count_for_the_name_that_they_are_tried_on(tmp_path: Path)
         reception.present = noted  # type: ignore[method-assign]
         guest = Guest(board, "Ümit")
         await guest.dials(MODERN)
-        guest.presses("Ümit\rguessed\r")
-        await guest.sees("Wrong name or password.")
+        await guest.presses("Ümit\rguessed\r").sees("Wrong name or password.")
         assert presented == ["mit"]
 
 
@@ -351,8 +328,7 @@ async def test_french_is_told_in_plain_lines_with_its_accents(
         terminal = await board.call(profile)
         await terminal.until("Nom :")
         assert "Lignes occupées" in terminal.transcript
-        terminal.send(f"Ada\r{PASSWORD}\r ")
-        await terminal.until("<Y> Réglages")
+        await terminal.send(f"Ada\r{PASSWORD}\r ").until("<Y> Réglages")
         assert not set(terminal.transcript) & set(map(chr, READ_ALOUD))
 
 
@@ -361,10 +337,8 @@ async def test_a_terminal_that_types_utf_8_is_answered_so(tmp_path: Path) -> Non
         guest = await stranger(board, DUMB)
         guest.presses("Élodie")
         await guest.terminal.until("Élodie")  # the echo
-        guest.presses("\r")
-        await guest.is_asked("A password")
-        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
-        await guest.sees("Welcome, Élodie.")
+        await guest.presses("\r").is_asked("A password")
+        await guest.presses(f"{PASSWORD}\r{PASSWORD}\r").sees("Welcome, Élodie.")
 
 
 async def test_what_was_learnt_of_a_terminal_is_remembered(tmp_path: Path) -> None:
@@ -374,8 +348,7 @@ async def test_what_was_learnt_of_a_terminal_is_remembered(tmp_path: Path) -> No
         await elodie.visits(DUMB)
         await elodie.logs_off()
         await elodie.dials(DUMB)
-        elodie.presses(f"Elodie\r{PASSWORD}\r")
-        await elodie.sees("Élodie")
+        await elodie.presses(f"Elodie\r{PASSWORD}\r").sees("Élodie")
         await elodie.goes_on_to(MENU)
 
 

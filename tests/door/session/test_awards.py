@@ -47,7 +47,5 @@ async def test_who_hung_up_is_told_on_the_next_call(tmp_path: Path) -> None:
 async def test_a_list_in_lines_has_french_colons(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        ada.presses("yl")
-        await ada.sees("Francais")
-        ada.presses("qsa")
-        await ada.sees("Un gain a Vegas : Y gagner une main.")
+        await ada.presses("yl").sees("Francais")
+        await ada.presses("qsa").sees("Un gain a Vegas : Y gagner une main.")

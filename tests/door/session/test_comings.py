@@ -27,8 +27,7 @@ async def test_callers_hear_who_logs_on_and_off_wherever_they_are(tmp_path: Path
         ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob", profile=REFUSING)
         await hears(ada, "Bob logs on.")
         await bob.sits_down()
-        bob.presses("b")
-        await bob.is_asked("Coins to bet")
+        await bob.presses("b").is_asked("Coins to bet")
         (cyd,) = await come(board, "Cyd")
         await hears(ada, "Cyd logs on.")
         await hears(bob, "Cyd logs on.")
@@ -44,15 +43,13 @@ async def test_callers_hear_who_logs_on_and_off_wherever_they_are(tmp_path: Path
 async def test_what_is_being_typed_is_not_interrupted(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         (ada,) = await come(board, "Ada")
-        ada.presses("/p Bob hel")
-        await ada.is_asked("/p Bob hel")
+        await ada.presses("/p Bob hel").is_asked("/p Bob hel")
         (bob,) = await come(board, "Bob")
         await board.pass_time(5)
         assert "Bob logs on." not in ada.terminal.heard
         await bob.logs_off()
         await board.pass_time(5)
-        ada.presses("\x1b")
-        await ada.is_asked(MENU)
+        await ada.presses("\x1b").is_asked(MENU)
         await come(board, "Cyd")
         # Bob came and went meanwhile: there is nothing to tell of that.
         await hears(ada, "Cyd logs on.")
@@ -97,8 +94,7 @@ async def test_who_comes_back_in_the_place_of_their_own_call_was_never_away(
         again = Guest(board, "Bob")
         await again.calls(REFUSING)
         await again.is_asked("Drop that call")
-        again.presses("y")
-        await again.goes_on_to(MENU)
+        await again.presses("y").goes_on_to(MENU)
         await bob.is_sent_off("You've logged on from another connection.")
         await board.pass_time(5)
         assert "Bob" not in ada.terminal.heard[before:]
@@ -107,28 +103,24 @@ async def test_who_comes_back_in_the_place_of_their_own_call_was_never_away(
 async def test_a_caller_can_have_none_of_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=22))
-        ada.presses("y")
-        await ada.is_asked("<Q>uit")
+        await ada.presses("y").is_asked("<Q>uit")
         assert "<W>ho comes on" in " ".join(ada.screen.split())
         ada.presses("w")
         await board.at_rest()
         await ada.sees("<W>ho comes        off")
-        ada.presses("q")
-        await ada.is_asked("oodbye")
+        await ada.presses("q").is_asked("oodbye")
         (dee,) = await come(board, "Dee")
         await board.pass_time(1)
         await come(board, "Bob")
         await hears(dee, "Bob logs on.")
         assert "logs on" not in ada.terminal.transcript
-        ada.presses("yw")
-        await ada.sees("<W>ho comes        on")
+        await ada.presses("yw").sees("<W>ho comes        on")
 
 
 async def test_the_sysop_can_do_without(tmp_path: Path) -> None:
     async with world(tmp_path, toml=f"{OPEN}\n[company]\ncomings = false\n") as board:
         ada, _ = await come(board, "Ada", "Bob")
         await board.pass_time(5)
-        ada.presses("y")
-        await ada.is_asked("<Q>uit")
+        await ada.presses("y").is_asked("<Q>uit")
         assert "logs on" not in ada.terminal.heard
         assert "Who comes" not in ada.terminal.heard

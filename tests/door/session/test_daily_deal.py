@@ -45,19 +45,15 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
     async with world(tmp_path, toml=LONG, now=LATE) as board:
         ada = await board.call()
         await register(ada, "Ada")
-        ada.send("d")
-        await ada.until("You haven't played it yet.")
+        await ada.send("d").until("You haven't played it yet.")
         deal = sealed(board)
-        ada.send("l")
-        await ada.until("No deal is over yet.")
+        await ada.send("l").until("No deal is over yet.")
         ada.send(" p")
         first = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ())
         await ada.until(f"{first.number} of 10")
         game = first
-        ada.send(" " * len(first.over))
-        await ada.until("<S>tay")
-        ada.send("s")
-        await ada.until("any key")
+        await ada.send(" " * len(first.over)).until("<S>tay")
+        await ada.send("s").until("any key")
         await ada.close()
         await board.at_rest()
 
@@ -73,22 +69,19 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
 
         bob = await board.call(REFUSING)
         await register(bob, "Bob")
-        bob.send("dp" + keys_to_the_end(deal))
-        await bob.until("You're number 1 of 2.")
+        await bob.send("dp" + keys_to_the_end(deal)).until("You're number 1 of 2.")
         with board.books() as desk:
             one, other = deals.ranking(desk, deal.seal)
         assert (one.score, one.cost, one.place) == (other.score, other.cost, other.place)
         assert (one.cost or 0) > 0
         for caller in (ada, again, bob):
             assert deal.seed.hex() not in caller.transcript
-        again.send("q")
-        await again.until("oodbye")
+        await again.send("q").until("oodbye")
         await board.clock.advance(BY_MIDNIGHT)
         await board.at_rest()
         late = await board.call()
         await register(late, "Cyd")
-        late.send("dl")
-        await late.until(deal.seed.hex()[:32])
+        await late.send("dl").until(deal.seed.hex()[:32])
         assert sha256(deal.seed).hexdigest() == deal.seal
         assert sealed(board).seal != deal.seal
 
@@ -98,22 +91,17 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: P
         ada = await board.call()
         await register(ada, "Ada")
         assert "waits for you" not in ada.picture
-        ada.send("dp")
-        await ada.until("of 10")
+        await ada.send("dp").until("of 10")
         await ada.close()
         await board.at_rest()
 
         again = await board.call(REFUSING)  # told in lines
         await log_on(again, "Ada")
-        again.send("\r")
-        await again.until("<D> Your daily deal waits for you")
-        again.send("dp")
-        await again.until("of 10")
+        await again.send("\r").until("<D> Your daily deal waits for you")
+        await again.send("dp").until("of 10")
         deal = sealed(board)
-        again.send(keys_to_the_end(deal))
-        await again.until("You're the first to play it to the end.")
-        again.send("q")
-        await again.until("oodbye")
+        await again.send(keys_to_the_end(deal)).until("You're the first to play it to the end.")
+        await again.send("q").until("oodbye")
         await again.close()
 
         last = await board.call()
@@ -126,16 +114,14 @@ async def test_nothing_waits_of_a_deal_whose_day_is_over(tmp_path: Path) -> None
     async with world(tmp_path, toml=LONG, now=LATE) as board:
         ada = await board.call()
         await register(ada, "Ada")
-        ada.send("dp")
-        await ada.until("of 10")
+        await ada.send("dp").until("of 10")
         await ada.close()
         await board.at_rest()
         await board.clock.advance(BY_MIDNIGHT)
         again = await board.call()
         await log_on(again, "Ada")
         await again.until("You have 600 minutes today.")
-        again.send(" ")
-        await again.until("oodbye")
+        await again.send(" ").until("oodbye")
         assert "waits for you" not in again.picture
 
 
@@ -153,11 +139,9 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
     async with world(tmp_path, thinking=thinking) as board:
         ada = await board.call()
         await register(ada, "Ada")
-        ada.send("d")
-        await ada.until("You haven't played it yet.")
+        await ada.send("d").until("You haven't played it yet.")
         deal = sealed(board)
-        ada.send("p" + keys_to_the_end(deal))
-        await ada.until("You're the first to play it to the end.")
+        await ada.send("p" + keys_to_the_end(deal)).until("You're the first to play it to the end.")
         assert "?" in ada.picture
         await ada.until("<L>ast deal")  # she is waited for while nothing is weighed yet
         weighing = asyncio.create_task(weigh_all())
@@ -181,8 +165,7 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
     async with world(tmp_path, thinking=thinking) as board:
         ada = await board.call()
         await register(ada, "Ada")
-        ada.send("d")
-        await ada.until("You haven't played it yet.")
+        await ada.send("d").until("You haven't played it yet.")
         ada.send("p" + keys_to_the_end(sealed(board)))
         await ada.until("You're the first to play it to the end.")
         await board.at_rest()
@@ -190,20 +173,16 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
         await board.at_rest()
         assert not thinking.asked
         assert "?" in ada.picture
-        ada.send("q")
-        await ada.until("oodbye")
+        await ada.send("q").until("oodbye")
 
 
 async def test_in_lines_its_seal_is_short_and_whole_under_the_rules(tmp_path: Path) -> None:
     async with world(tmp_path, toml=LONG) as board:
         ada = await board.call(REFUSING)
         await register(ada, "Ada")
-        ada.send("d")
-        await ada.until("<Q>uit")
+        await ada.send("d").until("<Q>uit")
         seal = sealed(board).seal
         assert f"Seal {seal[:8]}: R shows all of it." in ada.picture
         assert seal not in ada.transcript
-        ada.send("r")
-        await ada.until("<N>ext")
-        ada.send(">")
-        await ada.until(seal)
+        await ada.send("r").until("<N>ext")
+        await ada.send(">").until(seal)

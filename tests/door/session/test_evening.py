@@ -55,8 +55,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await ada.sees("lose 3 coins.")
         await board.pass_time(30)
         await ada.bets(5, "hit", "stay", ends="win")
-        ada.presses("h")
-        await ada.is_asked("<H>it")
+        await ada.presses("h").is_asked("<H>it")
         await ada.drops_carrier()
         await board.pass_time(3 * MINUTE)
 
@@ -66,8 +65,7 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
         await board.pass_time(10)
         await ada.stays()
         await ada.sees("You get 10 coins: 5 minutes won.")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
         await ada.is_sent_off(
             "Black Jack For Time: 1 win, 0 losses. You're up 5 minutes.",
@@ -90,18 +88,12 @@ async def test_an_evening(tmp_path: Path, way: Way) -> None:
 
 async def registers(ada: Guest, way: Way) -> None:
     """Log on as a new caller, say which box looks right, and read the news."""
-    ada.presses("new\r")
-    await ada.is_asked("The name you want:")
-    ada.presses("Ada\r")
-    await ada.is_asked("A password")
-    ada.presses(f"{PASSWORD}\r")
-    await ada.is_asked("Once more:")
-    ada.presses(f"{PASSWORD}\r")
-    await ada.reads_that("Your recovery code")
+    await ada.presses("new\r").is_asked("The name you want:")
+    await ada.presses("Ada\r").is_asked("A password")
+    await ada.presses(f"{PASSWORD}\r").is_asked("Once more:")
+    await ada.presses(f"{PASSWORD}\r").reads_that("Your recovery code")
     await ada.sees("Which of these boxes looks right?")
     await ada.is_asked("Your choice")
-    ada.presses(way.box)
-    await ada.sees("You have 60 minutes today.")
+    await ada.presses(way.box).sees("You have 60 minutes today.")
     await ada.is_asked("Take a one-minute tour?")
-    ada.presses("n")
-    await ada.is_asked(MENU)
+    await ada.presses("n").is_asked(MENU)

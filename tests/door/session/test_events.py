@@ -89,8 +89,7 @@ async def test_an_event_may_begin_while_a_caller_types_the_password(tmp_path: Pa
         board.enter("Ada")
         ada = Guest(board, "Ada")
         await ada.dials()
-        ada.presses("Ada\r")
-        await ada.is_asked("Password:")
+        await ada.presses("Ada\r").is_asked("Password:")
         await board.pass_time(MINUTE)
         ada.presses(f"{PASSWORD}\r")
         await ada.is_sent_off(
@@ -181,13 +180,10 @@ async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
     async with world(tmp_path, toml=with_bank(mode)) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         assert WARNING not in ada.screen
-        ada.presses("10")
-        await ada.sees(f"{WARNING} {WHERE[mode]}.")
-        ada.presses("\b\b\x1b")
-        await ada.is_asked(TABLE)
+        await ada.presses("10").sees(f"{WARNING} {WHERE[mode]}.")
+        await ada.presses("\b\b\x1b").is_asked(TABLE)
         await ada.bets(10, "stay", ends="win")
         await ada.stays()
         await ada.sees(told)
@@ -209,18 +205,14 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
     async with world(tmp_path, toml=with_bank("none", minutes_per_day=20)) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
-        ada.presses("5")
-        await ada.is_asked(": 5")
+        await ada.presses("b").is_asked("Coins to bet")
+        await ada.presses("5").is_asked(": 5")
         assert "the most you can win" not in ada.screen
         ada.presses("\b6")
         await ada.sees("the most you can win on 6 coins is 12:00; 2:00 of that would be lost.")
-        ada.presses("\b5\x1b")
-        await ada.is_asked(TABLE)
+        await ada.presses("\b5\x1b").is_asked(TABLE)
         await ada.bets(5, "double", ends="win")
-        ada.presses("d")
-        await ada.is_asked(TABLE)
+        await ada.presses("d").is_asked(TABLE)
         assert ada.has["online"] == HALF_HOUR
 
 
@@ -230,8 +222,7 @@ async def test_plain_lines_foretell_the_cut_as_well(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.visits()
         await ada.sits_down()
-        ada.presses("b")
-        await ada.sees(f"{WARNING} go to your time bank.")
+        await ada.presses("b").sees(f"{WARNING} go to your time bank.")
 
 
 # Savings and events.

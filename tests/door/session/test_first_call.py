@@ -28,8 +28,7 @@ async def registers(board: World, profile: Profile = MODERN, key: str = "") -> G
     ada = Guest(board, "Ada")
     await ada.dials(profile)
     if key:
-        ada.presses(key)
-        await ada.sees("Plain lines from now on.")
+        await ada.presses(key).sees("Plain lines from now on.")
         await ada.is_asked("Name:")
     for question, answer in (
         ("Name:", "new"),
@@ -61,8 +60,7 @@ async def test_plain_lines_are_offered_before_any_picture(tmp_path: Path) -> Non
 async def test_a_terminal_that_is_read_aloud_gets_lines_unasked(tmp_path: Path, profile) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board, profile)
-        ada.presses("n")
-        await ada.is_asked(MENU)
+        await ada.presses("n").is_asked(MENU)
         assert b"\x1b" not in ada.terminal.received
         assert "Which of these boxes" not in ada.terminal.transcript
 
@@ -77,8 +75,7 @@ async def test_a_reader_that_is_off_is_asked_as_others_are(tmp_path: Path) -> No
 async def test_one_key_at_the_name_gives_plain_lines_now_and_next_time(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board, key="!")
-        ada.presses("n")
-        await ada.is_asked(MENU)
+        await ada.presses("n").is_asked(MENU)
         assert "Which of these boxes" not in ada.terminal.transcript
         await ada.logs_off()
         await ada.calls()
@@ -92,12 +89,9 @@ async def test_plain_lines_are_told_of_no_row_that_they_do_not_have(tmp_path: Pa
         ada.presses("y")
         await ada.sees("The menu says your time left, and the tables your pot in coins.")
         await ada.is_asked("<N>ext")
-        ada.presses("q")
-        await ada.is_asked(MENU)
-        ada.presses("?")
-        await ada.is_asked("<N>ext")
-        ada.presses("n")
-        await ada.sees("Under each game: what it is")
+        await ada.presses("q").is_asked(MENU)
+        await ada.presses("?").is_asked("<N>ext")
+        await ada.presses("n").sees("Under each game: what it is")
         await ada.is_asked("<P>revious")
         assert "last row" not in ada.terminal.transcript
 
@@ -108,10 +102,8 @@ async def test_the_boxes_are_explained(tmp_path: Path) -> None:
         await ada.dials(MODERN)
         ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
         await ada.is_asked("when you have written it down")
-        ada.presses(" ")
-        await ada.is_asked("Your choice")
-        ada.presses("?")
-        await ada.is_asked("Press any key")
+        await ada.presses(" ").is_asked("Your choice")
+        await ada.presses("?").is_asked("Press any key")
         _boxes, _asked, told = ada.terminal.picture.rpartition("Help")
         for line in (
             "1  CP437 (SyncTERM, classic BBS terminals)",
@@ -130,13 +122,10 @@ async def test_the_tour_ends_with_a_hand_for_nothing(tmp_path: Path) -> None:
             await ada.is_asked(onward)
             ada.presses("\r")
         await ada.sees("You have 12")
-        ada.presses("h")
-        await ada.sees("You have 18")
-        ada.presses("s")
-        await ada.sees("Dealer busts: you win!")
+        await ada.presses("h").sees("You have 18")
+        await ada.presses("s").sees("Dealer busts: you win!")
         await ada.is_asked("Press any key")
-        ada.presses(" ")
-        await ada.is_asked(MENU)
+        await ada.presses(" ").is_asked(MENU)
         assert [kind for kind, _seconds in ada.ledger] == ["grant"]
         assert ada.caller.prefers("toured")
 
@@ -162,17 +151,14 @@ async def test_the_tour_is_left_at_any_time(tmp_path: Path, steps) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await registers(board)
         for key, shown in steps:
-            ada.presses(key)
-            await ada.sees(shown)
+            await ada.presses(key).sees(shown)
 
 
 async def test_who_is_known_is_not_offered_the_tour_but_finds_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada")
-        ada.presses("y")
-        await ada.sees("Your settings")
-        ada.presses("v")
-        await ada.sees("Your minutes are your chips")
+        await ada.presses("y").sees("Your settings")
+        await ada.presses("v").sees("Your minutes are your chips")
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(40, 22), (40, 25), (80, 22)])
@@ -181,8 +167,7 @@ async def test_the_smallest_screens_cut_nothing_off_the_tour(
 ) -> None:
     async with world(tmp_path, toml=sysop_toml()) as board:
         ada = await visitor(board, "Ada", profile=replace(MODERN, columns=columns, rows=rows))
-        ada.presses("y")
-        await ada.sees("Your settings")
+        await ada.presses("y").sees("Your settings")
         seen, ends = "", ("no hand throws you out.", "and ? the keys.", "costs nothing and pays")
         ada.presses("v")
         for end, title in zip(ends, TITLES, strict=True):

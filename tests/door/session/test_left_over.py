@@ -51,10 +51,8 @@ async def logs_off(guest: Guest) -> None:
 async def plays_a_hand_and_logs_off(guest: Guest) -> None:
     await guest.sits_down()
     await guest.bets(5, "stay", ends="win")
-    guest.presses("s")
-    await guest.is_asked("<B>et")
-    guest.presses("q")
-    await guest.is_asked("oodbye")
+    await guest.presses("s").is_asked("<B>et")
+    await guest.presses("q").is_asked("oodbye")
     await guest.logs_off()
 
 

@@ -48,8 +48,7 @@ async def test_a_letter_that_waited_says_how_it_is_answered(
         bob.presses("/r hello\r")
         await ada.sees("Bob: hello")
         await bob.sees("Sent to Ada, who is on.")
-        bob.presses(" ")
-        await bob.is_asked(MENU)
+        await bob.presses(" ").is_asked(MENU)
         writes(board, "Ada", "Bob", "third")
         board.server.books.notices_wait.set()
         await bob.sees("Ada: third")
@@ -81,7 +80,6 @@ async def test_who_is_muted_is_told_so_before_they_type_a_line(tmp_path: Path) -
         bob = await visitor(board, "Bob")
         with board.books() as desk:
             sysop.set_muted(desk, bob.caller.record.id, True, "the test")
-        bob.presses("mo")
-        await bob.sees("The sysop has muted you: nobody hears what you say.")
+        await bob.presses("mo").sees("The sysop has muted you: nobody hears what you say.")
         await bob.is_asked("Press any key")
         assert "Your line:" not in bob.screen

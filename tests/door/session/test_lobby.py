@@ -58,8 +58,7 @@ async def test_who_calls_day_after_day_is_told_on_how_many(tmp_path: Path) -> No
         guest = Guest(board, "Ada")
         await guest.visits(MODERN)
         assert "Good to see you, Ada: 3 days in a row. You're the only one on." in guest.screen
-        guest.presses("s")
-        await guest.sees("Days called: 4; in a row 3, at most 3.")
+        await guest.presses("s").sees("Days called: 4; in a row 3, at most 3.")
 
 
 async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
@@ -67,12 +66,9 @@ async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
         ada = await visitor(board, "Ada")
         header = ada.terminal.row(1)
         assert "██" in header
-        ada.presses("y")
-        await ada.is_asked("<Q>uit")
-        ada.presses("l")
-        await ada.is_asked("<Q>uitter")
-        ada.presses("q")
-        await ada.sees("Un jeu, ou")
+        await ada.presses("y").is_asked("<Q>uit")
+        await ada.presses("l").is_asked("<Q>uitter")
+        await ada.presses("q").sees("Un jeu, ou")
         assert ada.terminal.row(1) == header, ada.terminal.picture
         assert "Temps 1:00:00" in ada.terminal.row(23)
 
@@ -82,8 +78,7 @@ async def without_turns(board: World) -> Guest:
     ada = await visitor(board, "Ada")
     await ada.sits_down()
     await ada.bets(2, "stay", ends="win")
-    ada.presses("s")
-    await ada.goes_on_to(MENU)
+    await ada.presses("s").goes_on_to(MENU)
     return ada
 
 
@@ -99,11 +94,9 @@ async def test_on_a_narrow_screen_it_says_so_in_turns(tmp_path: Path) -> None:
     """In French it was cut after "No turns left today at Black Jack"."""
     async with world(tmp_path, toml=ONE_TURN) as board:
         ada = await without_turns(board)
-        ada.presses("yl")
-        await ada.is_asked("<Q>uitter")
+        await ada.presses("yl").is_asked("<Q>uitter")
         ada.terminal.resize(40, 22)
-        ada.presses("q")
-        await ada.sees("Un jeu, ou")
+        await ada.presses("q").sees("Un jeu, ou")
         wanted = ["Plus aucun tour aujourd'hui à Black Jack", "Baccarat, Vegas", "UNIX bj."]
         for _second in range(60):
             shown = " ".join(ada.screen.split())
@@ -129,8 +122,7 @@ async def test_a_setting_is_switched(tmp_path: Path, key: str, preference: str, 
         ada.presses(f"y{key}")
         await board.at_rest()
         await ada.is_asked("<Q>uit")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         assert ada.caller.record.preferences[preference] == value
 
 
@@ -139,8 +131,7 @@ async def test_a_small_screen_is_told_why_it_gets_lines(tmp_path: Path) -> None:
         ada = await visitor(board, "Ada", profile=replace(MODERN, columns=40, rows=20))
         ada.presses("ys")
         await ada.terminal.until("Your choice")
-        ada.presses("2")
-        await ada.sees("Your screen has 40 columns and 20 rows.")
+        await ada.presses("2").sees("Your screen has 40 columns and 20 rows.")
 
 
 async def test_no_label_of_a_look_is_cut_on_a_narrow_screen(tmp_path: Path) -> None:
@@ -158,8 +149,7 @@ async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         await ada.stays()
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         ada.presses("gy")
         await ada.is_sent_off(
             "This call: 1 hand for minutes, 5 minutes up.",
@@ -214,15 +204,11 @@ async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> N
         await ada.sits_down()
         await ada.bets(2, "stay", ends="win")
         await ada.stays()
-        ada.presses("r")
-        await ada.sees("The rules of")
-        ada.presses("q")
-        await ada.is_asked(TABLE)
+        await ada.presses("r").sees("The rules of")
+        await ada.presses("q").is_asked(TABLE)
         assert any("You win" in row[80:] for row in ada.terminal.lines[:40]), ada.screen
-        ada.presses("q")
-        await ada.is_asked(MENU)
-        ada.presses("r")
-        await ada.is_asked("<Q>uit")
+        await ada.presses("q").is_asked(MENU)
+        await ada.presses("r").is_asked("<Q>uit")
         assert "You win" not in ada.screen
 
 
@@ -235,8 +221,7 @@ async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_playe
             await guest.sits_down()
             await guest.bets(5, "stay", ends=ends)
             await guest.stays()
-            guest.presses("q")
-            await guest.is_asked(MENU)
+            await guest.presses("q").is_asked(MENU)
             await guest.logs_off()
         ada = Guest(board, "Ada")
         await ada.visits()

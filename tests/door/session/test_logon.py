@@ -21,8 +21,7 @@ async def stranger(board: World) -> Guest:
     """Somebody at the question for a new name."""
     guest = Guest(board, "")
     await guest.dials()
-    guest.presses("new\r")
-    await guest.is_asked("The name you want:")
+    await guest.presses("new\r").is_asked("The name you want:")
     return guest
 
 
@@ -65,10 +64,8 @@ async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
 ) -> None:
     async with world(tmp_path) as board:
         guest = await stranger(board)
-        guest.presses(f"{name}\r")
-        await guest.sees(said)
-        guest.presses("Grace\r")
-        await guest.is_asked("A password (at least 6 characters):")
+        await guest.presses(f"{name}\r").sees(said)
+        await guest.presses("Grace\r").is_asked("A password (at least 6 characters):")
 
 
 @pytest.mark.parametrize("name", ["BiII", "bill", "grace hopper"])
@@ -79,16 +76,12 @@ async def test_that_a_name_is_taken_is_told_before_a_password_is_asked_for(
     async with world(tmp_path, toml=toml) as board:
         board.enter("Bill")
         guest = await stranger(board)
-        guest.presses(f"{name}\r")
-        await guest.sees("That name, or one that looks like it, is taken.")
+        await guest.presses(f"{name}\r").sees("That name, or one that looks like it, is taken.")
         await guest.is_asked("The name you want:")
-        guest.presses("Ada\r")
-        await guest.is_asked("A password (at least 6 characters):")
+        await guest.presses("Ada\r").is_asked("A password (at least 6 characters):")
         board.enter("Ada")  # by somebody else, meanwhile
-        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
-        await guest.is_asked("The name you want:")
-        guest.presses("open sesame\r")
-        await guest.sees("Your password can't be your name.")
+        await guest.presses(f"{PASSWORD}\r{PASSWORD}\r").is_asked("The name you want:")
+        await guest.presses("open sesame\r").sees("Your password can't be your name.")
         guest.presses("Cyd\r")  # and no password is asked for again
         await guest.sees("Welcome, Cyd.")
 
@@ -103,8 +96,7 @@ async def test_a_password_is_long_enough_no_name_and_typed_twice(tmp_path: Path)
             ("open sesame\ropen seseme\r", "Those don't match."),
         ):
             await guest.is_asked("A password (at least 6 characters):")
-            guest.presses(typed)
-            await guest.sees(said)
+            await guest.presses(typed).sees(said)
         guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
         await guest.sees("Write your password down; we can't look it up for you.")
         assert PASSWORD not in guest.terminal.transcript
@@ -113,10 +105,8 @@ async def test_a_password_is_long_enough_no_name_and_typed_twice(tmp_path: Path)
 async def test_escape_leads_back_from_the_questions_of_a_new_caller(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         guest = await stranger(board)
-        guest.presses("Ada\r")
-        await guest.is_asked("A password")
-        guest.presses("\x1b")
-        await guest.is_asked("Name:")
+        await guest.presses("Ada\r").is_asked("A password")
+        await guest.presses("\x1b").is_asked("Name:")
         assert calls(board) == []
 
 
@@ -132,8 +122,7 @@ async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
         monkeypatch.setattr(callers, "set_preferences", no_disk)
         await ada.calls()
         await ada.is_asked("Your choice")
-        ada.presses("2")
-        await ada.goes_on_to(MENU)
+        await ada.presses("2").goes_on_to(MENU)
         await ada.logs_off()
         assert board.server.board.nodes == {}
 
@@ -148,8 +137,7 @@ async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
         await ada.dials()
         for _ in range(3):
             await ada.is_asked("Name:")
-            ada.presses("Ada\r")
-            await ada.is_asked("Password:")
+            await ada.presses("Ada\r").is_asked("Password:")
             ada.presses("not hers\r")
         await ada.is_sent_off(TOGETHER_NOT, "That was your third try. Goodbye.")
         assert calls(board) == []
@@ -169,8 +157,7 @@ async def test_an_empty_name_is_asked_again_and_is_no_try(tmp_path: Path) -> Non
                 lambda each, number=number: each.transcript.count(TOGETHER_NOT) == number + 1,
                 "a wrong try",
             )
-        ada.presses(f"\rAda\r{PASSWORD}\r")
-        await ada.is_asked("Press any key")
+        await ada.presses(f"\rAda\r{PASSWORD}\r").is_asked("Press any key")
 
 
 async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path) -> None:
@@ -181,10 +168,8 @@ async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path)
             guest = Guest(board, name)
             await guest.dials()
             greeting = len(guest.terminal.transcript)
-            guest.presses(f"{name}\r")
-            await guest.is_asked("Password:")
-            guest.presses("open says me\r")
-            await guest.sees(TOGETHER_NOT)
+            await guest.presses(f"{name}\r").is_asked("Password:")
+            await guest.presses("open says me\r").sees(TOGETHER_NOT)
             await guest.is_asked("Name:")
             answers.append(guest.terminal.transcript[greeting:].replace(name, "-"))
         assert answers[0] == answers[1]
@@ -197,8 +182,7 @@ async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> N
         ada = Guest(board, "Ada")
         await ada.dials(SYNCTERM)
         async with board.slow_books():
-            ada.presses(f"Ada\r{PASSWORD}\r")
-            await ada.sees("Password: ***")
+            await ada.presses(f"Ada\r{PASSWORD}\r").sees("Password: ***")
             await board.clock.advance(2)
             assert words not in ada.screen
             await board.clock.advance(2)
@@ -215,8 +199,7 @@ async def test_a_locked_caller_is_told_so_once_the_password_is_right(tmp_path: P
             callers.set_locked(desk, callers.number_of(desk, "Ada"), True)
         ada = Guest(board, "Ada")
         await ada.dials()
-        ada.presses("Ada\rwrong\r")
-        await ada.sees(TOGETHER_NOT)
+        await ada.presses("Ada\rwrong\r").sees(TOGETHER_NOT)
         ada.presses(f"Ada\r{PASSWORD}\r")
         await ada.is_sent_off("Ada, your name is locked. Please ask the sysop why.")
         assert calls(board) == []
@@ -225,24 +208,18 @@ async def test_a_locked_caller_is_told_so_once_the_password_is_right(tmp_path: P
 async def test_a_caller_changes_her_password(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await visitor(board, "Ada")
-        ada.presses("y")
+        await ada.presses("y").is_asked("<Q>uit")
+        await ada.presses("pa guess\r").reads_that("Wrong password.")
         await ada.is_asked("<Q>uit")
-        ada.presses("pa guess\r")
-        await ada.reads_that("Wrong password.")
-        await ada.is_asked("<Q>uit")
-        ada.presses(f"p{PASSWORD}\r")
-        await ada.is_asked("A password (at least 6 characters):")
-        ada.presses("close sesame\rclose sesame\r")
-        await ada.reads_that("Your password is changed.")
+        await ada.presses(f"p{PASSWORD}\r").is_asked("A password (at least 6 characters):")
+        await ada.presses("close sesame\rclose sesame\r").reads_that("Your password is changed.")
         await ada.reads_that("Your recovery code")
         await ada.is_asked("<Q>uit")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.logs_off()
         await ada.calls()
         await ada.sees(TOGETHER_NOT)
-        ada.presses("Ada\rclose sesame\r")
-        await ada.is_asked(MENU)
+        await ada.presses("Ada\rclose sesame\r").is_asked(MENU)
 
 
 async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
@@ -250,8 +227,7 @@ async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
         guest = Guest(board, "Ada")
         await guest.dials()
         await board.pass_time(100)
-        guest.presses("Ad")
-        await guest.is_asked("Name: Ad")
+        await guest.presses("Ad").is_asked("Name: Ad")
         await board.pass_time(79)
         assert not guest.terminal.closed
         await board.pass_time(1)
@@ -263,8 +239,7 @@ async def test_a_carrier_lost_at_the_log_on_leaves_nothing_behind(tmp_path: Path
         board.enter("Ada")
         ada = Guest(board, "Ada")
         await ada.dials()
-        ada.presses(f"Ada\r{PASSWORD}")
-        await ada.is_asked("Password:")
+        await ada.presses(f"Ada\r{PASSWORD}").is_asked("Password:")
         ada.terminal.abort()
         bob = await visitor(board, "Bob")
         assert board.server.board.nodes == {1: bob.caller}
@@ -333,8 +308,7 @@ async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(tmp_path: Path
         await second.calls()
         await second.is_asked("Drop that call and continue here?")
         await first.logs_off()
-        second.presses("y")
-        await second.is_asked(MENU)
+        await second.presses("y").is_asked(MENU)
         assert calls(board) == [("Ada", "log-off"), ("Ada", None)]
 
 
@@ -406,8 +380,7 @@ async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -
         await ada.calls()
         await ada.is_asked(MENU)
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         await ada.drops_carrier()
         await ada.calls()
         await ada.is_asked(MENU)
@@ -426,8 +399,7 @@ async def test_last_words_reach_a_caller_who_types_on_and_reads_late(tmp_path: P
         ada.terminal = Terminal(MODERN)
         board.terminals.append(ada.terminal)
         await ada.terminal.connect(board.server.ports[0], receive_buffer=4096)
-        ada.presses(f"Ada\r{PASSWORD}\r")
-        await ada.goes_on_to(MENU)
+        await ada.presses(f"Ada\r{PASSWORD}\r").goes_on_to(MENU)
         ended = ada.caller.ended
         ada.terminal.stop_reading()
         ada.presses("w " * 20 + "gy")  # more screens than fit on the way to Ada
@@ -453,8 +425,7 @@ async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
 async def test_each_is_told_in_their_language_that_it_closes(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
-        ada.presses("yl")
-        await ada.is_asked("uitter")
+        await ada.presses("yl").is_asked("uitter")
         await board.server.stop("The board is closing.")
         await ada.is_sent_off("Le serveur va fermer.")
         await bob.is_sent_off("The board is closing.")
@@ -474,8 +445,7 @@ async def test_a_first_call_begins_however_the_keys_for_it_are_put_together(
     async with world(tmp_path) as board:
         guest = Guest(board, "")
         await guest.dials(profile)
-        guest.presses(f"{typed}\r")
-        await guest.is_asked("The name you want:")
+        await guest.presses(f"{typed}\r").is_asked("The name you want:")
         assert "Password:" not in guest.terminal.transcript
         assert "Type your name, then press Enter." not in guest.terminal.transcript
 
@@ -486,6 +456,5 @@ async def test_the_key_for_plain_lines_may_stand_before_a_name(tmp_path: Path, t
         board.enter("Ada")
         guest = Guest(board, "")
         await guest.dials(DUMB)
-        guest.presses(f"{typed}\r{PASSWORD}\r")
-        await guest.sees("You have plain lines already.")
+        await guest.presses(f"{typed}\r{PASSWORD}\r").sees("You have plain lines already.")
         await guest.sees("Welcome, Ada")

@@ -20,8 +20,7 @@ FIELD = "Say (/p name message):"
 
 async def pages(guest: Guest, line: str, *, back_to: str) -> None:
     """Type a slash and a line, and be asked again what was asked before."""
-    guest.presses(f"/{line}\r")
-    await guest.is_asked(back_to)
+    await guest.presses(f"/{line}\r").is_asked(back_to)
 
 
 async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
@@ -29,8 +28,7 @@ async def test_callers_talk_from_any_prompt(tmp_path: Path) -> None:
         ada = await visitor(board, "Ada")
         bob = await visitor(board, "Bob", profile=REFUSING)
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         # In the middle of a question, by the beginning of a name; nothing of it is a pipe code.
         await pages(ada, "p bo |12hi \x07there", back_to="Coins to bet")
         await ada.sees("Sent to Bob, who is on.")
@@ -53,8 +51,7 @@ async def test_an_answer_does_not_go_to_somebody_who_wrote_while_it_was_typed(
             ada = await visitor(board, "Ada")
             await pages(ada, "p Bob hi there", back_to=MENU)
             await bob.sees("Ada: hi there")
-        bob.presses("/r for your eyes")
-        await bob.is_asked(f"{FIELD} /r for your eyes")
+        await bob.presses("/r for your eyes").is_asked(f"{FIELD} /r for your eyes")
         board.enter("Cyd")
         with board.books() as desk:
             cyd, to = (callers.find(desk, name) for name in ("Cyd", "Bob"))
@@ -63,11 +60,9 @@ async def test_an_answer_does_not_go_to_somebody_who_wrote_while_it_was_typed(
             messages.send(desk, cyd.id, to, "me too", messages.Limits())
         board.server.books.notices_wait.set()
         await bob.sees("Cyd: me too")
-        bob.presses("\r")
-        await bob.sees("Cyd has written meanwhile.")
+        await bob.presses("\r").sees("Cyd has written meanwhile.")
         await bob.is_asked(f"{FIELD} /r for your eyes")
-        bob.presses("\x1b")
-        await bob.is_asked(MENU)
+        await bob.presses("\x1b").is_asked(MENU)
 
 
 async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
@@ -77,45 +72,32 @@ async def test_messages_take_the_beginning_of_a_name_and_help_says_how_to_talk(
         await visitor(board, "Ada")
         bob = await visitor(board, "Bob", profile=REFUSING)
         # The beginning will do for somebody who is on.
-        bob.presses("mw")
-        await bob.is_asked("Write to:")
-        bob.presses("ad\r")
-        await bob.is_asked("To Ada:")
-        bob.presses("\r")
+        await bob.presses("mw").is_asked("Write to:")
+        await bob.presses("ad\r").is_asked("To Ada:")
+        await bob.presses("\r").is_asked("<I>gnore")
+        await bob.presses("wx\r").reads_that("There is no caller of that name.")
         await bob.is_asked("<I>gnore")
-        bob.presses("wx\r")
-        await bob.reads_that("There is no caller of that name.")
-        await bob.is_asked("<I>gnore")
-        bob.presses("q")
-        await bob.is_asked(MENU)
+        await bob.presses("q").is_asked(MENU)
         # Help names what begins with a slash, and so does what is said of one that is none.
-        bob.presses("?")
-        await bob.is_asked("<N>ext")
-        bob.presses(">")
-        await bob.is_asked("<P>revious")
+        await bob.presses("?").is_asked("<N>ext")
+        await bob.presses(">").is_asked("<P>revious")
         assert "/ /p name message writes to a caller, /r message" in " ".join(bob.screen.split())
-        bob.presses("q")
-        await bob.is_asked(MENU)
-        bob.presses("/x\r")
-        await bob.sees("/w to see who is on, /o to send away who watches you.")
-        bob.presses("\x1b")
-        await bob.is_asked(MENU)
+        await bob.presses("q").is_asked(MENU)
+        await bob.presses("/x\r").sees("/w to see who is on, /o to send away who watches you.")
+        await bob.presses("\x1b").is_asked(MENU)
 
 
 async def test_what_is_refused_stays_in_the_field(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada")
         bob = await visitor(board, "Bob", profile=REFUSING)
-        ada.presses("/p Nobody hello\r")
-        await ada.sees("There is no caller of that name.")
+        await ada.presses("/p Nobody hello\r").sees("There is no caller of that name.")
         await ada.is_asked(f"{FIELD} /p Nobody hello")
-        ada.presses("\x1b")
-        await ada.is_asked(MENU)
+        await ada.presses("\x1b").is_asked(MENU)
         # That was a line too. After so many at once it is not so fast; it can be sent again.
         for number in range(LINES_AT_ONCE - 1):
             await pages(ada, f"p Bob line {number}", back_to=MENU)
-        ada.presses("/p Bob too fast\r")
-        await ada.sees("Not so fast")
+        await ada.presses("/p Bob too fast\r").sees("Not so fast")
         await ada.is_asked(f"{FIELD} /p Bob too fast")
         await board.pass_time(SPAN_SECONDS)
         ada.presses("\r")
@@ -134,22 +116,17 @@ async def test_the_menu_says_who_wrote_until_it_is_read_or_answered(tmp_path: Pa
         await ada.sits_down()
         await pages(bob, "p Ada are you there?", back_to=MENU)
         await ada.sees("Bob: are you there?")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         await ada.sees("<M> 2 new messages from Bob")
-        ada.presses("mr")
-        await ada.sees("Bob, 12:00: are you there?")
-        ada.presses(" q")
-        await ada.is_asked(MENU)
+        await ada.presses("mr").sees("Bob, 12:00: are you there?")
+        await ada.presses(" q").is_asked(MENU)
         assert "new message" not in ada.screen.lower()
         # Told in lines they stand in the menu too; who answers has read them.
         await pages(ada, "p Bob I am", back_to=MENU)
         await bob.sees("Ada: I am")
-        bob.presses("mq")
-        await bob.sees("<M> New message from Ada")
+        await bob.presses("mq").sees("<M> New message from Ada")
         await pages(bob, "r good", back_to=MENU)
-        bob.presses("mq")
-        await bob.is_asked(MENU)
+        await bob.presses("mq").is_asked(MENU)
         assert bob.terminal.transcript.count("<M> New message from Ada") == 1
 
 
@@ -166,24 +143,17 @@ async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
         await pages(bob, "r nine it is", back_to=MENU)
         await ada.sees("Bob: nine it is")
         # The room of messages: what was read and written, and who is not heard any more.
-        bob.presses("m")
-        await bob.is_asked("<W>rite")
-        bob.presses("r")
-        await bob.sees("To Ada: nine it is")
-        bob.presses(" ")
-        await bob.is_asked("<W>rite")
-        bob.presses("iada\r")
-        await bob.reads_that("You hear nothing more of Ada.")
+        await bob.presses("m").is_asked("<W>rite")
+        await bob.presses("r").sees("To Ada: nine it is")
+        await bob.presses(" ").is_asked("<W>rite")
+        await bob.presses("iada\r").reads_that("You hear nothing more of Ada.")
         await pages(ada, "p Bob are you there?", back_to=FIELD)
         await ada.sees("Bob doesn't take messages from you.")
-        ada.presses("\x1b")
-        await ada.is_asked(MENU)
+        await ada.presses("\x1b").is_asked(MENU)
         # A line a call on the wall.
-        bob.presses("oShuffle up\r")
-        await bob.sees("Bob: Shuffle up")
+        await bob.presses("oShuffle up\r").sees("Bob: Shuffle up")
         await bob.is_asked("<W>rite")
-        bob.presses("o")
-        await bob.reads_that("one a call")
+        await bob.presses("o").reads_that("one a call")
         # Who is muted says nothing anywhere.
         with board.books() as desk:
             found = callers.number_of(desk, "Ada")
@@ -191,12 +161,9 @@ async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
             assert not sysop.set_muted(desk, found, True, "the test")
         await pages(ada, "p Bob and now?", back_to=FIELD)
         await ada.sees("The sysop has muted you")
-        ada.presses("\x1b")
-        await ada.is_asked(MENU)
-        ada.presses("v")
-        await ada.is_asked("Tal<k>")
-        ada.presses("khello\r")
-        await ada.is_asked("Say: hello")
+        await ada.presses("\x1b").is_asked(MENU)
+        await ada.presses("v").is_asked("Tal<k>")
+        await ada.presses("khello\r").is_asked("Say: hello")
         await ada.sees("The sysop has muted you")
         with board.books() as desk:  # of who is muted the wall has nothing
             assert [each.text for each in messages.wall(desk, 9)] == ["Shuffle up"]
@@ -208,26 +175,21 @@ async def test_the_menu_follows_what_goes_on(tmp_path: Path) -> None:
         bob = await visitor(board, "Bob", profile=REFUSING)
         await bob.sits_down()
         await bob.bets(5, ends="natural", asked=TABLE)
-        bob.presses("q")
-        await bob.is_asked(MENU)
+        await bob.presses("q").is_asked(MENU)
         won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE
         assert won
         # Ada only looks: it comes by itself, in turn where there is one row.
         for told in (f"Today's leader: Bob, {won} minutes ahead", f"Biggest win today: Bob, {won}"):
             while told not in ada.screen:
                 await board.pass_time(1)
-        bob.presses("m")
-        await bob.is_asked("<W>rite")
-        bob.presses("oShuffle up\r")
-        await bob.sees("Your line is on the menu.")
+        await bob.presses("m").is_asked("<W>rite")
+        await bob.presses("oShuffle up\r").sees("Your line is on the menu.")
         await bob.is_asked("<W>rite")
         await board.pass_time(EVERY_SECONDS)
-        bob.presses("q")
-        await bob.sees("Bob: Shuffle up")
+        await bob.presses("q").sees("Bob: Shuffle up")
         await bob.logs_off()
         while "Last callers: Bob" not in ada.screen:
             await board.pass_time(1)
         await ada.sees("You're the only one on.")
         # A room speaks the language of who is in it.
-        ada.presses("ylqm")
-        await ada.sees("Une ligne chacun Bob: Shuffle up")
+        await ada.presses("ylqm").sees("Une ligne chacun Bob: Shuffle up")

@@ -79,8 +79,7 @@ async def test_midnight_helps_a_caller_who_stands_at_the_window_without_time(
         await ada.is_asked("<W>ithdraw")
         await board.pass_time(MINUTE)
         await ada.sees("You have 9 minutes today.")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         assert ada.has["bank"] == 30 * MINUTE
 
 

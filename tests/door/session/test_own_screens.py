@@ -50,8 +50,7 @@ def draws(folder: Path, name: str, picture: str | bytes) -> None:
 
 
 async def leaves_the_bank(guest: Guest) -> None:
-    guest.presses("q")
-    await guest.is_asked(MENU)
+    await guest.presses("q").is_asked(MENU)
 
 
 # Who sees what.
@@ -115,10 +114,8 @@ async def test_forty_columns_get_a_screen_of_their_own(tmp_path: Path) -> None:
     draws(tmp_path, "goodbye.40.ans", "Narrow goodbye\r\n")
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=narrow)
-        ada.presses("g")
-        await ada.sees("Leave the board?")
-        ada.presses("y")
-        await ada.sees("Call again!")
+        await ada.presses("g").sees("Leave the board?")
+        await ada.presses("y").sees("Call again!")
         assert "Narrow goodbye" in ada.screen
         bob = Guest(board, "Bob")
         await bob.dials(narrow)
@@ -268,10 +265,8 @@ async def sees_the_bank_and_leaves(board: World, name: str, profile) -> Guest:
     """Go through every screen that a sysop may have drawn."""
     guest = await visitor(board, name, profile=profile)
     await guest.goes_to_the_bank()
-    guest.presses("d")
-    await guest.is_asked("Deposit how much")
-    guest.presses("5\r")
-    await guest.is_asked("Deposit 5 minutes?")
+    await guest.presses("d").is_asked("Deposit how much")
+    await guest.presses("5\r").is_asked("Deposit 5 minutes?")
     guest.presses("y")
     await hears(guest, "5 minutes deposited.")
     await leaves_the_bank(guest)

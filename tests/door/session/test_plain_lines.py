@@ -22,8 +22,7 @@ async def test_the_help_of_a_table_explains_what_lines_tell_and_no_more(tmp_path
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
         await ada.sits_down()
-        ada.presses("?")
-        await ada.is_asked(ANY_KEY)
+        await ada.presses("?").is_asked(ANY_KEY)
         for told in (
             "Pot  Your time left in coins.",
             "A coin  What a coin is worth.",
@@ -40,8 +39,7 @@ async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(tmp_path: P
         await ada.sits_down()
         await ada.bets(1)
         await ada.stays()
-        ada.presses("?")
-        await ada.sees("W-L-push  Hands won")
+        await ada.presses("?").sees("W-L-push  Hands won")
         for field in (*OF_A_SITTING, "Bet  What"):
             assert field in ada.screen, field
         for field in NEVER_TOLD:
@@ -54,29 +52,23 @@ async def test_help_that_is_asked_for_again_explains_the_same(tmp_path: Path) ->
         ada = await visitor(board, "Ada", profile=REFUSING)
         await ada.sits_down()
         for _ in range(2):
-            ada.presses("?")
-            await ada.is_asked(ANY_KEY)
+            await ada.presses("?").is_asked(ANY_KEY)
             assert "Pot  Your time left in coins." in ada.screen
-            ada.presses(" ")
-            await ada.is_asked("<B>et")
+            await ada.presses(" ").is_asked("<B>et")
 
 
 async def test_a_menu_that_is_known_is_told_in_short(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada", profile=REFUSING)
-        ada.presses("moShuffle up\r")
-        await ada.is_asked("<W>rite")
+        await ada.presses("moShuffle up\r").is_asked("<W>rite")
         await board.pass_time(EVERY_SECONDS)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         assert "Ada: Shuffle up" in ada.screen
         first = ada.terminal.transcript
         assert first.count("Beat the dealer, win minutes") == 1
         assert "<V> Vegas: nobody at the table; 0 of 20 turns today" in ada.screen
-        ada.presses("n")
-        await ada.is_asked(ANY_KEY)
-        ada.presses(" ")
-        await ada.is_asked(MENU)
+        await ada.presses("n").is_asked(ANY_KEY)
+        await ada.presses(" ").is_asked(MENU)
         again = ada.terminal.transcript[len(first) :]
         assert "<B> Black Jack For Time (Enter): 0 of 20 turns today" in again
         assert "Time left" in again
@@ -100,8 +92,6 @@ async def test_the_help_of_baccarat_explains_the_scoreboard_that_lines_have(
         await ada.terminal.until("<Q>uit")
         ada.presses("t")
         await ada.terminal.until("<R>ules")
-        ada.presses("?")
-        await ada.is_asked("<N>ext")
-        ada.presses(">")
-        await ada.sees("Scoreboard  The last coups, the latest last:")
+        await ada.presses("?").is_asked("<N>ext")
+        await ada.presses(">").sees("Scoreboard  The last coups, the latest last:")
         assert "at the right" not in ada.screen

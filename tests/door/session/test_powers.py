@@ -28,8 +28,7 @@ TAKEN = "That name, or one that looks like it, is taken."
 async def asks_for_a_new_name(board: World, name: str) -> Guest:
     guest = Guest(board, name)
     await guest.dials()
-    guest.presses("new\r")
-    await guest.is_asked("The name you want:")
+    await guest.presses("new\r").is_asked("The name you want:")
     guest.presses(f"{name}\r")
     return guest
 
@@ -73,14 +72,11 @@ async def test_a_guest_whose_board_says_so_has_nothing_by_it(tmp_path: Path) -> 
     async with world(tmp_path, toml=NAMED + XIBALBA) as board:
         guest = await sent(board, b"\0jaguar\0Bill Gates\0syncterm/115200\0")
         await guest.until("Take a one-minute tour?")
-        guest.send("n")
-        await guest.until(MENU)
-        guest.send("t")
-        await guest.until(WINDOW)
+        await guest.send("n").until(MENU)
+        await guest.send("t").until(WINDOW)
         assert powers_of(board) == [("Bill Gates@Xibalba", 0)]
         guest.send("s")
-        guest.send("q")
-        await guest.until(MENU)
+        await guest.send("q").until(MENU)
         assert "Sysop window" not in guest.transcript
 
 
@@ -106,15 +102,11 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
         told = shell("callers", "grant", "Ada")
         assert (told.status, told.error) == (0, "")
         assert told.output == "Ada, caller number 1, now has sysop powers.\n"
-        ada.presses("h")
-        await ada.is_asked("<Q>uit")
-        ada.presses("q")
-        await ada.is_asked(WINDOW)
-        ada.presses("s")
-        await ada.sees("Sysop window")
+        await ada.presses("h").is_asked("<Q>uit")
+        await ada.presses("q").is_asked(WINDOW)
+        await ada.presses("s").sees("Sysop window")
         assert shell("callers", "revoke", "#1").output.startswith("Ada, caller number 1, ")
-        ada.presses("l")
-        await ada.is_asked(WINDOW)
+        await ada.presses("l").is_asked(WINDOW)
         assert "The sysop's log" not in ada.terminal.transcript
         with board.books() as desk:
             log = desk.connection.exec_driver_sql("SELECT by, caller_id, what FROM sysop_log")

@@ -37,11 +37,9 @@ async def gets_to(board: World, code: str, where: str) -> Stranger:
     ada = await calls_with(board, code)
     await ada.is_asked(QUESTION)
     if where == "a password":
-        ada.presses("y")
-        await ada.is_asked("A password (at least 6 characters):")
+        await ada.presses("y").is_asked("A password (at least 6 characters):")
     elif where == "the new code":
-        ada.presses("n")
-        await ada.is_asked(SHOWN)
+        await ada.presses("n").is_asked(SHOWN)
     return ada
 
 
@@ -83,8 +81,7 @@ async def test_a_code_is_not_lost_with_the_line(tmp_path: Path, where: str) -> N
         if never is not None:
             await is_refused(board, never)
         ada = await gets_to(board, code, "the new code")
-        ada.presses(" ")
-        await ada.goes_on_to(MENU)
+        await ada.presses(" ").goes_on_to(MENU)
 
 
 async def test_a_code_is_not_lost_when_the_time_to_log_on_is_over(tmp_path: Path) -> None:
@@ -103,12 +100,10 @@ async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
         await ada.sees(
             "That's your recovery code. It works until you get another, or a new password."
         )
-        ada.presses("n")
-        await ada.is_asked(SHOWN)
+        await ada.presses("n").is_asked(SHOWN)
         await ada.sees("It works once you press a key. Until then your old code works")
         another = code_on(ada)
-        ada.presses(" ")
-        await ada.sees("Your new recovery code works now; no earlier one does.")
+        await ada.presses(" ").sees("Your new recovery code works now; no earlier one does.")
         await ada.goes_on_to(MENU)
         await ada.logs_off()
         await is_refused(board, code)
@@ -119,8 +114,7 @@ async def test_a_key_that_was_typed_ahead_is_none_under_the_new_code(tmp_path: P
     async with world(tmp_path, toml=TOML) as board:
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "the question")
-        ada.presses("n   ")
-        await ada.is_asked(SHOWN)
+        await ada.presses("n   ").is_asked(SHOWN)
         await loses_the_line(ada)
         await gets_to(board, code, "the question")
 
@@ -134,18 +128,14 @@ async def test_one_code_opens_no_two_calls(tmp_path: Path, where: str) -> None:
         code = await registers(board, "Ada", HOME)
         first, second = [await gets_to(board, code, where) for _ in range(2)]
         if where == "the question":
-            first.presses("n")
-            await first.is_asked(SHOWN)
+            await first.presses("n").is_asked(SHOWN)
         another = code_on(first)
-        first.presses(" ")
-        await first.goes_on_to(MENU)
+        await first.presses(" ").goes_on_to(MENU)
         if where == "the question":
-            second.presses("n")
-            await second.is_asked(SHOWN)
+            await second.presses("n").is_asked(SHOWN)
         never = code_on(second)
         assert never != another
-        second.presses(" ")
-        await second.is_told(MEANWHILE)
+        await second.presses(" ").is_told(MEANWHILE)
         with board.books() as desk:
             made = desk.connection.exec_driver_sql("SELECT count(*) FROM calls").scalar_one()
         assert made == 2  # the one at which she registered, and one
@@ -159,12 +149,9 @@ async def test_one_code_sets_no_two_passwords(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         code = await registers(board, "Ada", HOME)
         first, second = [await gets_to(board, code, "a password") for _ in range(2)]
-        first.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
-        await first.is_asked(SHOWN)
-        second.presses("another one\ranother one\r")
-        await second.is_told(MEANWHILE)
-        first.presses(" ")
-        await first.goes_on_to(MENU)
+        await first.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
+        await second.presses("another one\ranother one\r").is_told(MEANWHILE)
+        await first.presses(" ").goes_on_to(MENU)
         await first.logs_off()
         ada = await calls_with(board, NEW_PASSWORD)
         await ada.goes_on_to(MENU)
@@ -181,10 +168,8 @@ async def test_a_password_that_the_sysop_sets_meanwhile_voids_the_code(
         told = Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed=typed)
         assert told.status == 0
         if where == "the question":
-            thief.presses("n")
-            await thief.is_asked(SHOWN)
-        thief.presses(" ")
-        await thief.is_told(MEANWHILE)
+            await thief.presses("n").is_asked(SHOWN)
+        await thief.presses(" ").is_told(MEANWHILE)
         assert not has_code(board)
 
 
@@ -193,11 +178,9 @@ async def test_no_code_stands_beside_a_password_that_the_sysop_has_set_after_the
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
         thief = await gets_to(board, await registers(board, "Ada", HOME), "a password")
-        thief.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
-        await thief.is_asked(SHOWN)
+        await thief.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
         Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
-        thief.presses(" ")
-        await thief.is_told("Your password was changed again while you were here.")
+        await thief.presses(" ").is_told("Your password was changed again while you were here.")
         assert not has_code(board)
 
 
@@ -208,8 +191,7 @@ async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) 
     async with world(tmp_path, toml=TOML) as board:
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "a password")
-        ada.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
-        await ada.is_asked(SHOWN)
+        await ada.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
         await ada.sees("Your password is changed. The code you used is void.")
         never = code_on(ada)
         await loses_the_line(ada)
@@ -218,19 +200,16 @@ async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) 
         assert not has_code(board)
         ada = await calls_with(board, NEW_PASSWORD)
         await ada.goes_on_to(MENU)
-        ada.presses("y")
-        await ada.sees("none: press R to make one")
+        await ada.presses("y").sees("none: press R to make one")
 
 
 async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "a password")
-        ada.presses("\x1b")
-        await ada.is_asked(SHOWN)
+        await ada.presses("\x1b").is_asked(SHOWN)
         await ada.sees("Until then your old code works")
-        ada.presses(" ")
-        await ada.goes_on_to(MENU)
+        await ada.presses(" ").goes_on_to(MENU)
         await ada.logs_off()
         await is_refused(board, code)
         ada = await calls_with(board, PASSWORD)
@@ -245,8 +224,7 @@ async def test_who_hangs_up_under_the_first_code_has_none(tmp_path: Path) -> Non
         ada = Stranger(board, "Ada", HOME)
         await ada.connects()
         await ada.is_asked("Name:")
-        ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
-        await ada.is_asked(SHOWN)
+        await ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r").is_asked(SHOWN)
         assert "the one you had" not in ada.screen
         assert not has_code(board)
         never = code_on(ada)
@@ -264,8 +242,7 @@ async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
         code = await registers(board, "Ada", HOME)
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
-        ada.presses(f"yr{PASSWORD}\r")
-        await ada.is_asked(SHOWN)
+        await ada.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
         await ada.sees("Until then your old code works")
         never = code_on(ada)
         await loses_the_line(ada)
@@ -300,8 +277,7 @@ async def test_no_code_of_the_settings_stands_beside_a_password_that_the_sysop_h
         await registers(board, "Ada", HOME)
         thief = Stranger(board, "Ada", VILLAIN)
         await thief.is_let_in()
-        thief.presses(f"yr{PASSWORD}\r")
-        await thief.is_asked(SHOWN)
+        await thief.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
         Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
         thief.presses(" ")
         await thief.reads_that("Your password or code was changed from elsewhere meanwhile.")
@@ -324,8 +300,7 @@ async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
         never = code_on(ada)
         with monkeypatch.context() as patch:
             patch.setattr(recovery, "replace", cannot_be_written)
-            ada.presses(" ")
-            await ada.is_told("The new code couldn't be stored and doesn't work.")
+            await ada.presses(" ").is_told("The new code couldn't be stored and doesn't work.")
             await ada.is_told("Please call again later.")
         await nobody_is_there(board)
         await is_refused(board, never)
@@ -350,12 +325,10 @@ async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.Monk
         code = await registers(board, "Ada", HOME)
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
-        ada.presses(f"yr{PASSWORD}\r")
-        await ada.is_asked(SHOWN)
+        await ada.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
         with monkeypatch.context() as patch:
             patch.setattr(recovery, "replace", cannot_be_written)
-            ada.presses(" ")
-            await ada.reads_that("The new code couldn't be stored and doesn't work.")
+            await ada.presses(" ").reads_that("The new code couldn't be stored and doesn't work.")
             await ada.is_asked(MENU)
         await ada.logs_off()
         await gets_to(board, code, "the question")
@@ -374,8 +347,7 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         ada = await gets_to(board, code, "the new code")
         another = code_on(ada)
-        ada.presses(" ")
-        await ada.goes_on_to(MENU)
+        await ada.presses(" ").goes_on_to(MENU)
         await ada.logs_off()
     shutil.copy(kept, books)
     async with world(tmp_path, toml=TOML) as board:
@@ -384,8 +356,7 @@ async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
         ada = await calls_with(board, PASSWORD)
         await ada.sees("The board was restored from a backup, so your recovery code is void.")
         await ada.goes_on_to(MENU)
-        ada.presses("y")
-        await ada.sees("none: press R to make one")
+        await ada.presses("y").sees("none: press R to make one")
 
 
 @pytest.mark.parametrize("profile", [MODERN, REFUSING])
@@ -394,15 +365,11 @@ async def test_neither_help_nor_a_command_takes_a_code_away_before_it_is_written
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
         ada = await visitor(board, "Ada", profile=profile)
-        ada.presses("yr")
-        await ada.is_asked("Your current password:")
-        ada.presses(f"{PASSWORD}\r")
-        await ada.is_asked(SHOWN)
+        await ada.presses("yr").is_asked("Your current password:")
+        await ada.presses(f"{PASSWORD}\r").is_asked(SHOWN)
         code = code_in(ada.terminal.transcript)
         for keys, told in (("?", "Any other key goes on"), ("/w\r", "Ada")):
-            ada.presses(keys)
-            await ada.sees(told)
+            await ada.presses(keys).sees(told)
             await ada.is_asked(SHOWN)
             assert code in ada.screen, keys
-        ada.presses(" ")
-        await ada.sees("<R>ecovery code")
+        await ada.presses(" ").sees("<R>ecovery code")

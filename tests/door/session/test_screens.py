@@ -18,33 +18,23 @@ ARE_YOU_THERE = b"\xff\xf6"
 
 async def evening(board: World, guest: Guest) -> None:
     """Everything there is to look at: who is on, bank, settings, rules, two hands, goodbye."""
-    guest.presses("w")
-    await guest.reads_that("Who is on")
+    await guest.presses("w").reads_that("Who is on")
     await guest.is_asked(MENU)
     await guest.goes_to_the_bank()
-    guest.presses("q")
-    await guest.is_asked(MENU)
-    guest.presses("y")
-    await guest.is_asked("<Q>uit")
-    guest.presses("q")
-    await guest.is_asked(MENU)
+    await guest.presses("q").is_asked(MENU)
+    await guest.presses("y").is_asked("<Q>uit")
+    await guest.presses("q").is_asked(MENU)
     await guest.sits_down()
-    guest.presses("r")
-    await guest.sees("The rules of Black Jack For Time")
-    guest.presses("q")
-    await guest.is_asked(TABLE)
+    await guest.presses("r").sees("The rules of Black Jack For Time")
+    await guest.presses("q").is_asked(TABLE)
     await guest.bets(10, "no-insurance", "hit", "stay", ends="lose", asked="<N>o")
-    guest.presses("n")
-    await guest.is_asked("<H>it")
-    guest.presses("h")
-    await guest.is_asked("<H>it")
+    await guest.presses("n").is_asked("<H>it")
+    await guest.presses("h").is_asked("<H>it")
     await guest.stays()
     await guest.bets(10, "double", ends="win")
-    guest.presses("d")
-    await guest.is_asked(TABLE)
+    await guest.presses("d").is_asked(TABLE)
     await board.pass_time(2)
-    guest.presses("q")
-    await guest.is_asked(MENU)
+    await guest.presses("q").is_asked(MENU)
     await guest.logs_off()
 
 
@@ -138,8 +128,7 @@ async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(tmp_path: Path)
         ranks = [row[2:5].strip() for row in stood if row[2:3].isalnum() and row[1] == "│"]
         assert all(f"│{rank}" in ada.screen for rank in ranks)
         assert "<H>it" in ada.prompt
-        ada.presses("s")
-        await ada.is_asked(TABLE)
+        await ada.presses("s").is_asked(TABLE)
         await ada.sees("You get ")
 
 
@@ -160,18 +149,15 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: 
         ]
         ada.terminal.resize(60, 20)
         await ada.sees("Black Jack For Time - Turns today: 1 of 20")
-        ada.presses("s")
-        await ada.sees("You get 10 coins")
+        await ada.presses("s").sees("You get 10 coins")
 
 
 async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
-        ada.presses("1")
-        await ada.is_asked("(Enter for 1): 1")
+        await ada.presses("b").is_asked("Coins to bet")
+        await ada.presses("1").is_asked("(Enter for 1): 1")
         ada.terminal.resize(100, 30)
         await ada.sees("Node 1")
         await ada.is_asked("(Enter for 1): 1")
@@ -188,8 +174,7 @@ async def test_a_log_on_follows_the_width_of_the_window(tmp_path: Path) -> None:
         ada = Guest(board, "Ada")
         await ada.dials()
         ada.terminal.resize(40, 20)
-        ada.presses("Ada\rwrong\r")
-        await ada.sees("Wrong name or password")
+        await ada.presses("Ada\rwrong\r").sees("Wrong name or password")
         wrong = next(row for row in ada.terminal.lines if "Wrong name" in row)
         assert wrong.strip() == "Wrong name or password."
 
@@ -202,10 +187,8 @@ async def test_enter_is_one_key_however_it_is_sent(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         ada = await visitor(board, "Ada")
         for enter in ("\r", "\r\n", "\r\0", "\n"):
-            ada.presses(enter)
-            await ada.is_asked(TABLE)
-            ada.presses("q")
-            await ada.is_asked(MENU)
+            await ada.presses(enter).is_asked(TABLE)
+            await ada.presses("q").is_asked(MENU)
 
 
 async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> None:

@@ -30,10 +30,8 @@ async def test_all_settings_and_keys_are_seen_on_a_narrow_screen(
         ada = Guest(board, "Ada")
         await ada.calls(replace(MODERN, columns=40, rows=22))
         with speaking_to(Viewer(language)):
-            ada.presses(" ")
-            await ada.sees("<G>")
-            ada.presses("y")
-            await ada.sees(_("A letter above, or"))
+            await ada.presses(" ").sees("<G>")
+            await ada.presses("y").sees(_("A letter above, or"))
             for key in LABELS:
                 letter = any(f"<{each}>" in ada.screen for each in (key, key.lower()))
                 assert letter, (key, ada.terminal.picture)

@@ -124,19 +124,15 @@ async def test_a_message_while_a_bet_is_typed_loses_nothing_of_it(
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob", profile=profile)
         await bob.sits_down()
-        bob.presses("b")
-        await bob.is_asked("Coins to bet")
-        bob.presses("1")
-        await bob.is_asked(": 1")
+        await bob.presses("b").is_asked("Coins to bet")
+        await bob.presses("1").is_asked(": 1")
         ada = await at_the_window(board, "Ada", saved=30)
         await sends_ten(ada)
         await bob.sees(TOLD)
         await bob.is_asked(": 1")
         assert "Coins to bet" in bob.prompt
-        bob.presses("0")
-        await bob.is_asked(": 10")
-        bob.presses("\x1b")
-        await bob.is_asked(TABLE)
+        await bob.presses("0").is_asked(": 10")
+        await bob.presses("\x1b").is_asked(TABLE)
         assert bob.has["stake"] == 0
 
 

@@ -29,14 +29,12 @@ GOT_UP, SENT_AWAY = "has left the table.", "lets nobody watch any more."
 async def reader(board: World, name: str, profile: Profile = SYNCTERM) -> Guest:
     """Somebody who reads who is on."""
     guest = await visitor(board, name, profile=profile)
-    guest.presses("w")
-    await guest.is_asked(LIST)
+    await guest.presses("w").is_asked(LIST)
     return guest
 
 
 async def sits_behind(guest: Guest, watched: Guest) -> None:
-    guest.presses("w")
-    await guest.sees(f"Behind {watched.name}, at ")
+    await guest.presses("w").sees(f"Behind {watched.name}, at ")
     await watched.sees(f"{guest.name} sits down behind you and watches. /o sends them away.")
 
 
@@ -60,8 +58,7 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
         cyd = await reader(board, "Cyd", REFUSING)
         for each in (bob, cyd):
             await sits_behind(each, ada)
-        ada.presses("b")
-        await ada.is_asked("Coins to bet")
+        await ada.presses("b").is_asked("Coins to bet")
         ada.presses("3\r")
         await ada.has_the_turn()
         await sees_in_time(board, bob, "3 coins")
@@ -78,25 +75,20 @@ async def test_who_sits_behind_a_chair_sees_the_table_and_nothing_else(tmp_path:
             messages.send(desk, dan.id, to, "between us", messages.Limits())
         board.server.books.notices_wait.set()
         await ada.sees("between us")
-        ada.presses("u")
-        await ada.sees("The tutor is on")
-        ada.presses("r")
-        await ada.sees("The rules of Vegas")
+        await ada.presses("u").sees("The tutor is on")
+        await ada.presses("r").sees("The rules of Vegas")
         for each in (bob, cyd):
             await sees_in_time(board, each, "Ada looks at something else.")
-        ada.presses("q")
-        await ada.is_asked(AT_TABLE)
+        await ada.presses("q").is_asked(AT_TABLE)
         await sees_in_time(board, bob, "BLACKJACK PAYS")
-        ada.presses("s")
-        await ada.is_asked("<B>et")
+        await ada.presses("s").is_asked("<B>et")
         for each in (bob, cyd):
             await two_looks(board)
             seen = each.terminal.transcript.partition("Behind Ada")[2]
             for private in ("between us", "utor", "Coins to bet", "Turns today", "The rules of"):
                 assert private not in seen
         assert cyd.terminal.transcript.count("Behind Ada") == 1, "and not with every card"
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await ada.presses("q").is_asked(MENU)
         for each in (bob, cyd):
             await each.sees(f"Ada {GOT_UP}")
         assert ada.caller.console.onlookers == ()
@@ -130,14 +122,10 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) 
         await ada.sits_down()
         bob = await reader(board, "Bob")
         assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked
-        bob.presses("w")
-        await bob.sees("Ada lets nobody watch here.")
-        ada.presses("q")
-        await ada.is_asked(MENU)
-        ada.presses("yh")
-        await ada.sees("Watched at         all tables")
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await bob.presses("w").sees("Ada lets nobody watch here.")
+        await ada.presses("q").is_asked(MENU)
+        await ada.presses("yh").sees("Watched at         all tables")
+        await ada.presses("q").is_asked(MENU)
         await ada.sits_down()
         await bob.is_asked(LIST)
         await sits_behind(bob, ada)
@@ -146,34 +134,27 @@ async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) 
         assert bob.screen.count("Pot") == 1  # his own, in the status line
         # She sends him away, and nobody comes back until she says so.
         await board.pass_time(SPAN_SECONDS)
-        ada.presses("/o\r")
-        await ada.sees("Nobody watches you any more.")
+        await ada.presses("/o\r").sees("Nobody watches you any more.")
         await ada.is_asked("<H>it")
         await bob.sees(f"Ada {SENT_AWAY}")
         assert bob.caller.place == "Who is on"
-        bob.presses("q")
-        await bob.is_asked(LIST)
-        bob.presses("w")
-        await bob.sees("Ada lets nobody watch here.")
+        await bob.presses("q").is_asked(LIST)
+        await bob.presses("w").sees("Ada lets nobody watch here.")
         # Whom she ignores does not watch either, nor one more than there is room for.
         await ada.caller.remember({"watched": "all", IGNORES: [bob.caller.record.id]})
-        bob.presses("w")
-        await bob.sees("Ada lets nobody watch here.")
+        await bob.presses("w").sees("Ada lets nobody watch here.")
         await ada.caller.remember({IGNORES: []})
         chair = ada.caller.chair
         assert chair is not None
         chair.behind += [mock.Mock()] * MOST_BEHIND
-        bob.presses("w")
-        await bob.sees("There is no room left behind Ada.")
+        await bob.presses("w").sees("There is no room left behind Ada.")
         chair.behind.clear()
         # Each time is news to her, so there are not too many of them.
-        bob.presses("w")
-        await bob.is_asked("Behind Ada")
+        await bob.presses("w").is_asked("Behind Ada")
         bob.presses("q")
         await ada.sees("Bob watches no more.")
         await bob.is_asked(LIST)
-        bob.presses("w")
-        await bob.sees("Not so fast")
+        await bob.presses("w").sees("Not so fast")
 
 
 async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path: Path) -> None:
@@ -188,10 +169,8 @@ async def test_who_watches_is_sent_away_when_the_sysop_switches_it_off(tmp_path:
         await bob.sees("The sysop lets nobody watch any more.")
         assert ada.caller.console.onlookers == ()
         # Her call has begun before; that lets nobody in behind her.
-        cyd.presses("w")
-        await cyd.reads_that("The sysop lets nobody watch any more.")
-        bob.presses("q")
-        await bob.is_asked("Press any key")
+        await cyd.presses("w").reads_that("The sysop lets nobody watch any more.")
+        await bob.presses("q").is_asked("Press any key")
         assert "atch" not in bob.screen
 
 
@@ -209,8 +188,7 @@ async def test_a_slow_watcher_is_shown_nothing_until_their_line_has_taken_the_la
             await two_looks(board)
             assert "5 coins" not in bob.screen
         await sees_in_time(board, bob, "5 coins")
-        ada.presses("s")
-        await ada.is_asked(TABLE)
+        await ada.presses("s").is_asked(TABLE)
 
 
 async def test_of_who_plays_elsewhere_it_is_said_and_the_daily_deal_is_for_nobody_else(
@@ -221,21 +199,14 @@ async def test_of_who_plays_elsewhere_it_is_said_and_the_daily_deal_is_for_nobod
         bob = await visitor(here, "Bob", profile=REFUSING)
         await ada.sits_down()
         await ada.bets(5, "hit")
-        bob.presses("w")
-        await bob.is_asked(LIST)
+        await bob.presses("w").is_asked(LIST)
         bob.presses("w")
         await bob.sees("Ada plays on another server or in a door: nobody can watch them from here.")
-        bob.presses("q")
-        await bob.is_asked(MENU)
-        ada.presses("s")
-        await ada.is_asked(TABLE)
-        ada.presses("q")
-        await ada.is_asked(MENU)
+        await bob.presses("q").is_asked(MENU)
+        await ada.presses("s").is_asked(TABLE)
+        await ada.presses("q").is_asked(MENU)
         await ada.caller.remember({"watched": "all"})
-        ada.presses("d")
-        await ada.is_asked("<P>lay")
-        ada.presses("p")
-        await ada.sees("Your hand")
+        await ada.presses("d").is_asked("<P>lay")
+        await ada.presses("p").sees("Your hand")
         assert ada.caller.chair is None
-        bob.presses("w")
-        await bob.is_asked("Press any key")
+        await bob.presses("w").is_asked("Press any key")

@@ -19,8 +19,7 @@ async def test_callers_of_other_processes_are_listed_as_well(tmp_path: Path) -> 
             open_call(
                 desk, bob.id, node=7, process="elsewhere:1", address="192.0.2.7", take_over=False
             )
-        caller.send("w")
-        await caller.until("Bob")
+        await caller.send("w").until("Bob")
         rows = [row.split() for row in caller.lines if row.strip()]
         assert ["1", "Alice", "Who", "is", "on", "0:00"] in rows
         assert ["7", "Bob", "on", "another", "line", "0:00"] in rows
@@ -39,8 +38,7 @@ async def test_of_a_caller_of_another_server_it_is_said_what_they_play(tmp_path:
         await bob.sits_down()
         ada.presses("w")
         await reads_of_bob("on ")
-        ada.presses(" ")
-        await ada.is_asked(MENU)
+        await ada.presses(" ").is_asked(MENU)
         await bob.bets(5, "hit")
         ada.presses("w")
         await reads_of_bob("Black Jack For Time")
