@@ -4,8 +4,8 @@
     python -m verify.kills --rounds 1000 --boards 2 --postgres
     python -m verify.kills --rounds 100 --kind "under doors"
 
-`apart` has books in a process of their own, `rounds` plays and kills, `count` adds all minutes up a
-second time. The door processes beside the server are those of `verify.robots.doors`.
+`apart` has books in a process of their own, `rounds` plays and kills, `count` remembers what was
+durable. The door processes beside the server are those of `verify.robots.doors`.
 """
 
 from __future__ import annotations

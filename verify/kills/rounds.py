@@ -4,8 +4,8 @@ In each round a real `door serve` is started over the files as the last one left
 it by telnet and play at all tables, and at a moment that the seed decides it is killed with -9;
 sometimes while it starts or stops, sometimes beside it a door process or both. Or doors hand their
 callers over to it, and go on by themselves once it is dead; or have started it. Before the next
-start the books are opened: SQLite's own check, both audits with every hand replayed, a second count
-of all minutes, every seed hashed to its anchor, and everything that robots had on their screens.
+start the books are opened: SQLite's own check, both audits with every hand replayed, all that was
+durable before, and everything that robots had on their screens.
 What the next round's moment is does not depend on the machine: it is counted in keys that the
 robots have pressed.
 """
@@ -33,6 +33,7 @@ from pathlib import Path
 from bench.processes import environment
 from door.config import config as settings
 from door.games import hands
+from timebank.audit import accounts as accounts_audit
 from timebank.ledger.engines import books_of
 from verify.kills.count import Count
 from verify.robots import HASTY, Robot, Seen, check, copied, house, phone
@@ -296,7 +297,6 @@ class Book:
                 rows = file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 self.tally.counted[table] += rows
         self.tally.counted["hands"] += self.count.hands
-        self.tally.counted["shoes that lead to an anchor"] += self.count.links
         self.tally.counted["hands left open"] += self.count.left_open
         self.tally.counted["of them played on"] += self.count.carried_on
         company = self.count.company
@@ -324,7 +324,7 @@ class Book:
         self.count.look()
         try:
             with database.reading(self.config.bank, datetime.now(UTC)) as desk:
-                findings, _ = hands.audit(desk)
+                findings = [*accounts_audit.audit(desk), *hands.audit(desk)[0]]
         finally:
             database.close()
         assert not findings, [str(finding) for finding in findings]
