@@ -29,7 +29,6 @@ from verify.robots import (
     load,
     phrases,
     reading,
-    standing,
 )
 from verify.robots.__main__ import rows, slope
 from verify.robots.house import Served, prepare
@@ -37,8 +36,7 @@ from verify.robots.inside import Inside
 from verify.robots.load import Plan, Sample
 from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM
 from verify.robots.screen import Screen
-from verify.robots.seen import DealHand, Place, Shown
-from verify.robots.standing import Hall
+from verify.robots.seen import DealHand, Place
 
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
 PACE = replace(HASTY, think=(0.01, 0.04), stays=(600.0, 600.0), hangs_up=0.004, takes_over=0.0)
@@ -121,8 +119,6 @@ def not_seen_yet(robots: dict[str, Robot]) -> list[str]:
         "a message at the log-on": bool(waited(robots)),
         "a hand of a tournament": any("tournament" in one.entered for one in seen),
         "a score": any(map(is_last, set().union(*(one.deal_hands for one in seen)))),
-        "their own page": any(one.records for one in seen),
-        "the hall of fame": any(one.halls for one in seen),
         "a first call": robots["Liz"].seen.is_registered,
     }
     return [*sorted(set(GAMES) - games), *(words for words, is_so in wanted.items() if not is_so)]
@@ -199,7 +195,7 @@ def test_what_robots_saw_at_every_table_is_in_the_books(evening: Evening) -> Non
     assert found.purses > len(evening.robots), "how often depends on what they play"
     assert min(found.movements, found.cards, found.seals, found.seeds) > 0
     assert found.pages <= found.read + found.unread == typed_and_kept(evening)
-    assert min(found.answers, found.read, found.entries, found.records, found.halls) > 0
+    assert min(found.answers, found.read, found.entries) > 0
     assert waited(evening.robots)
     assert found.hands >= found.settlements, "who hangs up does not see how the hand ends"
 
@@ -279,16 +275,6 @@ def an_entry(seen: Seen) -> None:
     seen.entered.add("daily")
 
 
-def a_hand_too_many(seen: Seen) -> None:
-    found, at = seen.records[-1]
-    counts = {**found.counts, "hands": found.counts.get("hands", 0) + 99}
-    seen.records.append(Shown(replace(found, counts=counts), at))
-
-
-def a_place_for_nobody(seen: Seen) -> None:
-    seen.halls.append(Shown(Hall("T", {"won": [("Nobody", 60)], "best": []}), 0.0))
-
-
 def a_page_that_nobody_wrote(seen: Seen) -> None:
     seen.heard["q0123456789"] = 0.0
 
@@ -309,7 +295,6 @@ NEEDS: dict[Callable[[Seen], None], Callable[[Seen], object]] = {
     a_page_that_the_books_made_up: lambda seen: seen.pages,
     an_entry: lambda seen: not seen.asked,
     a_score: lambda seen: any(map(is_last, seen.deal_hands)),
-    a_hand_too_many: lambda seen: seen.records,
 }
 
 
@@ -331,8 +316,6 @@ NEEDS: dict[Callable[[Seen], None], Callable[[Seen], object]] = {
         a_page_that_the_books_made_up,
         a_page_that_nobody_wrote,
         an_entry,
-        a_hand_too_many,
-        a_place_for_nobody,
         a_score,
         a_complaint,
     ],
@@ -355,8 +338,6 @@ def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], No
         asked=set(seen.asked),
         entered=set(seen.entered),
         agreed=set(seen.agreed),
-        records=list(seen.records),
-        halls=list(seen.halls),
         deal_hands=set(seen.deal_hands),
         complaints=[],
     )
@@ -404,7 +385,6 @@ def test_what_is_written_is_read_as_it_is_meant() -> None:
     assert doctest.testmod(reading).failed == 0
     assert doctest.testmod(phrases).failed == 0
     assert doctest.testmod(house).failed == 0
-    assert doctest.testmod(standing).failed == 0
 
 
 SEED = "0b" * 32

@@ -335,10 +335,8 @@ class Book:
         wrong = but_for_the_way_in(found.wrong)
         assert not wrong, wrong
         self.tally.counted["glances at the clock"] += found.purses
-        self.tally.counted["glances at who stands where"] += found.records + found.halls
         for seen in everybody:
-            for once in (seen.purses, seen.records, seen.halls):
-                once.clear()  # each was so at its moment, and need not be so again
+            seen.purses.clear()  # each was so at its moment, and need not be so again
         data = self.config.board.data
         for log in (self.log, data / "door.log", data / "server.log"):
             said = log.read_text() if log.exists() else ""

@@ -16,11 +16,10 @@ then. Nothing of that is raised.
 
 `Robot.seen` is a `Seen`: what was on the robot's own screen and must therefore be durable. Settled
 hands with their amounts, movements at the bank's window, time left and savings, seals and seeds,
-cards, messages, deals, what its own page and the hall of fame showed, and whether it was told that
-it has a name here. It grows while the robot plays, holds
-across calls and servers, and is looked at once more when a line is lost; so that whatever it says
-after a kill -9 has to be in the books that are found. `complaints` are screens that no caller
-should ever see.
+cards, messages, deals, and whether it was told that it has a name here. It grows while the robot
+plays, holds across calls and servers, and is looked at once more when a line is lost; so that
+whatever it says after a kill -9 has to be in the books that are found. `complaints` are screens
+that no caller should ever see.
 
 Everything a robot decides is drawn from its seed; what comes of it depends on the board's cards
 and on the machine.

@@ -124,8 +124,6 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("the same: max", "s", max(pages)),
         Row("deals and tournaments entered, and found", "", checked.entries),
         Row("hands of them seen", "", checked.deal_hands),
-        Row("callers' own pages, and recounted", "", checked.records),
-        Row("pages of the hall of fame, and recounted", "", checked.halls),
         Row("what the books do not have so", "", len(outcome.wrong), None, _none()),
     ]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from verify.robots import books, neighbours, recount
+from verify.robots import books, neighbours
 from verify.robots.books import Account, Hand
 from verify.robots.seen import Movement, Purse, Seen, Settlement
 
@@ -42,8 +42,6 @@ class Result:
     unread: int = 0
     deal_hands: int = 0
     entries: int = 0  # in the deals of the days and in tournaments
-    records: int = 0  # callers' own pages
-    halls: int = 0  # pages of the hall of fame
     page_waits: list[float] = field(default_factory=list)  # seconds, of readers who were on
     wrong: list[str] = field(default_factory=list)
 
@@ -57,16 +55,13 @@ def against_the_books(file: Path, all_seen: Iterable[Seen], lag: float = LAG) ->
     all_seen = list(all_seen)
     result.page_waits = neighbours.page_waits(all_seen)
     with books.opened(file) as opened:
-        seeds, everybody = books.seeds(opened), recount.standings(opened)
+        seeds = books.seeds(opened)
         for seen in all_seen:
             result.wrong += [f"{seen.name} read: {words}" for words in seen.complaints]
             account = books.account(opened, seen.name)
             if account is not None:
                 _count(result, seen, account)
-                found = [
-                    *_check(seen, account, seeds, lag),
-                    *recount.shown(seen, account, everybody, lag),
-                ]
+                found = _check(seen, account, seeds, lag)
                 result.wrong += [f"{seen.name}: {words}" for words in found]
             elif seen.is_registered:
                 result.wrong.append(f"{seen.name} was told that the name is theirs, and it is not")
@@ -98,8 +93,6 @@ def _count(result: Result, seen: Seen, account: Account) -> None:
     result.unread += sum(message.shown is None for message in account.sent)
     result.deal_hands += len(seen.deal_hands)
     result.entries += len(seen.entered)
-    result.records += len(seen.records)
-    result.halls += len(seen.halls)
     result.seeds += len(seen.seeds)
 
 

@@ -1,15 +1,14 @@
-"""What a robot makes of company on one call: messages, deals, and how it stands beside others."""
+"""What a robot makes of company on one call: messages and deals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from verify.robots import phrases, reading, standing
+from verify.robots import phrases, reading
 from verify.robots.reading import MARK, Paged
 from verify.robots.screen import Screen
-from verify.robots.seen import DealHand, Page, Seen, Shown
+from verify.robots.seen import DealHand, Page, Seen
 
-PAGE_ROWS = 19  # of a painted screen; what is told stands below
 _OF_A_DEAL = {"P", "R", "L", "Q"}  # keys of the page that it is entered from
 
 
@@ -26,9 +25,6 @@ class Company:
         self.paged: Paged | None = None  # what was written, until its sender is told of it
         self.last_read = ""  # the mark of what another wrote last, of what came on this call
         self._deal = ""  # whose page or hands are shown: "daily" or "tournament"
-        self._page: list[str] = []  # lines of a page of figures that scrolls by
-        self._page_at = 0.0
-        self._is_read = False  # whether the page of figures on the painted screen is noted
 
     def looks(self, screen: Screen) -> None:
         """Note what is on the screen; may be called at any moment."""
@@ -40,11 +36,6 @@ class Company:
             return
         self._comes_to(reading.deal(screen.rows[0]))
         self._reads_hand(picture)
-        rows = [row[1:].rstrip() for row in screen.rows[:PAGE_ROWS]]
-        if not _is_of_figures(rows[0]):
-            self._is_read = False
-        elif screen.is_asking and not self._is_read:
-            self._is_read = self._reads_figures(rows, self._now())
 
     def hears(self, line: str) -> None:
         """Note what a line says that has scrolled by."""
@@ -52,13 +43,6 @@ class Company:
         if deal is not None:
             self._comes_to(deal)
         self._reads_hand(line)
-        if _is_of_figures(line):
-            self._page, self._page_at = [line.strip()], self._now()
-        elif self._page:
-            self._page.append(line.strip())
-            if "<" in line:
-                self._reads_figures(self._page, self._page_at)
-                self._page = []
 
     def may_write(self, picture: str) -> bool:
         """Tell whether it would be sure which message the words are for that say it is taken."""
@@ -71,8 +55,7 @@ class Company:
         self._seen.typed.add(paged.mark)
 
     def decides(self, prompt: str, keys: str) -> None:
-        """Note which deal is asked for, and what is agreed to for it; another page may come."""
-        self._is_read = False
+        """Note which deal is asked for, and what is agreed to for it."""
         if self._deal and keys in ("p", "\r") and set(reading.letters(prompt)) >= _OF_A_DEAL:
             self._seen.asked.add(self._deal)
         price = phrases.PAY.search(prompt)
@@ -110,17 +93,3 @@ class Company:
             if self._deal:
                 played = DealHand(self._deal, int(hand["number"]), int(hand["total"]))
                 self._seen.deal_hands.add(played)
-
-    def _reads_figures(self, lines: list[str], at: float) -> bool:
-        """Note a page that has come as a whole; tell whether it has."""
-        if standing.is_record(lines[0]):
-            record = standing.record(lines)
-            self._seen.records += [] if record is None else [Shown(record, at)]
-            return record is not None
-        hall = standing.hall(lines)
-        self._seen.halls += [] if hall is None else [Shown(hall, at)]
-        return hall is not None
-
-
-def _is_of_figures(heading: str) -> bool:
-    return standing.is_record(heading) or bool(standing.days_of(heading))

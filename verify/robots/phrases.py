@@ -214,42 +214,6 @@ DEAL_HAND = Said(
     "Hand {number}: {words} ({coins}). So far: {total}.", coins=r"[+-]?\d+", total=r"[+-]?\d+"
 )
 
-# A caller's own page, and the hall of fame: of which days, and its lists.
-
-STATISTICS, HALL = versions("Your statistics"), versions("Hall of fame")
-DAYS = {
-    words: letter
-    for letter, text in (("T", "Today"), ("W", "This week"), ("E", "Ever"))
-    for words in versions(text)
-}
-LISTS = {
-    words: name
-    for name, text in (
-        ("won", "Won most"),
-        ("best", "Best hand"),
-        ("lost", "Lost most, and say so"),
-        ("in a row", "Hands won in a row"),
-    )
-    for words in versions(text)
-}
-NOBODY_YET = versions("nobody yet")
-NO_HAND_YET = Said("No hand of yours is over yet.")
-COUNTS = {
-    name: Said(text, "{number}")
-    for name, text in (
-        ("hands", "Hands"),
-        ("won", "Won"),
-        ("even", "Even"),
-        ("lost", "Lost"),
-        ("naturals", "Naturals"),
-        ("charlies", "Charlies"),
-    )
-}
-IN_A_ROW = Said("Most in a row at one game: {won} won, {lost} lost.", won=r"\d+", lost=r"\d+")
-BEST_HAND = Said("Your best hand won {time}.")
-ALL_IN_ALL = {1: Said("All in all you're {time} up."), -1: Said("All in all you're {time} down.")}
-AHEAD_OF = Said("You're ahead of {number} of the {all} others who have played.", all=r"\d+")
-
 # The status line.
 
 TIME_LEFT = one_of(Said("Time left", "{clock}", clock=CLOCK), Said("Time", "{clock}", clock=CLOCK))

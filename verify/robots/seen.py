@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar
-
-from verify.robots.standing import Hall, Record
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -72,16 +70,6 @@ class DealHand(NamedTuple):
     total: int
 
 
-T = TypeVar("T")
-
-
-class Shown(NamedTuple, Generic[T]):
-    """A page of figures, and the moment when it was on the screen."""
-
-    page: T
-    at: float
-
-
 @dataclass
 class Seen:
     """Everything that one robot saw."""
@@ -104,8 +92,6 @@ class Seen:
     asked: set[str] = field(default_factory=set)
     entered: set[str] = field(default_factory=set)
     agreed: set[int] = field(default_factory=set)
-    records: list[Shown[Record]] = field(default_factory=list)  # its own page
-    halls: list[Shown[Hall]] = field(default_factory=list)  # the hall of fame
     calls: int = 0
     lost: int = 0  # calls whose line was gone before the goodbye
     taken_over: int = 0
