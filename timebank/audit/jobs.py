@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -29,6 +29,8 @@ T = TypeVar("T")
 
 # Transfers from which on another process for a part is worth its start, half a second.
 MANY = 100_000
+
+_SAFE_PATH = "PYTHONSAFEPATH"  # what -P is called in the environment
 
 
 def usual(transfers: int) -> int:
@@ -83,11 +85,27 @@ def run(
     # Processes that begin with nothing of this one, which may have threads and open books.
     context = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool:
+        with (
+            _imports_nothing_here(),
+            ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool,
+        ):
             asked = [pool.submit(_at_a_desk, settings, now, each) for each in work]
             return [each.result() for each in asked]
     except BrokenProcessPool:
         raise AuditBroken from None
+
+
+@contextmanager
+def _imports_nothing_here() -> Iterator[None]:
+    """Keep the folder that the command runs in from the path of processes that are started."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_SAFE_PATH]
+        if before is not None:
+            os.environ[_SAFE_PATH] = before
 
 
 def _at_a_desk(settings: BankSettings, now: datetime, work: Callable[[Desk], T]) -> T:

@@ -38,3 +38,14 @@ def test_a_process_that_dies_is_told_and_not_taken_for_books_in_order(open_books
     now: datetime = books.do(lambda desk: desk.now)
     with pytest.raises(AuditBroken, match="so the audit is not finished"):
         jobs.run(books.settings, now, 2, [die])
+
+
+def test_nothing_of_the_folder_it_is_started_in_is_imported(
+    open_books, tmp_path, monkeypatch
+) -> None:
+    books = open_books()
+    now: datetime = books.do(lambda desk: desk.now)
+    for name in ("pickle", "runpy", "timebank"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('not ours')")
+    monkeypatch.chdir(tmp_path)
+    assert jobs.check(books.settings, now, Task(), 2).findings == []
