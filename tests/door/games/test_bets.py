@@ -190,6 +190,8 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         ada.terminal.send("b")
         await ada.terminal.until("No turns left here today: 2 a day. Still open: Baccarat (")
         assert "Your hand" not in ada.terminal.picture
+        ada.terminal.send(" ")
+        await ada.prompt("oodbye")
         assert ada.hands_dealt == 2
 
 

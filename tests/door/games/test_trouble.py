@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand
+from tests.door.visiting import Guest
 from tests.world import BOARD, NOON, log_on, world
 from timebank.callers import callers
 from timebank.errors import BooksUnavailable
@@ -26,7 +27,7 @@ async def impatient_table(folder: Path, toml: str = BOARD) -> AsyncIterator[Tabl
 
 
 @contextmanager
-def books_locked(table: Table) -> Iterator[None]:
+def books_locked(table: Table | Guest) -> Iterator[None]:
     """Another program writes to the books and does not come to an end."""
     other = sqlite3.connect(table.board.config.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from door.games.baccarat.events import BaccaratOutcome
+from tests.door.games.test_trouble import UNWRITTEN, books_locked
 from tests.door.punting import (
     MENUS,
     MINUTE,
@@ -68,6 +69,17 @@ async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> N
         assert "(Enter for $40,000)" in ada.prompt
 
 
+async def test_a_wager_that_was_not_written_is_not_on_the_table(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(WINS), busy_seconds=0.02) as ada:
+        await ada.asks_to_bet()
+        with books_locked(ada):
+            ada.presses("1000\r")
+            await ada.sees(UNWRITTEN)
+            await ada.is_asked_any(*MENUS)
+        assert ada.figure("Bet") == ""
+        assert ada.play_money("usd-cent")["bankroll"] == 100_000
+
+
 async def test_a_bankroll_that_is_gone_is_renewed_the_next_day(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(LOSES, WINS), toml=ALL_DAY) as ada:
         await ada.wagers(100_000)
@@ -118,6 +130,18 @@ ALL_DAY = (
     + baccarat_toml()
     + ("[calls]\nidle_warning_seconds = 86399\nidle_limit_seconds = 86400\n")
 )
+
+
+async def test_asking_for_a_bet_without_a_bankroll_moves_no_play_money(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(LOSES), toml=ALL_DAY) as ada:
+        await ada.wagers(100_000)
+        left = {"bankroll": 0, "casino": 1_100_000, "stake": 0}
+        for _ in range(2):
+            ada.presses("b")
+            await ada.is_asked("<S>hoe")
+            assert ada.play_money("usd-cent") == left
+        assert ada.figure("The bank") == "$1,100,000"
+        await ada.sees(GONE)
 
 
 async def test_without_a_bankroll_no_bet_is_offered(tmp_path: Path) -> None:

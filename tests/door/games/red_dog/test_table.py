@@ -12,7 +12,7 @@ from door.games.red_dog.round import RedDogAction
 from tests.door.games.red_dog.playing import RedDog, at_red_dog, ends, house, sit_down
 from tests.door.playing import AT_THE_TABLE, PLACE_BET
 from tests.terminal import MODERN, REFUSING, SYNCTERM
-from tests.world import world
+from tests.world import log_on, world
 
 # A hand
 
@@ -118,6 +118,18 @@ async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None
 
 
 # Ways to the table
+
+
+async def test_a_closed_table_is_not_in_the_menu(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=house(open=False)) as board:
+        board.enter("Ada")
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("Press any key")
+        terminal.send(" ")
+        await terminal.until("oodbye")
+        assert "Vegas" in terminal.picture
+        assert "Red Dog" not in terminal.picture
 
 
 async def test_a_played_hand_is_shown_and_replayed_by_the_commands(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tests.door.at_the_teletype import (
 from tests.door.processes import served
 from tests.door.teletype import STRUCK, from_seed, seed_asking
 from tests.door.visiting import MENU
+from tests.terminal import Terminal
 
 LEFT = "The hand you left is still on the table."
 HIT = ("Hit? y", "Hit? y", "Hit? ")
@@ -113,6 +115,24 @@ async def test_the_deck_of_a_hand_that_was_left_runs_on(tmp_path: Path) -> None:
         assert after.count("new game\n") >= 1
         assert after in whole
         assert [start for *_, start in ada.rounds()][1] > 0
+
+
+@pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
+async def test_nothing_is_bet_for_a_caller_who_is_gone(
+    tmp_path: Path, hang_up: Callable[[Terminal], None]
+) -> None:
+    seed = seed_asking("Hit? ", "over")
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        caller = ada.caller
+        async with ada.board.slow_books():
+            ada.presses("\r")
+            await ada.terminal.wait_for(lambda _: ada.plain.endswith("\n"), "the newline taken")
+            hang_up(ada.terminal)
+        await caller.ended.wait()
+        assert len(ada.rounds()) in (1, 2)
+        assert ada.journal() in (["bet"], ["bet", "stay"])
+        assert ada.board.findings() == []
 
 
 async def test_a_run_has_a_shoe_of_its_own(tmp_path: Path) -> None:

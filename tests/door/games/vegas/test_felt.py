@@ -92,6 +92,16 @@ async def test_a_large_window_has_large_cards_for_everybody(tmp_path: Path) -> N
         assert shown.count("┌─────────┐") == 2 * (3 + 1)
 
 
+async def test_talk_is_painted_unless_it_stands_at_the_side(tmp_path: Path) -> None:
+    large = replace(MODERN, columns=132, rows=50)
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada, bob = await player(board, "Ada", large), await player(board, "Bob")
+        bob.presses("kgood evening\r")
+        for each, words in ((ada, "Bob says: good evening"), (bob, "You say: good evening")):
+            await each.sees(words)
+            assert each.screen.count("good evening") == 1
+
+
 @pytest.mark.parametrize("side", [0, 30])
 async def test_no_row_of_talk_is_left_below_the_felt_beside_a_side(
     tmp_path: Path, side: int

@@ -9,6 +9,7 @@ import pytest
 from ansi.canvas import Canvas
 from ansi.cards import short
 from door.call.display import Area
+from door.errors import Closing
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.tables.cards import named_card, the_card
 from door.games.vegas.felt import layout_of
@@ -17,6 +18,7 @@ from door.games.vegas.state import Alarm
 from door.games.vegas.words import total_of
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
+    ace_up,
     dealers_natural,
     everybody_plays,
     first_may_hit,
@@ -93,6 +95,19 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
         ada.presses(".5\r")
         await ada.sees("Your insurance wins 1 coin.")
         assert ada.has["online"] == 58 * MINUTE
+
+
+async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, ace_up)) as (ada,):
+        await ada.says_bet(2)
+        await ada.is_asked("Insurance, up to 1 coin?")
+        ada.presses("i")
+        await ada.is_asked("Coins to insure")
+        ada.presses("\x03")
+        await ada.is_asked("Insurance, up to 1 coin?")
+        ada.presses("n")
+        await ada.has_the_turn()
+        assert ada.has["stake"] == 2 * MINUTE
 
 
 async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) -> None:
@@ -190,6 +205,19 @@ async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: 
             assert [line[right:] for line in lines] == beside
 
 
+async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.has_the_turn()
+        await ada.board.pass_time(30)
+        await bob.has_the_turn()
+        ada.presses("hsdp")
+        await bob.stands()
+        assert ada.round.over
+        assert len(ada.round.seats[0].hands[0].cards) == 2
+
+
 async def test_who_comes_in_the_middle_watches_and_then_sits_down(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
         await ada.says_bet(1)
@@ -269,6 +297,17 @@ async def test_among_lines_what_others_do_does_not_bring_the_menu_again_and_ones
 
 
 # Talk
+
+
+async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", REFUSING)
+        ada.caller.console.interrupt(Closing("The board is closing."))
+        await ada.terminal.until_closed()
+        lines = [line.strip() for line in ada.terminal.transcript.splitlines()]
+        assert "The board is closing." in lines
 
 
 async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
