@@ -152,6 +152,21 @@ def _stretch(before: str, after: str) -> tuple[int, int]:
     return first, last
 
 
+def _few_cells(before: Row, row: Row) -> _Change | None:
+    """Return the change of a few cells in one style, as of a clock; None for any other change.
+
+    No cache: each caller has such a change every second, and all of them together would drive out
+    of a cache what callers share.
+    """
+    first, last = _stretch(before.cells, row.cells)
+    ink, text = row.inks[first:last][:1], row.cells[first:last]
+    if not 0 < len(text) <= _WIDEST_GAP or before.inks != row.inks or not STEADY.issuperset(text):
+        return None
+    if row.inks[first:last] != ink * len(text):
+        return None
+    return _Change(row, first, ord(ink), text, last, ord(ink), ())
+
+
 @lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
 def _difference(before: Row, row: Row) -> _Change:
     cells, inks = _stretch(before.cells, row.cells), _stretch(before.inks, row.inks)
@@ -297,17 +312,7 @@ class Canvas:
 
     def put_pipe(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
         """Write a line of text with pipe codes, from `style` on; returns the column after it."""
-        return self.put_pieces(row, column, (text,), style)
-
-    def put_pieces(self, row: int, column: int, texts: Sequence[str], style: Style = PLAIN) -> int:
-        """Write texts with pipe codes one behind the other, each from `style` on; returns the
-        column after them. Of a line in which only a piece changes, the others are known."""
-        if len(texts) == 1:
-            cells, inks = _piped(texts[0], style.number)
-        else:
-            pieces = [_piped(text, style.number) for text in texts]
-            cells = "".join([piece.cells for piece in pieces])
-            inks = "".join([piece.inks for piece in pieces])
+        cells, inks = _piped(text, style.number)
         return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
     def _lay(self, row: int, column: int, cells: str, inks: str) -> int:
@@ -419,7 +424,8 @@ class Canvas:
         rows, shown = self._rows, self._shown
         for number, row in enumerate(rows):
             if row is not shown[number]:
-                way = _difference(shown[number], row)
+                before = shown[number]
+                way = _few_cells(before, row) or _difference(before, row)
                 self._write(number, way, parts)
                 rows[number] = shown[number] = way.row
         self._park(parts)

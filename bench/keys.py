@@ -32,6 +32,7 @@ from bench.processes import Child, more_files
 from bench.report import Goal, Row, Scale, median, percentile
 
 FIRST = 20  # callers who are on before memory is counted, so that what all share is not
+NEWS = 4.0  # seconds until all who are on have been told of the last ones who came
 GAP = 0.5  # seconds from key to key of a caller who plays fast
 TO_THE_BET, FROM_THE_BET = b"b", b"\x03"
 KINDS = {"bet field": (b"7", b"\b"), "rules and back": (b"r", b"q")}
@@ -125,6 +126,7 @@ def _see_them_off(board: Child) -> None:
 
 def _idle(board: Side, scale: Scale) -> Row:
     """What the clocks of callers cost who press nothing: they tick once a second."""
+    board.keyboard.rest(NEWS)
     before = board.child.usage().cpu
     board.keyboard.rest(scale.seconds)
     used = board.child.usage().cpu - before

@@ -53,8 +53,7 @@ class MachineClock(Instruments, Clock, Protocol):
 
 
 class SystemClock(Machine):
-    def monotonic(self) -> float:
-        return time.monotonic()
+    monotonic = staticmethod(time.monotonic)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
         return asyncio.get_running_loop().call_later(seconds, callback)

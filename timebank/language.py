@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import gettext
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
@@ -105,14 +104,20 @@ def speak_to(viewer: Viewer) -> None:
     _viewer.set(viewer)
 
 
-@contextmanager
-def speaking_to(viewer: Viewer) -> Iterator[None]:
+class speaking_to:
     """Speak to `viewer` for a while: at a table one task speaks to several."""
-    before = _viewer.set(viewer)
-    try:
-        yield
-    finally:
-        _viewer.reset(before)
+
+    # No generator: each update of each screen is made in one of these.
+    __slots__ = ("_before", "_viewer")
+
+    def __init__(self, viewer: Viewer) -> None:
+        self._viewer = viewer
+
+    def __enter__(self) -> None:
+        self._before = _viewer.set(self._viewer)
+
+    def __exit__(self, *_error: object) -> None:
+        _viewer.reset(self._before)
 
 
 def known(language: object) -> str:

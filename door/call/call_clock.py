@@ -148,7 +148,7 @@ class CallClock:
         self._next_warning = next((limit for limit in WARNINGS if left > limit), 0)
 
     def _tick(self) -> None:
-        console, purse = self.console, self.purse
+        purse = self.purse
         self._arm()
         left = purse.time_left()
         self.status.show()
@@ -158,9 +158,9 @@ class CallClock:
         self.patience.look()
         self._check_idle()
         self._warn_of_grace()
-        if self._is_entry_due():
+        if self._is_entry_due(left):
             self._entry_is_due.set()
-        console.display.flush()
+        self._flush()
 
     def _arm(self) -> None:
         """Wait for the first beat of the next second.
@@ -182,7 +182,12 @@ class CallClock:
         self._arm()
         self.status.show()
         self.on_tick()
-        self.console.display.flush()
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send what a tick has changed; while a key is awaited, the console does so by itself."""
+        if not self.console.is_waiting:
+            self.console.display.flush()
 
     def _warn(self, left: int) -> None:
         if not 0 < left <= self._next_warning:
@@ -222,11 +227,12 @@ class CallClock:
             words = _("Still there? Disconnecting in {time}.").format(time=span(remaining))
             console.say(f"|12{words}")
 
-    def _is_entry_due(self) -> bool:
+    def _is_entry_due(self, left: int) -> bool:
+        """Return whether the books are to be told, with `left` seconds on the screen."""
         purse = self.purse
         if self.day_grace is not None and self.day_grace.wants_more():
             return True
-        if purse.is_behind or self._has_to_end():
+        if purse.is_behind or (not left and self._has_to_end()):
             return True
         if purse.ticked() - purse.posted.ticked >= POST_SECONDS:
             return True

@@ -827,11 +827,11 @@ class Console:
         if self.cover is not None:
             self.cover.said(text)
 
-    def status(self, pieces: Sequence[str]) -> None:
+    def status(self, pieces: Sequence[str], clock: str) -> None:
         """Show a status line, over a cover as well."""
-        self.display.status(pieces)
+        self.display.status(pieces, clock)
         if self.cover is not None:
-            self.cover.display.status(pieces)
+            self.cover.display.status(pieces, clock)
 
     def bell(self) -> None:
         self.display.flush()

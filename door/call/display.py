@@ -33,6 +33,7 @@ NARROW_PAGE_BELOW_ROWS = 3  # of them, below a page: its prompt, and a short sen
 LEAST_SIDE_COLUMNS, MOST_SIDE_COLUMNS = 28, 52
 TEXTS_KEPT = 60
 _STATUS_STYLE = Style(background=Colour.BLUE)
+CLOCK = "\0"  # the piece of a status line that is another one every second
 
 # What others say stands so far from the left from its second row on.
 HANG_CELLS = 2
@@ -312,7 +313,7 @@ class LinesDisplay:
         self._prompt = ""
         self._send("\r\n")
 
-    def status(self, pieces: Sequence[str]) -> None:
+    def status(self, pieces: Sequence[str], clock: str = "") -> None:
         """Do nothing: a status line has no place among lines that scroll."""
 
     def view(self) -> View:
@@ -343,7 +344,7 @@ class LinesDisplay:
 
 
 # What has to be painted before the next update.
-_SCENE, _MESSAGES, _PROMPT, _STATUS = 1, 2, 4, 8
+_SCENE, _MESSAGES, _PROMPT, _STATUS, _CLOCK = 1, 2, 4, 8, 16
 
 
 @dataclass(slots=True, eq=False)
@@ -372,6 +373,8 @@ class CanvasDisplay:
     _typed: str = ""
     _room: int = 0
     _status: Sequence[str] = ()
+    _clock: str = ""
+    _clock_column: int = 0
     _stale: int = 0
     _covered: int = 0  # rows of the scene, by a message that has no room below it
     _flush_is_due: bool = False
@@ -462,11 +465,14 @@ class CanvasDisplay:
     def answered(self) -> None:
         self.prompt("")
 
-    def status(self, pieces: Sequence[str]) -> None:
-        """Show a status line of these pieces, each with its own colour codes."""
-        if pieces != self._status:
-            self._status = pieces
+    def status(self, pieces: Sequence[str], clock: str = "") -> None:
+        """Show a status line of these pieces, each with its own colour codes; `clock` stands in
+        place of `CLOCK`. Where it alone has changed, it alone is painted."""
+        if pieces != self._status or len(clock) != len(self._clock):
             self._note(_STATUS)
+        elif clock != self._clock:
+            self._note(_CLOCK)
+        self._status, self._clock = pieces, clock
 
     def view(self) -> View:
         said = tuple(self._said)
@@ -528,6 +534,8 @@ class CanvasDisplay:
             self._paint_prompt()
         if stale & _STATUS:
             self._paint_status()
+        elif stale & _CLOCK:
+            self._paint_clock()
         change = self._canvas.update()
         if change:
             self._send(change)
@@ -612,9 +620,17 @@ class CanvasDisplay:
             canvas.cursor = (row, canvas.put(row, column, shown))
 
     def _paint_status(self) -> None:
-        row = self._canvas.rows - STATUS_ROWS
+        row, column = self._canvas.rows - STATUS_ROWS, 1
         self._canvas.blank(row, 0, self._canvas.width, 1, _STATUS_STYLE)
-        self._canvas.put_pieces(row, 1, self._status, _STATUS_STYLE)
+        for piece in self._status:
+            if piece == CLOCK:
+                self._clock_column = column
+            text = self._clock if piece == CLOCK else piece
+            column = self._canvas.put_pipe(row, column, text, _STATUS_STYLE)
+
+    def _paint_clock(self) -> None:
+        row = self._canvas.rows - STATUS_ROWS
+        self._canvas.put_pipe(row, self._clock_column, self._clock, _STATUS_STYLE)
 
 
 Display = LinesDisplay | CanvasDisplay

@@ -62,7 +62,7 @@ class TickingPurse:
 
     def ticked(self) -> int:
         """Return the seconds since log-on as charged: a started one counts whole, once a call."""
-        return seconds_begun(self.on_for())
+        return seconds_begun(self.clock.monotonic() - self.logged_on)
 
     def spendable(self) -> int:
         """Return the seconds on line, less what has ticked since the last entry; never below 0."""

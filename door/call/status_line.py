@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ansi.width import text_width
 from door import wording
-from door.call.display import LAYOUT_COLUMNS, plain
+from door.call.display import CLOCK, LAYOUT_COLUMNS, plain
 from timebank.language import _, reader
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
 INDENT = 1  # where the line begins
 _BAR = "|09\N{BOX DRAWINGS LIGHT VERTICAL}"
-_CLOCK = "\0"  # stands for the clock, which another piece is every second
 CODE_WIDTH = 3  # characters of a pipe code
 _BARS = (f" {_BAR} ", _BAR)  # the usual one, and that where room is short
 
@@ -63,7 +62,7 @@ class StatusLine:
 
     def show(self) -> None:
         if not (self.waits or self.purse.is_behind):
-            self.console.status(self.pieces())
+            self.console.status(*self.pieces())
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:
@@ -74,8 +73,9 @@ class StatusLine:
             self.waits = False
         self.show()
 
-    def pieces(self) -> list[str]:
-        """Return as much of it as fits: a cut amount would be another one. Bars are pieces too."""
+    def pieces(self) -> tuple[tuple[str, ...], str]:
+        """Return as much of it as fits, since a cut amount would be another one: its pieces, bars
+        among them, and the clock that stands in place of `CLOCK`."""
         left = self.purse.time_left()
         has_grace = self.grace is not None and not left
         if self.grace is not None and has_grace:
@@ -99,14 +99,14 @@ class StatusLine:
         if made_of != self._made_of:
             fitted = self._fitted(len(clock), pot, has_grace=has_grace)
             self._made_of, self._made = made_of, tuple(fitted)
-        return [clock if piece == _CLOCK else piece for piece in self._made]
+        return self._made, clock
 
     def _fitted(self, clock_width: int, pot: int, *, has_grace: bool) -> list[str]:
-        """Choose pieces and bars for this width; where the clock stands, there is `_CLOCK`."""
+        """Choose pieces and bars for this width; where the clock stands, there is `CLOCK`."""
         parts = self._parts(pot, has_grace=has_grace)
         room = self.console.line.columns - 1 - INDENT - (clock_width - CODE_WIDTH)
         while len(parts) > 1:
-            taken = sum(_width(piece) for part in parts for piece in part if piece != _CLOCK)
+            taken = sum(_width(piece) for part in parts for piece in part if piece != CLOCK)
             for bar in _BARS:
                 if taken + _width(bar) * (len(parts) - 1) <= room:
                     return [piece for part in parts for piece in (bar, *part)][1:]
@@ -120,10 +120,10 @@ class StatusLine:
         bank = self._bank_words() if self.account is None else f"|11{self.account}"
         if self.console.line.columns - 1 < LAYOUT_COLUMNS:
             time = grace if has_grace else _("Time")
-            return [(f"|11{time} ", _CLOCK), (f"|11{_('Pot')} |15{pot}",), (bank,)]
+            return [(f"|11{time} ", CLOCK), (f"|11{_('Pot')} |15{pot}",), (bank,)]
         parts = [
             (f"|11{_('Node')} |15{self.node}",),
-            (f"|11{grace if has_grace else _('Time left')} ", _CLOCK),
+            (f"|11{grace if has_grace else _('Time left')} ", CLOCK),
             (f"|11{_('Pot')} |15{wording.coins(pot)}",),
             (bank,),
         ]

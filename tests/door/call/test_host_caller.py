@@ -165,7 +165,7 @@ async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
     async with guest_of(tmp_path, until=until) as (here, caller):
         assert caller.purse.time_left() == 300
         assert caller.purse.seconds_to_event() == 300
-        assert "Until 12:05" in caller.status.pieces()[-1]
+        assert "Until 12:05" in caller.status.pieces()[0][-1]
         await here.clock.advance(299)
         assert caller.purse.event_has_begun()
 
