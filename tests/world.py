@@ -396,6 +396,20 @@ async def log_on(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
 
 
+async def newcomer(board: World, name: str, profile: Profile = MODERN) -> Terminal:
+    """Somebody who calls for the first time, and registers."""
+    terminal = await board.call(profile)
+    await register(terminal, name)
+    return terminal
+
+
+async def logged_on(board: World, name: str, profile: Profile = MODERN) -> Terminal:
+    """Somebody of the books who calls, and types name and password."""
+    terminal = await board.call(profile)
+    await log_on(terminal, name)
+    return terminal
+
+
 async def confirm_look(terminal: Terminal) -> None:
     """Accept the guess about the screen."""
     await terminal.until("Which of these boxes looks right?")

@@ -16,7 +16,7 @@ from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from door.server import server_file
 from tests.door.attention import Stopwatch
@@ -188,6 +188,12 @@ class Host(Served):
         )
         (file.parent / "MODUSER.DAT").unlink(missing_ok=True)
         return file
+
+    async def a_visit(self, *node: int, **what: Any) -> Visit:
+        """A caller of Synchronet on a terminal of their own, as far as the main menu."""
+        visit = await self.on_terminal("--dropfile", str(self.door32(*node, **what)))
+        await visit.comes_in()
+        return visit
 
     async def on_terminal(
         self,

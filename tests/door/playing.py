@@ -17,7 +17,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction
 from tests.terminal import MODERN, Profile, Terminal
-from tests.world import BOARD, World, log_on, seed_of, world
+from tests.world import BOARD, World, log_on, logged_on, seed_of, world
 from timebank.reports import extracts
 from timebank.reports.extracts import Wanted
 
@@ -302,8 +302,7 @@ async def at_the_table(folder: Path, **how: Any) -> AsyncIterator[Table]:
 async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
     """Enter a caller in the books and lead them to the table."""
     board.enter(name)
-    terminal = await board.call(profile)
-    await log_on(terminal, name)
+    terminal = await logged_on(board, name, profile)
     table = Table(board, terminal, name)
     await table.prompt("Press any key")
     terminal.send(" ")

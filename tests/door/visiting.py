@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Self
+from typing import Any, Self
 
 from door.call.caller import Caller
 from tests.door.playing import hand
@@ -181,7 +181,19 @@ class Guest:
 
 async def visitor(board: World, name: str, *, saved: int = 0, profile: Profile = MODERN) -> Guest:
     """Somebody new in the books, on their first call of the day, at the main menu."""
-    board.enter(name, saved=saved)
-    guest = Guest(board, name)
+    guest = known(board, name, saved=saved)
     await guest.visits(profile)
     return guest
+
+
+async def seated(board: World, name: str, *, saved: int = 0, profile: Profile = MODERN) -> Guest:
+    """The same one a little later, at the table of Black Jack For Time."""
+    guest = await visitor(board, name, saved=saved, profile=profile)
+    await guest.sits_down()
+    return guest
+
+
+def known(board: World, name: str, **what: Any) -> Guest:
+    """Somebody new in the books, who has not called yet."""
+    board.enter(name, **what)
+    return Guest(board, name)

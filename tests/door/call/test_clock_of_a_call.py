@@ -10,7 +10,17 @@ import pytest
 from door.call.call_clock import BEAT_SECONDS
 from door.call.caller import Caller
 from door.clock import ROUNDING
-from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
+from tests.door.visiting import (
+    MENU,
+    MINUTE,
+    TABLE,
+    Guest,
+    event,
+    known,
+    seated,
+    sysop_toml,
+    visitor,
+)
 from tests.world import World, world
 from timebank.errors import BooksUnavailable
 from timebank.ledger.purse import Receipt
@@ -36,8 +46,7 @@ async def test_a_caller_is_warned_at_five_three_two_and_one_minutes(tmp_path: Pa
 
 async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials()
         await board.pass_time(50)
         await ada.presses("Ada\r").is_asked("Password:")
@@ -48,8 +57,7 @@ async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_pat
 
 async def test_who_waits_for_the_books_to_log_on_is_not_charged_for_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         here = board.server.board
         open_call, run = here.open_call, here.books.run
 
@@ -199,8 +207,7 @@ async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
 
 async def test_the_hand_of_an_idle_caller_waits_for_them(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(300)
         await ada.is_sent_off("Disconnected: no key pressed. Your hand waits for you on the table.")
@@ -215,8 +222,7 @@ async def test_the_hand_of_an_idle_caller_waits_for_them(tmp_path: Path) -> None
 
 async def test_a_caller_who_leaves_the_news_unread_is_logged_off_as_well(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.calls()
         await ada.sees("You have 60 minutes today.")
         await board.pass_time(30)
@@ -240,8 +246,7 @@ async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(tmp_path: Pat
 
 async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.presses("b").is_asked("Coins to bet")
         ada.presses("3")
         await board.pass_time(7 * MINUTE)
@@ -254,8 +259,7 @@ async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> No
 
 async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="lose")
         await board.pass_time(2 * MINUTE)
         await ada.is_sent_off("lose 5 coins.", "0 wins, 1 loss", "You're out of time.")
@@ -265,8 +269,7 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -
 
 async def test_insurance_is_declined_for_a_caller_whose_time_is_up(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
         await board.pass_time(3 * MINUTE)
         await ada.is_sent_off("0 wins, 1 loss", "You're out of time.")
@@ -276,8 +279,7 @@ async def test_insurance_is_declined_for_a_caller_whose_time_is_up(tmp_path: Pat
 
 async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path) -> None:
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(3, "stay", ends="win")
         await board.pass_time(4 * MINUTE)
         await ada.is_asked(TABLE)
@@ -291,8 +293,7 @@ async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path
 async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(tmp_path: Path) -> None:
     """Ada stays; before the hand is in the books the clock says that time is up."""
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(3, "stay", ends="win")
         await board.pass_time(4 * MINUTE - 1)
         async with board.slow_books():
@@ -311,8 +312,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
         raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         with monkeypatch.context() as disk:
             disk.setattr("timebank.wagers.wagers.act", no_disk)
@@ -396,8 +396,7 @@ async def test_the_two_minutes_at_the_window_are_given_once_a_day(tmp_path: Path
 
 async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
     """A caller who was logged off, idle in mid-hand, in the second in which their time was up."""
-    ada = await visitor(board, "Ada")
-    await ada.sits_down()
+    ada = await seated(board, "Ada")
     await ada.bets(5, "stay", ends=ends)
     await board.pass_time(2 * MINUTE)
     await ada.is_sent_off("Your hand waits for you on the table.")

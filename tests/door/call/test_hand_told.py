@@ -19,7 +19,7 @@ from tests.door.playing import hand
 from tests.door.punting import at_baccarat, on_5, seed_where
 from tests.door.seated import ace_up, everybody_plays, party, settled, shoe
 from tests.door.teletype import seed_asking
-from tests.door.visiting import MENU, Guest, visitor
+from tests.door.visiting import MENU, Guest, seated
 from tests.terminal import Terminal
 from tests.world import log_on, world
 from timebank.calls import calls
@@ -249,8 +249,7 @@ async def test_a_call_of_another_process_that_has_taken_over_finds_word_of_the_r
 
 async def test_a_line_lost_in_the_last_key_at_black_jack_for_time(tmp_path: Path) -> None:
     async with world(tmp_path, toml=table_toml()) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(2, seed=hand())
         await loses_the_line_in_the_last_key(ada, "s")
         await is_told_once(ada, "Your hand of 20 November at Black Jack For Time is over: you")

@@ -18,7 +18,7 @@ from tests.door.company import table_toml
 from tests.door.games.vegas.test_moving import MOVING, in_mid_round
 from tests.door.seated import party
 from tests.door.several import servers
-from tests.door.visiting import Guest, sysop_toml
+from tests.door.visiting import Guest, known, sysop_toml
 from tests.world import World, world
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, OutcomeUnknown
@@ -116,8 +116,7 @@ class TestOfOneKey:
     async def test_at_the_menu(self, key: str, tmp_path: Path) -> None:
         """The tables, the bank's window, who is on, and the goodbye."""
         async with world(tmp_path, toml=sysop_toml(events="")) as here:
-            here.enter("Ada")
-            ada = Guest(here, "Ada")
+            ada = known(here, "Ada")
             await ada.visits()
             if key == "g":
                 await ada.presses("g").is_asked("Leave the board?")
@@ -134,8 +133,7 @@ class TestOfOneKey:
 
     async def test_at_the_log_on(self, tmp_path: Path) -> None:
         async with world(tmp_path) as here:
-            here.enter("Ada")
-            ada = Guest(here, "Ada")
+            ada = known(here, "Ada")
             await ada.dials()
             async with here.slow_books():
                 ada.presses("Ada\rsesame\r")

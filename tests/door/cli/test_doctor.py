@@ -220,8 +220,7 @@ async def test_tells_the_debt_of_the_day_and_the_hand_on_the_table(tmp_path: Pat
     from tests.door.processes import open_a_hand
 
     async with hosted(tmp_path) as host:
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         await visit.sits_down()
         await open_a_hand(visit, coins=3)
         visit.gets(HANG_UP)

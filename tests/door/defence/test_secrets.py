@@ -14,7 +14,7 @@ from tests.door.call.test_passwords import kept
 from tests.door.processes import served
 from tests.door.server.test_rlogin_port import ANSI, SAID, XIBALBA, Sent
 from tests.door.shell import Shell
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import SYNCTERM
 from tests.world import PASSWORD, World, register, world
 
@@ -153,8 +153,7 @@ async def test_books_that_fail_say_what_failed_and_none_of_what_was_to_be_writte
     tmp_path: Path, everything_logged: list[str]
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         with board.database.transaction(board.config.bank, board.clock.now()) as desk:
             desk.connection.exec_driver_sql("ALTER TABLE shoes RENAME TO gone")
         board.seeds = [b"\xab\xcd" * 16]

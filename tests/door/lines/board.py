@@ -138,6 +138,14 @@ async def connected(terminal: Terminal, board: Board) -> Call:
     return await board.answered()
 
 
+async def connected_unread(terminal: Terminal, board: Board) -> Call:
+    """Call the board, get through, and read nothing of what it shows."""
+    await terminal.connect(board.port, receive_buffer=4096)
+    call = await board.answered()
+    terminal.stop_reading()
+    return call
+
+
 def subnegotiation(option: int, body: bytes) -> bytes:
     """The bytes of a subnegotiation as a telnet program sends them."""
     return bytes((IAC, SB, option)) + body.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))

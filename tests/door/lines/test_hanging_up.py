@@ -10,7 +10,16 @@ from door.errors import Hangup
 from door.lines.flow import UNREAD
 from door.lines.line import Line
 from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetListener
-from tests.door.lines.board import GREETING, PATIENCE, Board, Call, connected, open_board, plugged
+from tests.door.lines.board import (
+    GREETING,
+    PATIENCE,
+    Board,
+    Call,
+    connected,
+    connected_unread,
+    open_board,
+    plugged,
+)
 from tests.terminal import REFUSING, SILENT, SYNCTERM, Terminal
 
 # Waiting for each other
@@ -59,9 +68,7 @@ async def test_keys_behind_a_pause_in_the_same_packet_wait_too() -> None:
 @pytest.mark.parametrize("length", range(200_000, 250_000, 21_000))
 async def test_drain_waits_until_everything_has_left(board: Board, length: int) -> None:
     async with Terminal(SYNCTERM) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         await call.line.drain(PATIENCE)
         screen = b"x" * length
         call.line.write(screen)
@@ -78,9 +85,7 @@ async def test_drain_waits_until_everything_has_left(board: Board, length: int) 
 
 async def test_two_may_wait_for_the_same_drain(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 200_000)
         impatient = asyncio.create_task(call.line.drain(PATIENCE))
         patient = asyncio.create_task(call.line.drain(PATIENCE))
@@ -187,9 +192,7 @@ async def test_after_the_end_everything_may_still_be_called(board: Board) -> Non
 
 async def test_drain_ends_when_the_caller_does(board: Board) -> None:
     terminal = Terminal(SYNCTERM)
-    await terminal.connect(board.port, receive_buffer=4096)
-    call = await board.answered()
-    terminal.stop_reading()
+    call = await connected_unread(terminal, board)
     call.line.write(b"x" * 200_000)
     drained = asyncio.create_task(call.line.drain(3600.0))
     terminal.send("k")
@@ -202,9 +205,7 @@ async def test_drain_ends_when_the_caller_does(board: Board) -> None:
 
 async def test_drain_ends_when_the_board_hangs_up_meanwhile(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 200_000)
         drained = asyncio.create_task(call.line.drain(3600.0))
         terminal.send("k")
@@ -295,9 +296,7 @@ async def test_finishing_ends_calls_and_those_not_yet_begun(board: Board) -> Non
 
 async def test_finishing_waits_for_last_words(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 200_000 + b"The board closes.")
         finishing = asyncio.create_task(board.listener.finish())
         await call.until_ended()

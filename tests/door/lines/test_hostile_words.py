@@ -22,7 +22,7 @@ from click.testing import CliRunner
 from door.cli.main import main as door
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.playing import Table, sit_down
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, PATIENCE, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import PASSWORD, World, world
 from timebank.cli.main import main as timebank
@@ -224,8 +224,7 @@ async def test_a_name_from_another_board_is_nothing_but_a_name(
     tmp_path: Path, log: list[str], name: str
 ) -> None:
     async with world(tmp_path, toml=OPEN + RLOGIN) as board:
-        board.enter("Bob")
-        bob = Guest(board, "Bob")
+        bob = known(board, "Bob")
         await bob.visits()
         port = board.server.ports[1]
         with socket.create_connection(("127.0.0.1", port)) as wire:

@@ -18,6 +18,7 @@ from tests.door.lines.board import (
     PATIENCE,
     Board,
     connected,
+    connected_unread,
     open_board,
     plugged,
     subnegotiation,
@@ -29,9 +30,7 @@ from tests.terminal import DO, IAC, MODERN, NAWS, REFUSING, SYNCTERM, TTYPE, WIL
 
 async def test_a_caller_who_never_reads_is_cut_off(board: Board, warnings: list[str]) -> None:
     async with Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         written = 0
         while not call.ends and written < 10_000_000:
             call.line.write(b"x" * 1500)
@@ -46,9 +45,7 @@ async def test_a_caller_who_never_reads_is_cut_off(board: Board, warnings: list[
 
 async def test_one_write_may_not_be_larger_than_what_may_stay_unread(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 1_000_000)
         assert (await call.until_ended()).endswith("bytes left unread")
 
@@ -65,9 +62,7 @@ async def test_a_caller_who_reads_slowly_is_not_cut_off_by_drain_in_time(board: 
 
 async def test_a_drain_that_takes_too_long_cuts_the_caller_off(board: Board) -> None:
     async with Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 200_000)
         with pytest.raises(Hangup, match=r"nothing read for 0\.05 seconds"):
             await call.line.drain(0.05)
@@ -88,9 +83,7 @@ async def test_answers_that_nobody_reads_are_bounded_too() -> None:
 async def test_last_words_wait_no_longer_than_they_may() -> None:
     limits = replace(USUAL_LIMITS, farewell=0.1)
     async with open_board(limits) as board, Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 200_000)
         call.line.hang_up()
         async with asyncio.timeout(PATIENCE):
@@ -100,9 +93,7 @@ async def test_last_words_wait_no_longer_than_they_may() -> None:
 async def test_who_hangs_up_half_and_never_reads_is_let_go() -> None:
     limits = replace(USUAL_LIMITS, farewell=0.1)
     async with open_board(limits) as board, Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
+        call = await connected_unread(terminal, board)
         call.line.write(b"x" * 200_000)
         terminal.hang_up_half()
         await call.until_ended()

@@ -15,7 +15,7 @@ from door.pages.acts import ACTS, MOST_FORMS, Forms
 from door.pages.sessions import Session
 from door.server import asking
 from tests.door.pages.test_pages import RUDE, Answer, Browser, shown
-from tests.world import World, log_on
+from tests.world import World, logged_on
 from timebank.callers import callers, notices, sysop_log
 from timebank.errors import BooksUnavailable, NameTaken, OutcomeUnknown
 from timebank.ledger import transfers
@@ -108,8 +108,7 @@ async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> Non
 async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         ada = number_of(board)
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         await browser.logs_on()
         assert "Ada can read it." in (await does(browser, "say", ada, text="Hello")).text
@@ -144,8 +143,7 @@ async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shown(tmp_path) as (board, browser):
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         await browser.logs_on()
         place, form = filled(await asks(browser, "say-all", None, text="Hello"))
@@ -169,8 +167,7 @@ async def test_what_the_board_did_is_told_though_the_log_fails_afterwards(
 
 async def test_another_call_on_that_node_is_left_alone(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, _):
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         how = {"node": 1, "why": "", "call": 999}
         with pytest.raises(NoAnswer, match="Another call is on node 1 by now"):
@@ -262,8 +259,7 @@ async def test_nobody_new_gets_to_look_by_a_name(tmp_path: Path) -> None:
 
 async def test_an_event_is_started_early_and_taken_back(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         await browser.logs_on()
         offered = (await browser.get("/acts")).text

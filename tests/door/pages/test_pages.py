@@ -30,7 +30,7 @@ from door.pages.sessions import IDLE_SECONDS, LONGEST_SECONDS, MOST, Sessions
 from door.pages.showing import Showing
 from tests.door.playing import at_the_table, hand
 from tests.door.shell import Shell
-from tests.world import BOARD, PASSWORD, World, log_on, world
+from tests.world import BOARD, PASSWORD, World, logged_on, world
 from timebank.callers import callers
 from timebank.callers.notices import add_notice
 from timebank.calls.calls import open_calls
@@ -310,8 +310,7 @@ async def test_today_shows_who_is_on_and_what_became_of_the_minutes(tmp_path: Pa
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         assert "On line: 0 of 16 nodes Nobody." in (await browser.get("/")).text
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         today = (await browser.get("/")).text
         assert "On line: 1 of 16 nodes" in today
@@ -388,8 +387,7 @@ async def test_who_is_on_is_told_again_and_again_without_keeping_a_session(
     async with shown(tmp_path) as (board, browser):
         await browser.logs_on()
         assert "Nobody." in (await browser.get("/on-line")).text
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         assert "Ada" in (await browser.get("/on-line")).text
         for _ in range(3):
@@ -534,8 +532,7 @@ async def test_balances_are_told_as_they_were(tmp_path: Path) -> None:
 
 async def test_plots_have_their_numbers_as_tables(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         await browser.logs_on()
         page = await browser.get("/plots", days=2)

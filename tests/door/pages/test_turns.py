@@ -11,7 +11,7 @@ import pytest
 from door.pages.access import PATIENCE_SECONDS
 from tests.door.pages.test_pages import Answer, Browser, pages_of, shown
 from tests.door.pages.test_second_step import code_now, sets_up
-from tests.world import PASSWORD, World, log_on
+from tests.world import PASSWORD, World, logged_on
 
 STRANGERS = 18
 AT_ONCE = 3  # wrong passwords for one name that are checked at once, each from another address
@@ -57,8 +57,7 @@ async def test_a_right_password_from_a_known_address_is_taken_at_once(tmp_path: 
 
 async def test_an_address_is_known_by_a_call_to_the_board(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        terminal = await board.call()
-        await log_on(terminal, "Sysop")
+        terminal = await logged_on(board, "Sysop")
         await terminal.until("minutes today")
         for number in range(STRANGERS):
             await guess(browser, number)

@@ -14,8 +14,7 @@ NAME = "Moth@Xibalba"
 
 
 async def at_the_table(host: Host, node: int = 1) -> Visit:
-    visit = await host.on_terminal("--dropfile", str(host.door32(node)))
-    await visit.comes_in()
+    visit = await host.a_visit(node)
     await visit.sits_down()
     return visit
 

@@ -92,8 +92,7 @@ async def test_a_serial_port_is_none_of_ours(tmp_path: Path) -> None:
 
 async def test_a_locked_caller_is_told_so_and_brings_nothing(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        first = await host.on_terminal("--dropfile", str(host.door32()))
-        await first.comes_in()
+        first = await host.a_visit()
         assert await first.goes() == 0
         with host.books() as desk:
             desk.connection.exec_driver_sql("UPDATE callers SET locked = 1")

@@ -33,8 +33,7 @@ NO_CLOCK = BOARD.replace("aliases", "minutes = 60\naliases")
 
 
 async def with_a_hand(host: Host) -> Visit:
-    visit = await host.on_terminal("--dropfile", str(host.door32()))
-    await visit.comes_in()
+    visit = await host.a_visit()
     await visit.sits_down()
     await open_a_hand(visit)
     return visit
@@ -90,8 +89,7 @@ async def test_the_log_of_doors_has_those_who_are_handed_over_and_nobody_else(
         caller = await host.call()
         await caller.until("Name:")
         await caller.close()
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         assert await visit.goes() == 0
         assert "Xibalba hands over number 42 with 3600 seconds left" in host.log
         assert f"{NAME} left node 1: log-off" in host.log
@@ -115,8 +113,7 @@ async def test_a_socket_that_is_handed_down_carries_telnet_at_the_server_too(
 
 async def test_a_new_size_of_the_terminal_reaches_the_server(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         visit.resizes(100, 40)
         await visit.terminal.wait_for(
             lambda terminal: "Time left" in terminal.row(39), "the status line at the bottom"
@@ -199,8 +196,7 @@ async def test_the_time_at_a_server_that_has_closed_is_charged_once(tmp_path: Pa
 
 async def test_a_server_that_drains_takes_nobody_and_the_door_serves_them(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        first = await host.on_terminal("--dropfile", str(host.door32(1)))
-        await first.comes_in()
+        first = await host.a_visit(1)
         await tells(host, "drain")
         await first.terminal.until("The sysop is about to close the board")
         file = host.door32(2, user=43, alias="Bee")
@@ -216,8 +212,7 @@ async def test_a_server_that_drains_takes_nobody_and_the_door_serves_them(tmp_pa
 async def test_a_server_that_stands_still_keeps_nobody_waiting(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
         host.process.send_signal(signal.SIGSTOP)
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         assert await visit.goes() == 0
         host.process.send_signal(signal.SIGCONT)
         assert GOES_ON not in visit.terminal.transcript
@@ -229,13 +224,11 @@ async def test_doors_serve_their_callers_where_the_sysop_wants_that(tmp_path: Pa
     async with hosted(tmp_path, at_server=True) as host:
         text = host.config.path.read_text()
         host.config.path.write_text(f"{text}[server]\ntakes_doors = false\n")
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         assert not (host.config.board.data / handed.NAME).exists()
         assert await visit.goes() == 0
         host.config.path.write_text(text)
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         assert (host.config.board.data / handed.NAME).stat().st_mode & 0o777 == 0o600
         assert await visit.goes() == 0
         host.own = 1
@@ -256,8 +249,7 @@ async def test_a_caller_whose_door_is_killed_is_hung_up_and_given_back_what_was_
 
 async def test_who_is_kicked_there_is_told_why_and_the_door_ends(tmp_path: Path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         said = await tells(host, "kick", "1", "--why", "Bed time.")
         assert said == f"{NAME} on node 1 is told and hung up.\n"
         await visit.terminal.until("Bed time.")
@@ -394,8 +386,7 @@ async def test_a_door_of_another_release_serves_its_caller_itself_and_the_log_sa
             why = await asyncio.to_thread(refused, host, release)
             assert why == f"it is of release {release}, and this server of {ours}"
         # By the time that a caller is in, the lines before have come through the pipe of the log.
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         lines = [line for line in host.said if "Restart the server" in line]
         assert len(lines) == 2
         assert f"A door of release 9.9 came, and this server is of {ours}" in lines[0]

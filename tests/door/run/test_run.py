@@ -118,15 +118,13 @@ async def test_a_caller_nothing_is_known_of_is_asked_once_what_the_screen_shows(
         visit.presses("\r")
         await visit.comes_in()
         assert await visit.goes() == 0
-        visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
-        await visit.comes_in()
+        visit = await host.a_visit(emulation="?")
         assert "Which of these" not in visit.terminal.transcript
 
 
 async def test_a_caller_on_two_nodes_takes_the_call_over(tmp_path) -> None:
     async with hosted(tmp_path, at_server=True) as host:
-        first = await host.on_terminal("--dropfile", str(host.door32(1)))
-        await first.comes_in()
+        first = await host.a_visit(1)
         second = await host.on_terminal("--dropfile", str(host.door32(2)))
         await second.terminal.until("Drop that call and continue here?")
         second.presses("y")

@@ -154,8 +154,7 @@ async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number
 @pytest.mark.long
 async def test_where_no_server_runs_the_caller_is_told_and_plays_alone(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         visit.presses("v")
         await visit.terminal.until("The shared table can't be reached")
         await visit.presses(" ").prompt(AT_TABLE)
@@ -219,6 +218,5 @@ async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
         assert host.balances(NAME)["stake"] == 0
         await again.comes_in()
         assert await again.goes() == 0
-        third = await host.on_terminal("--dropfile", str(host.door32()))
-        await third.comes_in()
+        third = await host.a_visit()
         assert "Your hand" not in third.terminal.transcript

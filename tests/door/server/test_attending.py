@@ -11,7 +11,7 @@ from door.lines import link
 from door.top.beside_link import BesideLink
 from tests.door.company import player, table_toml
 from tests.door.several import servers
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, Guest, seated, sysop_toml
 from tests.terminal import REFUSING
 from tests.world import World, world
 
@@ -56,8 +56,7 @@ async def test_a_chat_covers_what_the_caller_does_and_gives_it_back(tmp_path: Pa
     """Asked of the other server than the one that the caller is on, who sits at a table."""
     async with servers(tmp_path, toml=NO_EVENTS) as both:
         here, there = both
-        ada = await visitor(here, "Ada")
-        await ada.sits_down()
+        ada = await seated(here, "Ada")
         sysop = await Sysop(there).looks(link.own_name("here/1:1"), node=1)
         await sysop.sees("Black Jack For Time")
         await ada.sees("The sysop is looking over your shoulder.")

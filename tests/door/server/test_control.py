@@ -14,7 +14,7 @@ import pytest
 from door.lines import handed, link
 from door.server.server import AGAIN_SECONDS
 from tests.door.shell import Shell, Told
-from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
 from tests.terminal import PATIENCE
 from tests.world import World, world
 
@@ -37,8 +37,7 @@ async def test_nodes_goes_by_the_clock_of_the_board(tmp_path: Path) -> None:
 
 async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        await seated(board, "Ada")
         await board.pass_time(5 * MINUTE)
         bob = await visitor(board, "Bob")
         stranger = Guest(board, "")

@@ -28,7 +28,7 @@ from tests.door.processes import (
 )
 from tests.long import long
 from tests.terminal import MODERN, PATIENCE, Terminal
-from tests.world import log_on
+from tests.world import log_on, logged_on
 
 # Killed
 
@@ -241,8 +241,7 @@ async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path
 
 
 async def asked_to_take_over(board: Served) -> Terminal:
-    terminal = await board.call(MODERN)
-    await log_on(terminal, "Ada")
+    terminal = await logged_on(board, "Ada", MODERN)
     await terminal.until("You're already on")
     await terminal.until("Drop that call and continue here?")
     return terminal

@@ -9,7 +9,7 @@ import pytest
 
 from door.config import config
 from door.server.server import loop_of, quickest
-from tests.door.visiting import MENU, visitor
+from tests.door.visiting import MENU, seated
 from tests.terminal import SYNCTERM
 from tests.world import world
 from timebank.errors import SettingsError
@@ -41,8 +41,7 @@ def test_a_hand_is_played_on_uvloop(tmp_path: Path) -> None:
     async def plays_a_hand() -> None:
         assert isinstance(asyncio.get_running_loop(), uvloop.Loop)
         async with world(tmp_path) as board:
-            ada = await visitor(board, "Ada", profile=SYNCTERM)
-            await ada.sits_down()
+            ada = await seated(board, "Ada", profile=SYNCTERM)
             await ada.bets(2, "stay", ends="win")
             await ada.stays()
             await ada.sees("You win")

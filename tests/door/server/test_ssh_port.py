@@ -18,7 +18,7 @@ from door.lines.ssh import host_key
 from tests.door.by_ssh import BY_SSH, LISTENER, SshTerminal, by_ssh
 from tests.door.strangers import refusals
 from tests.terminal import Terminal
-from tests.world import BOARD, PASSWORD, World, log_on, register, world
+from tests.world import BOARD, PASSWORD, World, log_on, logged_on, register, world
 from timebank.callers import ssh_keys
 
 TOML = BOARD + LISTENER
@@ -35,6 +35,13 @@ async def reaches_menu(terminal: Terminal) -> None:
     """Read the news of the first call of a day."""
     await terminal.until("Press any key")
     await terminal.send(" ").until(MENU)
+
+
+async def ada_at_the_menu(board: World) -> SshTerminal:
+    board.enter("Ada")
+    terminal = await by_ssh(board, "Ada")
+    await reaches_menu(terminal)
+    return terminal
 
 
 async def adds_a_key(terminal: SshTerminal, key: asyncssh.SSHKey) -> None:
@@ -80,8 +87,7 @@ async def test_a_right_password_leads_to_the_menu(tmp_path: Path) -> None:
 async def test_who_is_on_already_takes_over(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         board.enter("Ada")
-        before = await board.call()
-        await log_on(before, "Ada")
+        before = await logged_on(board, "Ada")
         await reaches_menu(before)
         terminal = await by_ssh(board, "Ada")
         await terminal.until("Drop that call and continue here?")
@@ -126,8 +132,7 @@ async def test_wrong_passwords_by_ssh_make_those_by_telnet_wait(tmp_path: Path) 
         for _ in range(2):
             terminal = await by_ssh(board, "Ada", password="guessed")
             await terminal.until(NAME)
-        telnet = await board.call()
-        await log_on(telnet, "Ada")
+        telnet = await logged_on(board, "Ada")
         await telnet.until("yours is in the queue")
         late = await by_ssh(board, "Ada")
         await late.until("yours is in the queue")
@@ -168,9 +173,7 @@ async def test_a_key_of_the_settings_logs_its_owner_on_and_nobody_else(tmp_path:
 
 async def test_a_new_password_makes_keys_void(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        terminal = await by_ssh(board, "Ada")
-        await reaches_menu(terminal)
+        terminal = await ada_at_the_menu(board)
         await adds_a_key(terminal, OWN_KEY)
         await terminal.send("q").until("Your settings")
         terminal.send(f"p{PASSWORD}\ranother one\ranother one\r")
@@ -195,9 +198,7 @@ async def test_keys_that_wait_since_a_restore_work_once_their_owner_has_shown_th
 
 async def test_no_key_is_added_without_the_password_nor_what_is_none(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        terminal = await by_ssh(board, "Ada")
-        await reaches_menu(terminal)
+        terminal = await ada_at_the_menu(board)
         await terminal.send("yka").until("Your current password:")
         await terminal.send("guessed\r").until("Wrong password.")
         assert refusals(board) == ["refused 127.0.0.1: wrong name or password"]
@@ -209,8 +210,7 @@ async def test_no_key_is_added_without_the_password_nor_what_is_none(tmp_path: P
 async def test_a_board_without_ssh_says_nothing_of_keys(tmp_path: Path) -> None:
     async with world(tmp_path, toml=BOARD) as board:
         board.enter("Ada")
-        terminal = await board.call()
-        await log_on(terminal, "Ada")
+        terminal = await logged_on(board, "Ada")
         await reaches_menu(terminal)
         await terminal.send("y").until("Your settings")
         assert not terminal.shows("SSH")
@@ -241,9 +241,7 @@ async def test_a_draining_board_takes_no_more_callers_and_keeps_those_it_has(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=TOML) as board:
-        board.enter("Ada")
-        terminal = await by_ssh(board, "Ada")
-        await reaches_menu(terminal)
+        terminal = await ada_at_the_menu(board)
         stranger = await by_ssh(board, "new", password=None)
         await stranger.until(NAME)
         board.server.drain()

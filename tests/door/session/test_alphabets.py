@@ -18,7 +18,7 @@ from door.lines.line import Hints
 from door.lobby import looks
 from tests.door.by_ssh import LISTENER, by_ssh
 from tests.door.call.test_passwords import enter, kept
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import BOARD, PASSWORD, World, world
 
@@ -195,8 +195,7 @@ async def test_what_was_typed_behind_letters_that_cannot_be_read_is_no_answer(
 
 async def test_a_terminal_that_only_types_utf_8_is_not_painted_on_unasked(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Élodie", looks={})
-        elodie = Guest(board, "Élodie")
+        elodie = known(board, "Élodie", looks={})
         await elodie.calls(UNKNOWN_UTF8)
         await elodie.is_asked("Your choice (Enter for 5)?")
         await elodie.presses("\r").sees("Welcome, Élodie")
@@ -355,8 +354,7 @@ async def test_what_was_learnt_of_a_terminal_is_remembered(tmp_path: Path) -> No
 async def test_plain_lines_that_were_chosen_before_get_their_letters(tmp_path: Path) -> None:
     lines = {"xterm-256color": {"charset": "ascii", "paint": "lines"}}
     async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Élodie", looks=lines)
-        elodie = Guest(board, "Élodie")
+        elodie = known(board, "Élodie", looks=lines)
         await elodie.visits(MODERN)
         assert elodie.caller.console.look == Look(Charset.UTF8, Paint.LINES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import world
 
@@ -14,8 +14,7 @@ OPEN = sysop_toml(events="")
 async def test_an_award_is_told_once_at_the_table_and_to_others_on_the_menu(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         bob = await visitor(board, "Bob")
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=REFUSING)
         await ada.bets(5, ends="natural", asked=TABLE)
         assert "Award" not in ada.terminal.transcript
         await board.pass_time(2)
@@ -29,8 +28,7 @@ async def test_an_award_is_told_once_at_the_table_and_to_others_on_the_menu(tmp_
 
 async def test_who_hung_up_is_told_on_the_next_call(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=REFUSING)
         await ada.bets(5, ends="push", asked=TABLE)
         await ada.drops_carrier()
         await board.pass_time(5)

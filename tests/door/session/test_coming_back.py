@@ -11,7 +11,7 @@ from door.call.tickets import GOOD_SECONDS
 from tests.door.page import WEB, PageCaller, page_caller
 from tests.door.playing import hand, moves
 from tests.door.strangers import Stranger, defended
-from tests.world import BOARD, PASSWORD, World, log_on, world
+from tests.world import BOARD, PASSWORD, World, logged_on, world
 from timebank.callers import callers, powers
 
 
@@ -128,8 +128,7 @@ async def test_a_log_on_elsewhere_voids_the_ticket(board: World) -> None:
         await plays(caller)
         ticket = caller.ticket
         await caller.loses_the_network()
-    terminal = await board.call()
-    await log_on(terminal, "Ada")
+    terminal = await logged_on(board, "Ada")
     await terminal.until("<H>it")
     async with page_caller(board, ticket) as thief:
         await thief.sees("Name:")

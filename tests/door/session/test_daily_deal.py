@@ -11,7 +11,7 @@ from door.games.blackjack import duplicate
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.terminal import REFUSING
 from tests.thinking import AtOurWord
-from tests.world import BOARD, NOON, World, log_on, register, world
+from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.wagers import deals
 
 # So late that little time is left of the day; in seconds.
@@ -43,8 +43,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=LONG, now=LATE) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("d").until("You haven't played it yet.")
         deal = sealed(board)
         await ada.send("l").until("No deal is over yet.")
@@ -57,8 +56,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         await ada.close()
         await board.at_rest()
 
-        again = await board.call()
-        await log_on(again, "Ada")
+        again = await logged_on(board, "Ada")
         await again.until("oodbye")
         again.send("d")
         game = duplicate.played(BLACK_JACK_FOR_TIME, deal.seed, ("stay",))
@@ -67,8 +65,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         await again.until("You're the first to play it to the end.")
         assert "<P>lay" not in again.picture
 
-        bob = await board.call(REFUSING)
-        await register(bob, "Bob")
+        bob = await newcomer(board, "Bob", REFUSING)
         await bob.send("dp" + keys_to_the_end(deal)).until("You're number 1 of 2.")
         with board.books() as desk:
             one, other = deals.ranking(desk, deal.seal)
@@ -79,8 +76,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
         await again.send("q").until("oodbye")
         await board.clock.advance(BY_MIDNIGHT)
         await board.at_rest()
-        late = await board.call()
-        await register(late, "Cyd")
+        late = await newcomer(board, "Cyd")
         await late.send("dl").until(deal.seed.hex()[:32])
         assert sha256(deal.seed).hexdigest() == deal.seal
         assert sealed(board).seal != deal.seal
@@ -88,8 +84,7 @@ async def test_all_play_the_same_cards_once_and_see_the_seed_when_the_day_is_ove
 
 async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: Path) -> None:
     async with world(tmp_path, toml=LONG) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         assert "waits for you" not in ada.picture
         await ada.send("dp").until("of 10")
         await ada.close()
@@ -104,22 +99,19 @@ async def test_the_menu_says_that_a_hand_was_left_until_it_is_played(tmp_path: P
         await again.send("q").until("oodbye")
         await again.close()
 
-        last = await board.call()
-        await log_on(last, "Ada")
+        last = await logged_on(board, "Ada")
         await last.until("oodbye")
         assert "waits for you" not in last.picture
 
 
 async def test_nothing_waits_of_a_deal_whose_day_is_over(tmp_path: Path) -> None:
     async with world(tmp_path, toml=LONG, now=LATE) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("dp").until("of 10")
         await ada.close()
         await board.at_rest()
         await board.clock.advance(BY_MIDNIGHT)
-        again = await board.call()
-        await log_on(again, "Ada")
+        again = await logged_on(board, "Ada")
         await again.until("You have 600 minutes today.")
         await again.send(" ").until("oodbye")
         assert "waits for you" not in again.picture
@@ -137,8 +129,7 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
             await asyncio.sleep(0)
 
     async with world(tmp_path, thinking=thinking) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("d").until("You haven't played it yet.")
         deal = sealed(board)
         await ada.send("p" + keys_to_the_end(deal)).until("You're the first to play it to the end.")
@@ -150,8 +141,7 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
         assert "<L>ast deal" in ada.picture
         weighing.cancel()
 
-        bob = await board.call(REFUSING)
-        await register(bob, "Bob")
+        bob = await newcomer(board, "Bob", REFUSING)
         bob.send("dp" + keys_to_the_end(deal))
         await bob.until("You're number 2 of 2.")  # who is not weighed yet comes last
         await bob.until("(Enter)")
@@ -163,8 +153,7 @@ async def test_the_page_is_there_before_the_tutor_has_weighed_and_costs_follow(
 async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Path) -> None:
     thinking = AtOurWord()
     async with world(tmp_path, thinking=thinking) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("d").until("You haven't played it yet.")
         ada.send("p" + keys_to_the_end(sealed(board)))
         await ada.until("You're the first to play it to the end.")
@@ -178,8 +167,7 @@ async def test_a_tutor_that_does_not_answer_leaves_a_question_mark(tmp_path: Pat
 
 async def test_in_lines_its_seal_is_short_and_whole_under_the_rules(tmp_path: Path) -> None:
     async with world(tmp_path, toml=LONG) as board:
-        ada = await board.call(REFUSING)
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada", REFUSING)
         await ada.send("d").until("<Q>uit")
         seal = sealed(board).seal
         assert f"Seal {seal[:8]}: R shows all of it." in ada.picture

@@ -9,7 +9,17 @@ import pytest
 
 from door.server import early
 from tests.door.server.test_control import sysop
-from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
+from tests.door.visiting import (
+    MENU,
+    MINUTE,
+    TABLE,
+    Guest,
+    event,
+    known,
+    seated,
+    sysop_toml,
+    visitor,
+)
 from tests.world import NOON, PASSWORD, World, world
 from timebank.keeping import events
 from timebank.keeping.events import EventAsked
@@ -37,8 +47,7 @@ async def at_one_thirty(board: World) -> None:
 
 async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
     async with world(tmp_path, toml=HALF_PAST) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.calls()
         await ada.sees("You have 60 minutes today.")
         await ada.reads_that("30 minutes available after Mail hour at 12:30.")
@@ -86,8 +95,7 @@ async def test_an_event_is_named_as_the_reason_within_its_first_second_too(tmp_p
 
 async def test_an_event_may_begin_while_a_caller_types_the_password(tmp_path: Path) -> None:
     async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(minutes=29.5)) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials()
         await ada.presses("Ada\r").is_asked("Password:")
         await board.pass_time(MINUTE)
@@ -103,8 +111,7 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
     """It is the old day's grant, and goes with the day."""
     toml = sysop_toml(events=event("Mail hour", "23:30"))
     async with world(tmp_path, toml=toml, now=NOON + timedelta(hours=11)) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.calls()
         await ada.reads_that(
             "You can't use 30 minutes today: Mail hour at 23:30 ends on another day."
@@ -138,8 +145,7 @@ async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_pa
 async def test_an_event_that_begins_during_a_hand_stands_it(tmp_path: Path) -> None:
     """What comes back does not keep the call alive: the stake is held, the win saved."""
     async with world(tmp_path, toml=HALF_PAST) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         board.clock.suspend(HALF_HOUR)
         await board.pass_time(1)
@@ -178,8 +184,7 @@ async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
     tmp_path: Path, mode: str, told: str, rows: list[tuple[str, int]]
 ) -> None:
     async with world(tmp_path, toml=with_bank(mode)) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.presses("b").is_asked("Coins to bet")
         assert WARNING not in ada.screen
         await ada.presses("10").sees(f"{WARNING} {WHERE[mode]}.")
@@ -203,8 +208,7 @@ WHERE = {
 
 async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> None:
     async with world(tmp_path, toml=with_bank("none", minutes_per_day=20)) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.presses("b").is_asked("Coins to bet")
         await ada.presses("5").is_asked(": 5")
         assert "the most you can win" not in ada.screen
@@ -218,8 +222,7 @@ async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> No
 
 async def test_plain_lines_foretell_the_cut_as_well(tmp_path: Path) -> None:
     async with world(tmp_path, toml=HALF_PAST) as board:
-        board.enter("Ada", looks={"xterm-256color": {"charset": "ascii", "paint": "lines"}})
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada", looks={"xterm-256color": {"charset": "ascii", "paint": "lines"}})
         await ada.visits()
         await ada.sits_down()
         await ada.presses("b").sees(f"{WARNING} go to your time bank.")
@@ -260,8 +263,7 @@ async def test_an_event_that_is_started_early_is_told_closes_the_board_and_is_ov
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5)
         await starts_early(board, EventAsked(minutes=30))
         await ada.sees("early: the board is closed from 12:01 until 12:31.")

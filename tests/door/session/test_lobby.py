@@ -14,7 +14,7 @@ from door.games.registry import GAMES
 from door.lobby.pulse import EVERY_SECONDS, GoingsOn, pulse_of
 from door.session.menu import ALL, INDENT, MenuScene, Offer
 from tests.door.playing import at_the_table
-from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import MODERN, SYNCTERM
 from tests.world import World, world
 from timebank.callers import callers
@@ -75,8 +75,7 @@ async def test_the_french_menu_keeps_its_drawn_header(tmp_path: Path) -> None:
 
 async def without_turns(board: World) -> Guest:
     """A caller in the menu whose one turn of the day is used."""
-    ada = await visitor(board, "Ada")
-    await ada.sits_down()
+    ada = await seated(board, "Ada")
     await ada.bets(2, "stay", ends="win")
     await ada.presses("s").goes_on_to(MENU)
     return ada
@@ -145,8 +144,7 @@ async def test_no_label_of_a_look_is_cut_on_a_narrow_screen(tmp_path: Path) -> N
 
 async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", saved=300)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", saved=300)
         await ada.bets(5, "stay", ends="win")
         await ada.stays()
         await ada.presses("q").is_asked(MENU)
@@ -162,8 +160,7 @@ async def test_the_goodbye_says_how_the_call_went(tmp_path: Path) -> None:
 
 async def test_who_is_out_of_time_is_told_how_it_went_and_when_to_come_back(tmp_path: Path) -> None:
     async with world(tmp_path, toml=sysop_toml(events="", minutes_per_day=10)) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="lose")
         await ada.stays()
         await board.pass_time(301)
@@ -200,8 +197,7 @@ async def test_what_goes_on_comes_before_empty_rows(
 
 async def test_nothing_said_elsewhere_stands_beside_a_table(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=replace(SYNCTERM, columns=132, rows=50))
         await ada.bets(2, "stay", ends="win")
         await ada.stays()
         await ada.presses("r").sees("The rules of")
@@ -217,8 +213,7 @@ async def test_the_goodbye_knows_earlier_calls_of_the_day_and_who_else_has_playe
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         for name, ends in (("Bob", "win"), ("Ada", "lose")):
-            guest = await visitor(board, name)
-            await guest.sits_down()
+            guest = await seated(board, name)
             await guest.bets(5, "stay", ends=ends)
             await guest.stays()
             await guest.presses("q").is_asked(MENU)

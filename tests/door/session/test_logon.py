@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, Guest, known, seated, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile, Terminal
 from tests.world import PASSWORD, World, register, world
 from timebank.callers import callers
@@ -117,8 +117,7 @@ async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
         raise BooksUnavailable("The books can't be written right now (disk full).")
 
     async with world(tmp_path) as board:
-        board.enter("Ada", looks={})
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada", looks={})
         monkeypatch.setattr(callers, "set_preferences", no_disk)
         await ada.calls()
         await ada.is_asked("Your choice")
@@ -132,8 +131,7 @@ async def test_a_caller_is_let_in_when_the_screen_cannot_be_remembered(
 
 async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials()
         for _ in range(3):
             await ada.is_asked("Name:")
@@ -146,8 +144,7 @@ async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
 async def test_an_empty_name_is_asked_again_and_is_no_try(tmp_path: Path) -> None:
     """What was seen live: three times Enter, and the call was over."""
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials()
         ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
         await ada.sees("Type your name, then press Enter.")
@@ -178,8 +175,7 @@ async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path)
 async def test_who_waits_long_for_their_log_on_is_told_once(tmp_path: Path) -> None:
     words = "The board is busy. Please wait."
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials(SYNCTERM)
         async with board.slow_books():
             await ada.presses(f"Ada\r{PASSWORD}\r").sees("Password: ***")
@@ -236,8 +232,7 @@ async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
 
 async def test_a_carrier_lost_at_the_log_on_leaves_nothing_behind(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials()
         await ada.presses(f"Ada\r{PASSWORD}").is_asked("Password:")
         ada.terminal.abort()
@@ -265,8 +260,7 @@ async def test_a_second_log_on_may_leave_the_first_alone(tmp_path: Path) -> None
 
 async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        ghost = await visitor(board, "Ada")
-        await ghost.sits_down()
+        ghost = await seated(board, "Ada")
         await ghost.bets(5, "stay", ends="win")
         await board.pass_time(MINUTE + 31)
         ada = Guest(board, "Ada")
@@ -287,8 +281,7 @@ async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path) as board:
-        ghost = await visitor(board, "Ada")
-        await ghost.sits_down()
+        ghost = await seated(board, "Ada")
         ada = Guest(board, "Ada")
         await ada.calls()
         await ada.is_asked("Drop that call and continue here?")
@@ -346,8 +339,7 @@ async def test_a_single_minute_a_day_is_not_called_minutes(tmp_path: Path) -> No
 async def test_a_full_board_turns_others_away_in_peace(tmp_path: Path) -> None:
     async with world(tmp_path, toml=ONE_NODE) as board:
         ada = await visitor(board, "Ada")
-        board.enter("Bob")
-        bob = Guest(board, "Bob")
+        bob = known(board, "Bob")
         await bob.dials()
         assert "1 of 1 nodes busy" in bob.screen
         bob.presses(f"Bob\r{PASSWORD}\r")
@@ -394,8 +386,7 @@ async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -
 
 async def test_last_words_reach_a_caller_who_types_on_and_reads_late(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         ada.terminal = Terminal(MODERN)
         board.terminals.append(ada.terminal)
         await ada.terminal.connect(board.server.ports[0], receive_buffer=4096)

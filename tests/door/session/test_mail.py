@@ -8,7 +8,7 @@ import pytest
 
 from door.call.spoken import LINES_AT_ONCE, SPAN_SECONDS
 from door.lobby.pulse import EVERY_SECONDS
-from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM
 from tests.world import world
 from timebank.callers import callers, messages
@@ -172,8 +172,7 @@ async def test_what_is_written_waits_for_a_caller(tmp_path: Path) -> None:
 async def test_the_menu_follows_what_goes_on(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
         ada = await visitor(board, "Ada")
-        bob = await visitor(board, "Bob", profile=REFUSING)
-        await bob.sits_down()
+        bob = await seated(board, "Bob", profile=REFUSING)
         await bob.bets(5, ends="natural", asked=TABLE)
         await bob.presses("q").is_asked(MENU)
         won = sum(amount for kind, amount in bob.ledger if kind == "won") // MINUTE

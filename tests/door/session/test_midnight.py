@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, Guest, seated, sysop_toml, visitor
 from tests.world import NOON, World, world
 from timebank.ledger.reasons import Granted
 
@@ -58,8 +58,7 @@ async def test_what_was_won_goes_the_way_of_a_cut_win_at_midnight(
 ) -> None:
     toml = sysop_toml(events="", timebank=timebank)
     async with world(tmp_path, toml=toml, now=TEN_TO_MIDNIGHT) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         await ada.stays()
         await board.pass_time(10 * MINUTE)
@@ -90,8 +89,7 @@ async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: 
     """It is a turn of the day on which it was dealt, and pays into the day on which it ends. What
     was staked of the old day's minutes goes with that day."""
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(10 * MINUTE)
         await ada.sees("45 minutes left over from 20 November expired.")
@@ -113,8 +111,7 @@ async def test_a_hand_that_nobody_returned_to_is_stood_when_the_next_day_has_end
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=QUIET) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.bets(5, "stay", ends="lose")
         await ada.drops_carrier()
         await later(board, hours=35)  # 23:00 on the next day

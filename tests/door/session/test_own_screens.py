@@ -11,7 +11,7 @@ from ansi import art
 from ansi.art import Art, Sauce
 from door.lobby import greeting, texts
 from tests.door.banking import WINDOW, at_the_window, hears, last_column_is_empty, moves
-from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, Guest, known, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, SYNCTERM
 from tests.world import World, world
 from timebank.language import LANGUAGES, Viewer, speaking_to
@@ -62,8 +62,7 @@ async def test_who_connects_is_greeted_with_the_sysops_screen(tmp_path: Path) ->
     draws(tmp_path, "welcome.ans", art.write(picture))
     draws(tmp_path, "welcome.asc", "Come in, plainly\r\n|12with a bar\r\n")
     async with world(tmp_path, toml=OPEN) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials(SYNCTERM)
         assert ada.terminal.row(2) == " " * 9 + "Come ░▒▓ in"
         assert "The Test Board" not in ada.screen

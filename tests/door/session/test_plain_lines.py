@@ -7,7 +7,7 @@ from pathlib import Path
 from door.call.display import plain
 from door.lobby.pulse import EVERY_SECONDS
 from door.session import menu
-from tests.door.visiting import MENU, sysop_toml, visitor
+from tests.door.visiting import MENU, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
 from tests.world import world
 from timebank.language import Viewer, speaking_to
@@ -20,8 +20,7 @@ OF_A_SITTING = ("Sitting  ", "W-L-push  ")
 
 async def test_the_help_of_a_table_explains_what_lines_tell_and_no_more(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=REFUSING)
         await ada.presses("?").is_asked(ANY_KEY)
         for told in (
             "Pot  Your time left in coins.",
@@ -35,8 +34,7 @@ async def test_the_help_of_a_table_explains_what_lines_tell_and_no_more(tmp_path
 
 async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=REFUSING)
         await ada.bets(1)
         await ada.stays()
         await ada.presses("?").sees("W-L-push  Hands won")
@@ -49,8 +47,7 @@ async def test_the_help_of_a_table_explains_what_a_hand_brings_to_it(tmp_path: P
 async def test_help_that_is_asked_for_again_explains_the_same(tmp_path: Path) -> None:
     """The page of the help itself was what was explained next, which has no fields."""
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada", profile=REFUSING)
-        await ada.sits_down()
+        ada = await seated(board, "Ada", profile=REFUSING)
         for _ in range(2):
             await ada.presses("?").is_asked(ANY_KEY)
             assert "Pot  Your time left in coins." in ada.screen

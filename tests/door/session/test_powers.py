@@ -14,8 +14,8 @@ from door.config import config
 from tests.door.banking import WINDOW, at_the_window
 from tests.door.server.test_rlogin_port import XIBALBA, sent
 from tests.door.shell import Shell
-from tests.door.visiting import MENU, Guest, sysop_toml, visitor
-from tests.world import BOARD, NOON, World, register, world
+from tests.door.visiting import MENU, Guest, known, sysop_toml, visitor
+from tests.world import BOARD, NOON, World, newcomer, world
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -56,8 +56,7 @@ async def test_a_name_that_the_sysop_has_written_down_gives_its_caller_nothing(
     tmp_path: Path,
 ) -> None:
     async with world(tmp_path, toml=BOARD) as board:
-        terminal = await board.call()
-        await register(terminal, "Bill Gates")
+        terminal = await newcomer(board, "Bill Gates")
         await terminal.close()
         (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
         board.server.reload()
@@ -130,8 +129,7 @@ async def test_a_full_board_lets_in_who_has_powers_and_nobody_by_name(tmp_path: 
     toml = sysop_toml(nodes=1).replace("[board]", '[board]\nsysop = "Wanda"', 1)
     async with world(tmp_path, toml=toml) as board:
         await visitor(board, "Ada")
-        board.enter("Wanda")
-        wanda = Guest(board, "Wanda")
+        wanda = known(board, "Wanda")
         await wanda.calls()
         await wanda.sees("All 1 nodes are busy.")
         Shell(tmp_path / "sysop.toml")("callers", "grant", "Wanda")

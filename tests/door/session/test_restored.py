@@ -87,13 +87,11 @@ async def test_a_hand_that_a_restore_made_void_is_shown_as_what_it_is(tmp_path: 
 
 async def test_a_door_knows_them_too(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         assert await visit.goes() == 0
         database = load(tmp_path / "sysop.toml").database
         live_mark.beside(database).unlink()
-        visit = await host.on_terminal("--dropfile", str(host.door32()))
-        await visit.comes_in()
+        visit = await host.a_visit()
         assert await visit.goes() == 0
         with sqlite3.connect(database) as connection:
             assert connection.execute("SELECT number FROM generations").fetchall() == [(2,)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from tests.door.visiting import MENU, TABLE, Guest, visitor
+from tests.door.visiting import MENU, TABLE, Guest, known, seated, visitor
 from tests.terminal import MODERN, REFUSING, SILENT, SYNCTERM, Profile, Terminal
 from tests.world import LOOKS, World, register, world
 
@@ -40,8 +40,7 @@ async def evening(board: World, guest: Guest) -> None:
 
 async def at_a_hand(board: World, profile: Profile) -> Guest:
     """A caller who has just been dealt a hand that would win."""
-    board.enter("Ada")
-    ada = Guest(board, "Ada")
+    ada = known(board, "Ada")
     await ada.visits(profile)
     await ada.sits_down()
     await ada.bets(5, "stay", ends="win")
@@ -82,8 +81,7 @@ async def test_an_evening_never_reaches_the_last_column(
     tmp_path: Path, profile: Profile, looks: Mapping[str, object]
 ) -> None:
     async with world(tmp_path) as board:
-        board.enter("Ada", looks=looks)
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada", looks=looks)
         await ada.visits(profile)
         await evening(board, ada)
         assert 30 < rightmost_column(ada.terminal) < profile.columns
@@ -154,8 +152,7 @@ async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: 
 
 async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         await ada.presses("b").is_asked("Coins to bet")
         await ada.presses("1").is_asked("(Enter for 1): 1")
         ada.terminal.resize(100, 30)
@@ -170,8 +167,7 @@ async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
 
 async def test_a_log_on_follows_the_width_of_the_window(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        board.enter("Ada")
-        ada = Guest(board, "Ada")
+        ada = known(board, "Ada")
         await ada.dials()
         ada.terminal.resize(40, 20)
         await ada.presses("Ada\rwrong\r").sees("Wrong name or password")

@@ -11,7 +11,7 @@ from tests.door.banking import (
     hears,
     sends,
 )
-from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import Profile
 from tests.world import World, world
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -122,8 +122,7 @@ async def test_a_message_while_a_bet_is_typed_loses_nothing_of_it(
     tmp_path: Path, profile: Profile
 ) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        bob = await visitor(board, "Bob", profile=profile)
-        await bob.sits_down()
+        bob = await seated(board, "Bob", profile=profile)
         await bob.presses("b").is_asked("Coins to bet")
         await bob.presses("1").is_asked(": 1")
         ada = await at_the_window(board, "Ada", saved=30)

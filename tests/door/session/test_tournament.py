@@ -15,7 +15,7 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.tables.weighing import settle_tournament
 from tests.door.visiting import visitor
 from tests.terminal import REFUSING
-from tests.world import BOARD, NOON, World, log_on, register, world
+from tests.world import BOARD, NOON, World, log_on, logged_on, newcomer, world
 from timebank.ledger.database import Desk
 from timebank.wagers import deals, tournaments
 from timebank.wagers.deals import Placed
@@ -82,8 +82,7 @@ async def test_the_menu_says_that_one_is_open(tmp_path: Path) -> None:
 
 async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml(), now=NOON + timedelta(hours=11)) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("d").until("<T> Tournament until 21 Nov 00:00")
         await ada.send("t").until("Nobody has entered yet.")
         assert "It costs 5 minutes to enter." in ada.picture
@@ -95,8 +94,7 @@ async def test_it_is_entered_for_minutes_and_won_by_who_is_not_on(tmp_path: Path
         await ada.close()  # in the middle of it
         await board.at_rest()
 
-        again = await board.call()
-        await log_on(again, "Ada")
+        again = await logged_on(board, "Ada")
         await again.until("<D> Your tournament hand waits for you")
         await again.send("dt").until("1 caller has entered.")
         await again.send("p" + keys[1:]).until("You're the first to play it to the end.")
@@ -123,8 +121,7 @@ async def test_the_champion_is_named_as_soon_as_somebody_has_it_settled(tmp_path
     settings = toml(hands=1, hours=15)
     almost = NOON + timedelta(hours=2, minutes=58)
     async with world(tmp_path, toml=settings, now=almost) as board:
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("dtpy").until("1 of 1")
         await ada.send(keys_to_the_end(board, 1)).until("You're the first to play it to the end.")
         await ada.send("qq").until("oodbye")
@@ -147,8 +144,7 @@ async def test_somebody_new_plays_for_the_place_and_pays_nothing(
     monkeypatch.setattr(deals, "ranking", seen)
     settings = toml(hands=1).replace("known_days = 0", "known_days = 7")
     async with world(tmp_path, toml=settings) as board:
-        bob = await board.call()
-        await register(bob, "Bob")
+        bob = await newcomer(board, "Bob")
         await bob.send("dt").until("you can win minutes from 27 November.")
         assert "You see who stands where once you have played." in bob.picture
         await bob.send("p").until("1 of 1")
@@ -186,7 +182,6 @@ def test_a_decision_deals_no_hand_again_that_was_before_it(monkeypatch: pytest.M
 async def test_where_there_is_none_the_daily_deal_says_nothing_of_it(tmp_path: Path) -> None:
     async with world(tmp_path, toml=toml(day="sun")) as board:
         assert board.clock.now() < datetime(2100, 1, 1, tzinfo=UTC)
-        ada = await board.call()
-        await register(ada, "Ada")
+        ada = await newcomer(board, "Ada")
         await ada.send("d").until("You haven't played it yet.")
         assert "ournament" not in ada.picture

@@ -15,7 +15,7 @@ from tests.door.company import AT_TABLE, player, table_toml
 from tests.door.reading import read_again
 from tests.door.seated import everybody_plays, shoe
 from tests.door.several import servers
-from tests.door.visiting import MENU, TABLE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, TABLE, Guest, seated, sysop_toml, visitor
 from tests.terminal import REFUSING, SYNCTERM, Profile
 from tests.world import World, world
 from timebank.callers import callers, messages
@@ -118,8 +118,7 @@ async def test_who_watches_hears_no_talk_of_a_caller_whom_they_ignore(tmp_path: 
 
 async def test_a_caller_says_where_they_are_watched_and_by_whom(tmp_path: Path) -> None:
     async with world(tmp_path, toml=OPEN) as board:
-        ada = await visitor(board, "Ada")
-        await ada.sits_down()
+        ada = await seated(board, "Ada")
         bob = await reader(board, "Bob")
         assert "watch" not in bob.terminal.lines[3]  # alone at a table nobody is watched, unasked
         await bob.presses("w").sees("Ada lets nobody watch here.")

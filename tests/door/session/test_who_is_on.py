@@ -3,17 +3,16 @@
 from pathlib import Path
 
 from tests.door.several import servers
-from tests.door.visiting import MENU, sysop_toml, visitor
+from tests.door.visiting import MENU, seated, sysop_toml, visitor
 from tests.terminal import REFUSING
-from tests.world import register, world
+from tests.world import newcomer, world
 from timebank.callers import callers
 from timebank.calls.calls import open_call
 
 
 async def test_callers_of_other_processes_are_listed_as_well(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
-        caller = await board.call()
-        await register(caller, "Alice")
+        caller = await newcomer(board, "Alice")
         with board.books() as desk:
             bob = callers.register(desk, "Bob", "no password fits this")
             open_call(
@@ -34,8 +33,7 @@ async def test_of_a_caller_of_another_server_it_is_said_what_they_play(tmp_path:
                 lambda _: f"Bob {place}" in " ".join(ada.screen.split()), f"Bob {place}"
             )
 
-        bob = await visitor(there, "Bob")
-        await bob.sits_down()
+        bob = await seated(there, "Bob")
         ada.presses("w")
         await reads_of_bob("on ")
         await ada.presses(" ").is_asked(MENU)

@@ -57,6 +57,13 @@ async def says_hello(socket: ClientConnection, board: Board, **more: object) -> 
     return await board.answered()
 
 
+@asynccontextmanager
+async def on_the_page() -> AsyncIterator[tuple[ClientConnection, Call]]:
+    """A call from our page, with its WebSocket."""
+    async with open_site() as board, browser(board) as socket:
+        yield socket, await says_hello(socket, board)
+
+
 async def heard(socket: ClientConnection) -> bytes | str:
     async with asyncio.timeout(PATIENCE):
         return await socket.recv()

@@ -21,15 +21,22 @@ from door.lines.web.web import USUAL_LIMITS
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import GREETING, PATIENCE
 from tests.door.lines.test_proxy import Counting
-from tests.door.lines.web.site import HELLO, browser, ended, heard, open_site, says_hello
+from tests.door.lines.web.site import (
+    HELLO,
+    browser,
+    ended,
+    heard,
+    on_the_page,
+    open_site,
+    says_hello,
+)
 from timebank.callers import ssh_keys
 
 HOME = networks(["127.0.0.1"])
 
 
 async def test_a_caller_types_and_reads_on_the_page() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         assert (call.line.kind, call.line.address) == ("web", "127.0.0.1")
         assert (call.line.columns, call.line.rows, call.line.size_is_known) == (132, 40, True)
         assert call.line.hints.terminal_types == ("xterm.js",)
@@ -49,8 +56,7 @@ async def test_a_screen_reader_is_told_as_terminals_tell_it() -> None:
 
 
 async def test_the_window_is_resized_and_clamped() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         await socket.send('{"t":"size","columns":40,"rows":31}')
         await socket.send('{"t":"size","columns":9999,"rows":1}')
         await call.until(lambda call: len(call.sizes) == 2)
@@ -58,8 +64,7 @@ async def test_the_window_is_resized_and_clamped() -> None:
 
 
 async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         assert await heard(socket) == GREETING
         call.line.offers(OpenKeys("keys", (("H", "Hit"), ("S", "Tirer é")), "H"), "fr")
         said = await heard(socket)
@@ -77,8 +82,7 @@ async def test_the_page_is_told_which_keys_are_open_and_that_the_line_lives() ->
 
 
 async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
 
         async def taps(*offers: object) -> None:
             """Tap an "é" of each offer, and type a full stop behind it."""
@@ -99,8 +103,7 @@ async def test_a_key_of_the_page_counts_once_and_for_its_own_offer() -> None:
 
 
 async def test_an_offer_is_shown_again_only_after_a_key_of_it_was_pressed() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         assert await heard(socket) == GREETING
         hit, same_keys = (OpenKeys("keys", (("H", "Hit"),)) for _ in range(2))
         numbers = []
@@ -122,8 +125,7 @@ async def test_the_longest_text_of_the_page_is_pressed_at_once() -> None:
     page = pages.load("A board")["/"].plain
     longest = int(re.findall(rb'id="text".* maxlength="([0-9]+)"', page)[0])
     assert longest >= ssh_keys.LONGEST
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         text = "€" * longest  # no letter of UTF-16 has more bytes
         press = {"t": "press", "offer": 0, "keys": f"{text}\r"}
         await socket.send(json.dumps(press, ensure_ascii=False))
@@ -133,8 +135,7 @@ async def test_the_longest_text_of_the_page_is_pressed_at_once() -> None:
 
 @pytest.mark.parametrize("said", [{"keys": 7, "offer": 0}, {"offer": 0}], ids=["a number", "none"])
 async def test_keys_that_mean_nothing_end_the_call(said: dict[str, object]) -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         await socket.send(json.dumps({"t": "press", **said}))
         assert await call.until_ended() == "cut off: keys that mean nothing"
 
@@ -154,8 +155,7 @@ async def test_pages_of_any_length_arrive_whole_in_both_directions() -> None:
 
 
 async def test_fragments_are_read_as_one() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         await socket.send([b"one ", b"two ", b"three"])
         await call.until_typed(b"one two three")
         await socket.send(['{"t":"size","columns":50,', '"rows":25}'])
@@ -163,8 +163,7 @@ async def test_fragments_are_read_as_one() -> None:
 
 
 async def test_the_last_words_arrive_and_the_socket_closes_as_it_should() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         assert await heard(socket) == GREETING
         call.line.write(b"Goodbye.")
         call.over.set()
@@ -175,15 +174,13 @@ async def test_the_last_words_arrive_and_the_socket_closes_as_it_should() -> Non
 
 @pytest.mark.parametrize("code", [1000, 1001])
 async def test_a_caller_who_leaves_is_noticed(code: int) -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         await socket.close(code)
         assert await call.until_ended() == "the caller hung up"
 
 
 async def test_a_lost_network_is_noticed() -> None:
-    async with open_site() as board, browser(board) as socket:
-        call = await says_hello(socket, board)
+    async with on_the_page() as (socket, call):
         socket.transport.abort()
         assert "the connection broke" in await call.until_ended() or call.ends == [
             "the caller hung up"
