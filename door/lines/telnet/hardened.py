@@ -33,7 +33,7 @@ to fail. Once the library mends a fault, its test passes and is reported, and "h
 11. Each server-side writer has LINEMODE's tables, seven kilobytes, before LINEMODE is agreed on.
     Here: `_LeanWriter`. (test_11_a_writer_has_no_linemode_until_it_is_agreed_on)
 12. A closed writer is held by its own tables until the garbage collector finds it. Here:
-    `_LeanWriter.close`. (test_12_a_closed_writer_is_let_go_of)
+    `_LeanWriter.let_go`. (test_12_a_closed_writer_is_let_go_of)
 13. Each request is written at once, so nine of them are nine packets. Here: `_OPENING`.
     (test_13_requests_made_together_leave_together)
 """
@@ -44,7 +44,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import telnetlib3
@@ -97,6 +97,16 @@ _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "ISO-8859-1", "US-ASCII")
 _NOTHING: collections.deque[Any] = collections.deque(maxlen=0)
 
 
+# What is agreed on at our end and at the caller's, and what is still asked.
+_Agreement = tuple[tuple[tuple[bytes, bool], ...], ...]
+_OPENED: _Agreement = ((), (), tuple((request, True) for request in _ASKED))
+
+
+@lru_cache(maxsize=256)
+def _shared(agreement: _Agreement) -> _Agreement:
+    return agreement
+
+
 @dataclass(frozen=True)
 class TelnetLimits(CommandLimits):
     """What one telnet caller may cost the board; both in seconds from the connection."""
@@ -133,8 +143,14 @@ class _LeanWriter(telnetlib3.TelnetWriter):
 
     def close(self) -> None:
         super().close()
-        for table in ("local_option", "remote_option", "pending_option"):
-            vars(self).pop(table, None)
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Hold nothing that holds the writer. It must not be used after this."""
+        vars(self).clear()
+
+    def tables(self) -> tuple[dict[bytes, bool], ...]:
+        return self.local_option, self.remote_option, self.pending_option
 
     def set_slc_callback(self, slc_byte: bytes, func: Callable[..., Any]) -> None:
         pass
@@ -168,12 +184,22 @@ class HardenedTelnet(TelnetProtocol):
         self._ready: Callable[[TelnetLine], None] | None = ready
         self._began = self._loop.time()
         self._serve_at = self._began + limits.silence
+        self._agreement = _OPENED
+        self._options: _LeanWriter | None = None
 
     # asyncio's protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(_OPENING)
+        self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
+
+    def _library(self) -> _LeanWriter:
+        """Return the library's options. Its 8 kB are let go once the caller is served, since most
+        terminals say nothing after that, and made again as they stood for one that does."""
+        if self._options is not None:
+            return self._options
         self._options = options = _LeanWriter(self._transport)
         options.set_ext_callback(
             telopt.NAWS, lambda rows, columns: self.line.resize(*clamp_size(columns, rows))
@@ -187,14 +213,15 @@ class HardenedTelnet(TelnetProtocol):
         options.set_ext_offer_callback(telopt.NEW_ENVIRON, lambda: list(LANGUAGE_VARIABLES))
         options.set_ext_offer_callback(telopt.CHARSET, lambda: list(_CHARACTER_SETS))
         options.set_ext_send_callback(telopt.CHARSET, self._choose_charset)
-        options.pending_option.update(dict.fromkeys(_ASKED, True))
-        self._transport.write(_OPENING)
-        self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
+        for table, agreed in zip(options.tables(), self._agreement, strict=True):
+            table.update(agreed)
+        return options
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         self._ready = None
-        self._options.close()
+        if self._options is not None:
+            self._options.close()
         super().connection_lost(exc)
 
     # From asking to serving
@@ -210,7 +237,7 @@ class HardenedTelnet(TelnetProtocol):
         Each round trip of the dialogue takes as long as the first, so a caller far away is given as
         much time again as they have taken so far.
         """
-        if not any(self._options.pending_option.values()):
+        if not any(self._library().pending_option.values()):
             self._serve()
             return
         taken = self._loop.time() - self._began
@@ -226,8 +253,13 @@ class HardenedTelnet(TelnetProtocol):
     def _serve(self) -> None:
         ready, self._ready = self._ready, None
         self._timer.cancel()
-        if ready is not None and not self.line.ended:
-            ready(self.line)
+        if ready is None or self.line.ended:
+            return
+        if self._options is not None:
+            self._agreement = _shared(tuple(tuple(each.items()) for each in self._options.tables()))
+            self._options.let_go()
+            self._options = None
+        ready(self.line)
 
     # What the caller's program wants
 
@@ -244,7 +276,7 @@ class HardenedTelnet(TelnetProtocol):
     def _settle_option(self, code: int, option: bytes) -> None:
         if option in (_OURS if code in (Code.DO, Code.DONT) else _THEIRS):
             for byte in (IAC_BYTE, bytes((code,)), option):
-                self._options.feed_byte(byte)
+                self._library().feed_byte(byte)
             if code == Code.WONT:
                 self._answered(option)
         elif code == Code.DO:
@@ -253,7 +285,7 @@ class HardenedTelnet(TelnetProtocol):
             self._transport.write(telopt.IAC + telopt.DONT + option)
 
     def _answered(self, option: bytes) -> None:
-        self._options.pending_option.pop(telopt.SB + option, None)
+        self._library().pending_option.pop(telopt.SB + option, None)
 
     def _read_subnegotiation(self, option: bytes, content: bytes) -> None:
         if option in _COMPRESSION:
@@ -263,15 +295,15 @@ class HardenedTelnet(TelnetProtocol):
         elif not form.fullmatch(content):
             self._answered(option)
         else:
-            body = option + content
+            body, options = option + content, self._library()
             try:
-                self._options.handle_subnegotiation(
+                options.handle_subnegotiation(
                     collections.deque(body[at : at + 1] for at in range(len(body)))
                 )
             except Exception as error:
                 # The form leaves little to go wrong, but the parser is not ours.
                 logger.debug("telnet %s: option %r: %r", self.line.address, option, error)
-            self._options.environ_encoding = "ascii"
+            options.environ_encoding = "ascii"
 
     def _hint(self, **known: Any) -> None:
         self.line.hints = replace(self.line.hints, **known)
@@ -295,7 +327,7 @@ class HardenedTelnet(TelnetProtocol):
         names = self.line.hints.terminal_types
         if name not in names and len(names) < MOST_TERMINAL_TYPES:
             self._hint(terminal_types=(*names, name))
-            self._options.request_ttype()
+            self._library().request_ttype()
 
 
 class TelnetListener(Listener):

@@ -1,6 +1,7 @@
 """Telnet callers of every kind, over real sockets: what is known of them, and what they type."""
 
 import asyncio
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from tests.terminal import (
     BINARY,
     CHARSET,
     DO,
+    DONT,
     ECHO,
     IAC,
     MODERN,
@@ -340,6 +342,20 @@ async def test_who_speaks_before_being_asked_is_asked_all_the_same(
     assert wire.lines == [wire.telnet.line]
     assert wire.telnet.line.hints.terminal_types == ("xterm", "vt100")
     await wire.unplug()
+
+
+async def test_what_was_agreed_on_holds_after_a_caller_is_served() -> None:
+    async with plugged(USUAL_LIMITS) as wire:
+        wire.telnet.take(ANSWERS)
+        assert wire.lines == [wire.telnet.line]
+        with contextlib.suppress(BlockingIOError):
+            wire.far_end.recv(4096)
+        wire.telnet.take(
+            bytes((IAC, DO, ECHO, IAC, WILL, SGA, IAC, SB, NAWS, 0, 99, 0, 33, IAC, SE))
+        )
+        wire.telnet.take(bytes((IAC, WILL, ECHO)))
+        assert (wire.telnet.line.columns, wire.telnet.line.rows) == (99, 33)
+        assert wire.far_end.recv(4096) == bytes((IAC, DONT, ECHO))
 
 
 async def test_the_window_is_known_when_the_call_begins(board: Board) -> None:
