@@ -18,8 +18,7 @@ import bench.odds
 import bench.pages
 import bench.peers
 from bench.load import Guest
-from bench.report import QUICK, Goal, Row, Scale, line, number, percentile
-from bench.telnet import Client
+from bench.report import Scale
 
 # What is measured so briefly says nothing; it is enough to see that every part still finds its way.
 BRIEF = Scale(
@@ -68,14 +67,6 @@ def printed(part: str, disk: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.M
     return [row for row in map(PRINTED.fullmatch, rows) if row is not None]
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.0000466, "0.000047"), (0.5, "0.5"), (2.219, "2.22"), (12.34, "12.3"), (47617.2, "47,617")],
-)
-def test_figures_are_written_out(value: float, shown: str) -> None:
-    assert number(value) == shown
-
-
 @pytest.mark.parametrize("part", bench.__main__.PARTS)
 def test_every_part_prints_figures_with_their_baselines_and_goals(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -101,40 +92,6 @@ def test_a_crowd_on_the_page_is_asked_for_by_name(
     assert answered["what"].startswith("4 on the page for 0.05 s")
     assert float(answered["value"]) >= 1
     assert not list(tmp_path.iterdir()), "it leaves nothing behind"
-
-
-def test_the_short_run_measures_less_of_everything() -> None:
-    full = vars(bench.__main__.FULL)
-    assert all(value <= full[name] for name, value in vars(QUICK).items() if name != "loop")
-
-
-def test_a_goal_is_held_against_the_ratio_or_against_the_value() -> None:
-    assert Row("CPU", "us", 30, 10, Goal("ratio", "<=", 4)).verdict == "reached"
-    assert Row("CPU", "us", 50, 10, Goal("ratio", "<=", 4)).verdict == "MISSED"
-    assert Row("memory", "kB", 50, 10, Goal("value", "<=", 40)).verdict == "MISSED"
-    assert Row("rate", "/s", 50, 10, Goal("value", ">=", 40)).verdict == "reached"
-    assert Row("rate", "/s", 50, 10).verdict == ""
-
-
-def test_a_line_shows_value_baseline_ratio_goal_and_verdict() -> None:
-    shown = PRINTED.fullmatch(line(Row("CPU a key", "us", 30, 10, Goal("ratio", "<=", 4))))
-    assert shown is not None
-    assert shown.groups() == ("CPU a key, us", "30.0", "10.0", "3.00", "<= 4.00 x", "reached")
-
-
-def test_a_percentile_is_one_of_the_values() -> None:
-    assert percentile([3, 1, 2], 50) == 2
-    assert percentile([5], 99) == 5
-    assert percentile(list(range(100)), 99) == 99
-
-
-def test_the_telnet_client_agrees_or_refuses_and_keeps_what_is_text() -> None:
-    asked = b"\xff\xfb\x01\xff\xfd\x18Hel\xff"  # WILL ECHO, DO TTYPE, and a command begun
-    agreeing, refusing = Client(takes_part=True), Client(takes_part=False)
-    assert agreeing.feed(asked) == b"\xff\xfd\x01\xff\xfb\x18"
-    assert refusing.feed(asked) == b"\xff\xfe\x01\xff\xfc\x18"
-    assert agreeing.feed(b"\xfa\x18\x01\xff\xf0lo") == b"\xff\xfa\x18\x00xterm-256color\xff\xf0"
-    assert agreeing.shown == b"Hello"
 
 
 def test_a_reply_is_complete_when_the_next_question_is_asked() -> None:

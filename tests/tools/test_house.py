@@ -12,31 +12,9 @@ import pytest
 from tests import ROOT
 from tools import house
 
-LINE = {"a": {"b"}, "b": {"c"}, "c": set()}
-CIRCLE = {**LINE, "c": {"a"}, "d": {"a"}}
-
 
 def test_the_examples_hold() -> None:
     assert doctest.testmod(house).failed == 0
-
-
-def test_circles_are_found_whole() -> None:
-    assert house.circles(LINE) == []
-    assert house.circles(CIRCLE) == [["a", "b", "c"]]
-
-
-def test_floors_are_the_longest_chain_and_a_circle_is_one() -> None:
-    assert house.floors(LINE) == 3
-    assert house.floors(CIRCLE) == 2
-
-
-def test_what_runs_against_the_direction_of_most_runs_up() -> None:
-    graph = {
-        "p.low.a": {"p.high.x"},
-        "p.low.b": set[str](),
-        "p.high.x": {"p.low.a", "p.low.b"},
-    }
-    assert house.upward(graph) == 1
 
 
 @pytest.fixture
