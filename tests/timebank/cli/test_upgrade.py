@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sqlite3
 
 import pytest
 from click.testing import CliRunner
@@ -77,13 +75,3 @@ def test_an_upgrade_says_what_it_did_and_where_the_copy_is(older, timebank):
 
 def test_without_books_there_is_nothing_to_upgrade(timebank):
     assert timebank.refuses("upgrade").startswith("There is no database at ")
-
-
-def test_books_of_before_release_1_0_are_refused_in_a_sentence(older, timebank):
-    with contextlib.closing(sqlite3.connect(older)) as written:
-        written.execute("PRAGMA user_version = 12")
-    before = older.read_bytes()
-    for command in ("accounts", "upgrade"):
-        said = f"The books in {older} are of version 12, from before release 1.0"
-        assert timebank.refuses(command).startswith(said)
-    assert older.read_bytes() == before
