@@ -212,18 +212,21 @@ def books_of_room(here: Room) -> Books:
     return Books(here.database, lambda: here.settings, BoardClock(StoppedClock()))
 
 
-async def play(books: Books, bettors: Sequence[Bettor], seconds: float) -> Rate:
-    """Let bettors play for so long."""
+async def play(books: Books, bettors: Sequence[Bettor], seconds: float, pause: float = 0) -> Rate:
+    """Let bettors play for so long, each with so many seconds from one key to the next."""
     began, used = time.perf_counter(), time.process_time()
     until = began + seconds
     waits: list[float] = []
 
-    async def bet(bettor: Bettor) -> None:
+    async def bet(number: int, bettor: Bettor) -> None:
+        await asyncio.sleep(pause * number / len(bettors))
         while (asked := time.perf_counter()) < until:
             await books.run(bettor.next_operation())
             waits.append(time.perf_counter() - asked)
+            if pause:
+                await asyncio.sleep(max(0, asked + pause - time.perf_counter()))
 
-    await asyncio.gather(*map(bet, bettors))
+    await asyncio.gather(*(bet(*each) for each in enumerate(bettors)))
     done = len(waits)
     a_second = done / (time.perf_counter() - began)
     return Rate(a_second, (time.process_time() - used) / done, percentile(waits, 99))

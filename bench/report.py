@@ -68,6 +68,7 @@ class Scale:
     starts: int
     book_transfers: int  # in the books of years
     servers: tuple[int, ...]  # of one board, one after the other
+    leisure_seconds: float  # that callers play at their own pace, on a server
     crowd_seconds: float  # that all callers of the page play on
     command_transfers: tuple[int, ...] = ()  # in the books that commands read
     loop: str = "asyncio"  # that the board runs on, or "uvloop"
@@ -90,6 +91,7 @@ FULL = Scale(
     book_transfers=5_000_000,
     command_transfers=(100_000, 1_000_000, 5_000_000),
     servers=(1, 2, 4),
+    leisure_seconds=20.0,
     crowd_seconds=300.0,
 )
 QUICK = Scale(
@@ -109,6 +111,7 @@ QUICK = Scale(
     book_transfers=20_000,
     command_transfers=(5_000, 20_000),
     servers=(1, 2),
+    leisure_seconds=5.0,
     crowd_seconds=3.0,
 )
 

@@ -2,8 +2,8 @@
 
     python -m bench.server PLACE NUMBER BETTORS
 
-PLACE is a file, or the postgresql:// URL of books. It answers each line, a number of seconds, with
-a `Rate`.
+PLACE is a file, or the postgresql:// URL of books. It answers each line, for how many seconds to
+play and how many to pause between two keys, with a `Rate`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ async def main(place: str, number: int, count: int) -> None:
     books = books_of_room(Room(database, settings, bettors))
     print(json.dumps(0), flush=True)
     while line := await asyncio.to_thread(sys.stdin.readline):
-        print(json.dumps(await play(books, bettors, float(line))), flush=True)
+        print(json.dumps(await play(books, bettors, *map(float, line.split()))), flush=True)
     await books.close()
     database.close()
 

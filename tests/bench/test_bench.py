@@ -37,6 +37,7 @@ BRIEF = Scale(
     starts=1,
     book_transfers=2000,
     servers=(1,),
+    leisure_seconds=0.02,
     crowd_seconds=0.05,
 )
 # And what is done several times on every scale, for a median that says something.
