@@ -261,6 +261,16 @@ class TestAWriterThatStandsStill:
 
             self.stands_still(books, other, stop)
 
+    def test_whose_library_has_asked_for_a_flush_is_ended_by_who_waits(self, books, other):
+        """After that the server counts no time either, though the transaction is idle."""
+
+        def stop(wire):
+            wire.execute("SELECT 1")
+            wire.pgconn.send_flush_request()
+            wire.pgconn.flush()
+
+        self.stands_still(books, other, stop)
+
     def test_is_left_alone_where_it_may_take_its_time(self, books, other, monkeypatch):
         monkeypatch.setattr(other, "_busy_seconds", 1)
         with books.database.transaction(books.settings, NOON) as held:

@@ -259,18 +259,20 @@ def begin_writing(connection: Connection, milliseconds: int, *, lays: bool) -> N
     found.execute(begin, prepare=False)
 
 
-# Ends the transaction of a writer that has stopped in the middle of what it sends together. Until
-# the server has all of that, it counts no time; `IDLE` is for all other moments.
+# The name of a connection whose transaction may take its time (`stay`).
+STAYS = "timebank, which takes its time"
+# The server's own timeout does not run while it waits for the rest of what is sent together, nor
+# after a Flush, with which psycopg may end that.
 _END_STALLED = f"""
 SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND classid = {WRITING_LOCK >> 32} AND objid = {WRITING_LOCK & 0xFFFFFFFF}
-    AND datname = current_database() AND state = 'active' AND wait_event = 'ClientRead'
-    AND state_change < clock_timestamp() - CAST(%s AS INTERVAL)"""
+    AND datname = current_database() AND application_name <> '{STAYS}'
+    AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - CAST(%s AS INTERVAL)"""
 
 
 def end_stalled(connection: Connection) -> None:
-    """End the transaction of a writer that has stopped while it sends; `connection` has none."""
+    """End the transaction of a writer that has said nothing for `IDLE`; `connection` has none."""
     driver(connection).execute(_END_STALLED, [IDLE])
 
 
@@ -421,6 +423,7 @@ def stay(connection: Connection) -> None:
     found.patience, found.defers = None, False
     read_in_parts(connection)
     connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+    connection.exec_driver_sql(f"SET LOCAL application_name = '{STAYS}'")
 
 
 def _switch_guards(connection: Connection, how: str) -> None:
