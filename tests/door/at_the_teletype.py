@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.door.playing import with_keys
 from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, World, world
@@ -23,8 +23,7 @@ _ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -Z\\-~])")
 
 def teletype_toml(**keys: object) -> str:
     """A board whose sysop has set these keys of UNIX bj."""
-    lines = (f"{key} = {json.dumps(value)}" for key, value in keys.items())
-    return "\n".join((BOARD, "[games.unix-bj]", *lines, ""))
+    return with_keys(BOARD, "unix-bj", keys)
 
 
 class Player(Guest):

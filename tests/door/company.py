@@ -9,7 +9,7 @@ from pathlib import Path
 from door.games.blackjack.round import BlackjackRound
 from door.games.vegas.room import table_of
 from door.games.vegas.round import VegasRound
-from tests.door.playing import PAST_HEADER, _toml
+from tests.door.playing import PAST_HEADER, with_keys
 from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
 from tests.world import World, world
@@ -91,9 +91,8 @@ def table_toml(
     *, events: str | None = "", timebank: str = "", minutes: int = 60, **keys: object
 ) -> str:
     """A board whose sysop has set these keys of the Vegas table, with so many minutes a day."""
-    lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
     board = sysop_toml(events=events, timebank=timebank, minutes_per_day=minutes)
-    return "\n".join((board, "[games.vegas]", *lines, ""))
+    return with_keys(board, "vegas", keys)
 
 
 @asynccontextmanager

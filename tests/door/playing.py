@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -41,14 +41,13 @@ _PANEL = 54  # the first column of the figures beside the cards
 
 def house(**keys: object) -> str:
     """A board whose sysop has set these keys of the game."""
-    lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
-    return "\n".join((BOARD, "[games.black-jack-for-time]", *lines, ""))
+    return with_keys(BOARD, "black-jack-for-time", keys)
 
 
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+def with_keys(board: str, game: str, keys: Mapping[str, object]) -> str:
+    """A board whose sysop has set these keys of a game."""
+    lines = (f"{key} = {json.dumps(value)}" for key, value in keys.items())
+    return "\n".join((board, f"[games.{game}]", *lines, ""))
 
 
 def hand(*actions: str, ends: str = "", cut: str = "", holding: int | None = None) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine import shuffle
-from tests.door.playing import PAST_HEADER
+from tests.door.playing import PAST_HEADER, with_keys
 from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world
@@ -27,11 +27,7 @@ DECISION = (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 def baccarat_toml(**keys: object) -> str:
     """A board whose sysop has set these keys of the game."""
-    lines = (
-        f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
-        for key, value in keys.items()
-    )
-    return "\n".join((LIVELY, "[games.baccarat]", *lines, ""))
+    return with_keys(LIVELY, "baccarat", keys)
 
 
 def shoe_of(seed: bytes, cut: str = "") -> tuple[Any, ...]:

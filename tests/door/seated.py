@@ -23,7 +23,7 @@ from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.room import table_of
 from door.games.vegas.state import Chair
 from door.games.vegas.table import VegasTable
-from tests.door.playing import _toml
+from tests.door.playing import with_keys
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world
 from timebank.callers import callers
@@ -38,9 +38,8 @@ NAMES = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
 
 def vegas(**keys: object) -> str:
     """A board whose sysop has set these keys of the Vegas table."""
-    lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
     calls = "[calls]\nidle_warning_seconds = 86399\nidle_limit_seconds = 86400"
-    return "\n".join((BOARD, calls, "[games.vegas]", *lines, ""))
+    return with_keys(f"{BOARD}\n{calls}", "vegas", keys)
 
 
 class Sitter:

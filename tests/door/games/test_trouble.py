@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import Connection, event
 
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand
-from tests.door.visiting import Guest
-from tests.world import BOARD, NOON, log_on, world
+from tests.world import BOARD, NOON, World, log_on, world
 from timebank.callers import callers
 from timebank.errors import BooksUnavailable
 
@@ -27,9 +26,9 @@ async def impatient_table(folder: Path, toml: str = BOARD) -> AsyncIterator[Tabl
 
 
 @contextmanager
-def books_locked(table: Table | Guest) -> Iterator[None]:
+def books_locked(board: World) -> Iterator[None]:
     """Another program writes to the books and does not come to an end."""
-    other = sqlite3.connect(table.board.config.database, isolation_level=None)
+    other = sqlite3.connect(board.config.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -39,18 +38,18 @@ def books_locked(table: Table | Guest) -> Iterator[None]:
 
 
 @contextmanager
-def disk_broken(table: Table) -> Iterator[None]:
+def disk_broken(board: World) -> Iterator[None]:
     """Every COMMIT of what was written fails at the last moment."""
 
     def fail(connection: Connection) -> None:
         if not connection.get_execution_options().get("read_only"):
             raise sqlite3.OperationalError("disk I/O error")
 
-    event.listen(table.board.database.engine, "commit", fail)
+    event.listen(board.database.engine, "commit", fail)
     try:
         yield
     finally:
-        event.remove(table.board.database.engine, "commit", fail)
+        event.remove(board.database.engine, "commit", fail)
 
 
 troubles = pytest.mark.parametrize("trouble", [books_locked, disk_broken])
@@ -59,7 +58,7 @@ troubles = pytest.mark.parametrize("trouble", [books_locked, disk_broken])
 @troubles
 async def test_no_seal_no_bet_and_the_table_goes_on(tmp_path: Path, trouble) -> None:
     async with impatient_table(tmp_path) as ada:
-        with trouble(ada):
+        with trouble(ada.board):
             ada.terminal.send("b")
             await ada.message(UNWRITTEN)
             await ada.prompt(PLACE_BET)
@@ -76,7 +75,7 @@ async def test_a_bet_that_was_not_written_is_not_dealt(tmp_path: Path, trouble) 
         ada.board.seeds = [seed]
         seal = await ada.seal()
         await ada.asks_to_bet()
-        with trouble(ada):
+        with trouble(ada.board):
             ada.terminal.send("2\r")
             await ada.message(UNWRITTEN)
             await ada.prompt(PLACE_BET)
@@ -111,7 +110,7 @@ async def test_an_action_that_was_not_written_is_taken_again(
     async with impatient_table(tmp_path) as ada:
         await ada.bets(2, hand(*before, action, *after, ends=ending))
         await ada.does(*before)
-        with trouble(ada):
+        with trouble(ada.board):
             ada.terminal.send(KEYS[action])
             await ada.prompt("Press any key to try again")
             assert UNWRITTEN in ada.messages
@@ -142,7 +141,7 @@ async def test_a_preference_that_cannot_be_written_does_not_end_the_call(
     tmp_path: Path, trouble
 ) -> None:
     async with impatient_table(tmp_path) as ada:
-        with trouble(ada):
+        with trouble(ada.board):
             ada.terminal.send("c")
             await ada.message(UNWRITTEN)
         await ada.prompt(PLACE_BET)
@@ -156,7 +155,7 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
 ) -> None:
     async with impatient_table(tmp_path, f"{BOARD}[calls]\nminutes_per_day = 4\n") as ada:
         await ada.bets(2, hand("stay", ends="win"))
-        with books_locked(ada):
+        with books_locked(ada.board):
             await ada.board.clock.advance(2 * MINUTE)
             await ada.terminal.until_closed()
             assert "Your hand waits for you on the table." in ada.terminal.picture
@@ -177,7 +176,7 @@ async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
 ) -> None:
     async with impatient_table(tmp_path) as ada:
         await ada.gets_up()
-        with books_locked(ada):
+        with books_locked(ada.board):
             ada.terminal.send(letter)
             await ada.terminal.until("The books can't be written right now")
             if letter == "v":  # the shoe there is sealed when it can be

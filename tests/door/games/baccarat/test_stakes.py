@@ -72,7 +72,7 @@ async def test_the_last_wager_is_the_one_that_enter_repeats(tmp_path: Path) -> N
 async def test_a_wager_that_was_not_written_is_not_on_the_table(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS), busy_seconds=0.02) as ada:
         await ada.asks_to_bet()
-        with books_locked(ada):
+        with books_locked(ada.board):
             ada.presses("1000\r")
             await ada.sees(UNWRITTEN)
             await ada.is_asked_any(*MENUS)

@@ -11,7 +11,7 @@ from typing import Any
 from door.games.engine import shuffle
 from door.games.red_dog.round import RedDogAction, RedDogRound, start
 from door.games.red_dog.rules import RED_DOG
-from tests.door.playing import PAST_HEADER, PLACE_BET, Table
+from tests.door.playing import PAST_HEADER, PLACE_BET, Table, with_keys
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, World, log_on, world
 
@@ -21,11 +21,7 @@ _SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
 
 def house(**keys: object) -> str:
     """A board whose sysop has set these keys of the game."""
-    lines = (
-        f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}".lower()
-        for key, value in keys.items()
-    )
-    return "\n".join((BOARD, "[games.red-dog]", *lines, ""))
+    return with_keys(BOARD, "red-dog", keys)
 
 
 def seed_where(wanted: Callable[[RedDogRound], bool], cut: str = "") -> bytes:

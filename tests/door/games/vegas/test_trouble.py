@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from door.call.console import PATIENCE_SECONDS
 from door.games.vegas import news
 from door.games.vegas.clock import RETRY_SECONDS
+from tests.door.games.test_trouble import books_locked
 from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, party, shoe, vegas
 from tests.world import world
 from timebank.errors import BooksUnavailable
@@ -26,18 +26,6 @@ async def impatient_party(folder: Path, count: int) -> AsyncIterator[Party]:
         yield Party(here, [await (await arrives(here, name)).sits() for name in NAMES[:count]])
 
 
-@contextmanager
-def books_locked(table: Party) -> Iterator[None]:
-    """Another program writes to the books and does not come to an end."""
-    other = sqlite3.connect(table.here.config.database, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    finally:
-        other.execute("ROLLBACK")
-        other.close()
-
-
 async def test_a_decision_that_cannot_be_written_is_not_taken_and_may_be_tried_again(
     tmp_path: Path,
 ) -> None:
@@ -45,7 +33,7 @@ async def test_a_decision_that_cannot_be_written_is_not_taken_and_may_be_tried_a
         ada, bob = two.sitters
         await two.deal()
         before = two.state.hand
-        with books_locked(two), pytest.raises(BooksUnavailable):
+        with books_locked(two.here), pytest.raises(BooksUnavailable):
             await ada.does("hit")
         assert two.state.hand is before
         assert bob.was_told(news.RoundWentOn) == []
@@ -78,7 +66,7 @@ async def test_a_deal_that_cannot_be_written_is_tried_again_for_the_same_bets(
     async with impatient_party(tmp_path, 2) as two:
         ada, bob = two.sitters
         await ada.is_ready(3)
-        with books_locked(two):
+        with books_locked(two.here):
             await bob.bets(2)
             assert ada.was_told(news.BooksClosed)
             assert two.state.hand is None
@@ -90,7 +78,7 @@ async def test_a_silent_seat_is_stood_as_soon_as_it_can_be_written(tmp_path: Pat
     async with impatient_party(tmp_path, 2) as two:
         await two.deal()
         await two.pass_time(TURN - 1)
-        with books_locked(two):
+        with books_locked(two.here):
             await two.here.clock.advance(1)
             await two.sitters[1].sits()  # it is done when what came before it is
             assert two.state.alarm.what == "retry"
@@ -104,7 +92,7 @@ async def test_who_sits_down_while_no_shoe_can_be_sealed_has_one_later(tmp_path:
     async with world(tmp_path, toml=vegas(), busy_seconds=0.02) as here:
         ada = await arrives(here, "Ada")
         alone = Party(here, [ada])
-        with books_locked(alone):
+        with books_locked(alone.here):
             await ada.sits()
             assert alone.state.shoe is None
         await alone.pass_time(RETRY_SECONDS)
