@@ -9,7 +9,6 @@ it names.
 from __future__ import annotations
 
 import unicodedata
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,12 +74,14 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
 class Pace:
     """How fast one caller may do what everybody is told of."""
 
+    __slots__ = ("_done",)
+
     def __init__(self) -> None:
-        self._done: deque[float] = deque(maxlen=LINES_AT_ONCE)
+        self._done: tuple[float, ...] = ()
 
     def allows(self, now: float) -> bool:
         """Count one more at the monotonic second `now`, unless it is one too many."""
         if len(self._done) == LINES_AT_ONCE and now - self._done[0] < SPAN_SECONDS:
             return False
-        self._done.append(now)
+        self._done = (*self._done, now)[-LINES_AT_ONCE:]
         return True
