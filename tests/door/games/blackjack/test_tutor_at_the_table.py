@@ -41,18 +41,15 @@ def standing_is_right(dealt: BlackjackRound) -> bool:
     return tutor.advice(dealt, dealt.legal()).best is BlackjackAction.STAY
 
 
-async def test_before_a_move_the_tutor_says_what_the_book_says(tmp_path: Path) -> None:
+async def test_it_says_what_the_book_says_and_after_a_worse_move_what_it_would_have_done(
+    tmp_path: Path,
+) -> None:
     async with at_the_table(tmp_path) as ada:
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(standing_is_wrong))
-        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
-
-
-async def test_after_a_worse_move_it_says_what_the_book_would_have_done(tmp_path: Path) -> None:
-    async with at_the_table(tmp_path) as ada:
-        await turn_tutor_on(ada)
-        await ada.bets(2, seed_of(standing_is_wrong))
-        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), BlackjackAction.STAY)
+        advice = tutor.advice(ada.round, ada.round.legal())
+        await ada.message(advice.sentence)
+        verdict = tutor.judge(advice, BlackjackAction.STAY)
         assert verdict is not None
         await ada.does("stay")
         await ada.message(verdict)
@@ -155,19 +152,6 @@ async def test_a_verdict_that_comes_after_the_hand_is_told_in_the_menu(tmp_path:
         await ada.message(verdict)
         assert PLACE_BET in ada.prompt_row
         await ada.bets(1, seed_of(standing_is_wrong))
-
-
-async def test_who_gets_up_is_told_nothing_more(tmp_path: Path) -> None:
-    thinking = AtOurWord()
-    async with at_the_table(tmp_path, thinking=thinking) as ada:
-        await turn_tutor_on(ada)
-        await ada.bets(2, seed_of(standing_is_wrong))
-        await ada.does("stay")
-        await ada.prompt(PLACE_BET)
-        ada.terminal.send("q")
-        await ada.prompt("oodbye")
-        ((_, answer),) = thinking.asked
-        assert answer.cancelled()
 
 
 async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:

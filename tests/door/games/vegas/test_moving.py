@@ -37,15 +37,6 @@ SILENT = "Nothing was heard of the server of this table"
 HAND_GOES_ON = "The table has moved to another server. Your hand goes on."
 
 
-async def at_the_table(two: Servers, *names: str, seed: bytes) -> list[Player]:
-    """These callers at the table, the first by the first server, the others by the second."""
-    two[0].seeds = [seed]
-    found = []
-    for number, name in enumerate(names):
-        found.append(await player(two[min(number, 1)], name))
-    return found
-
-
 def open_round(two: Servers) -> StoredRound:
     with two[0].books() as desk:
         (found,) = journal.table_rounds(desk, "vegas")
@@ -91,20 +82,6 @@ async def at_the_door_of(
 def dealer_at(two: Servers) -> list[int]:
     """Which servers take the table for theirs."""
     return [number for number in range(len(two)) if two.room(number).table().tenure.is_held]
-
-
-async def test_a_caller_of_another_server_sits_at_the_one_table(tmp_path: Path) -> None:
-    async with servers(tmp_path, toml=table_toml()) as two:
-        ada, bob = await at_the_table(two, "Ada", "Bob", seed=shoe(2, everybody_plays))
-        assert dealer_at(two) == [0]
-        await ada.sees_at(2, "Bob")
-        await bob.sees_at(1, "Ada")
-        await ada.is_ready()
-        await bob.is_ready()
-        await ada.stands()
-        await bob.stands()
-        await ada.gets_up()
-        await bob.gets_up()
 
 
 async def test_a_table_that_nobody_uses_is_let_go(tmp_path: Path) -> None:
