@@ -308,7 +308,13 @@ def _run_later(connection: Connection, sql: str, values: Any) -> Changed:
         driver: Any = connection.connection.driver_connection
         done: Changed = driver.later(sql, values)
         return done
-    return connection.exec_driver_sql(sql, values)
+    file = driver_of(connection)
+    if file is None:
+        return connection.exec_driver_sql(sql, values)
+    try:
+        return file.cursor().execute(sql, values)
+    except sqlite3.Error as error:
+        _tell(connection, error, sql, values)
 
 
 class _SaysItself:
