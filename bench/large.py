@@ -18,11 +18,12 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.bettors import COIN, GAME, RULES
+from bench.bettors import COIN, GAME, RULES, settings_of
 from bench.board import NOON, name_of
 from door.games.engine import shuffle
 from door.games.engine.journaled import settlement_of
 from door.games.registry import GAMES
+from timebank.callers import hand_totals
 from timebank.ledger.chain import GENESIS, digest
 from timebank.ledger.reasons import (
     BetPlaced,
@@ -85,6 +86,9 @@ def write(path: Path, transfers: int) -> int:
             writer = _Writer(connection, transfers)
             writer.write()
         connection.execute("PRAGMA journal_mode = WAL")
+    with database.transaction(settings_of(path), NOON) as desk:
+        hand_totals.mend(desk)
+    database.close()
     return writer.last
 
 

@@ -77,7 +77,7 @@ def _in_postgres(text: str) -> str:
     text = text.replace("%", "%%")
     dropped = re.fullmatch(r"DROP TRIGGER (\w+)", text)
     if dropped:
-        table = re.sub(r"_(are|move|keep|settled|that)_.*", "", dropped[1])
+        table = re.sub(r"_(are|move|keep)_.*", "", dropped[1])
         return f"{text} ON {table}"
     return text
 

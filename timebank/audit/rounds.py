@@ -23,10 +23,18 @@ from sqlalchemy import (
 )
 
 from timebank.audit.finding import Check, Finding, Since, bound, chosen, each_is_wrong
-from timebank.callers import awards
-from timebank.callers.standings import differing
+from timebank.callers import hand_totals
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, actions, rounds, shoes, source, target, transfers
+from timebank.ledger.schema import (
+    accounts,
+    actions,
+    awards,
+    rounds,
+    shoes,
+    source,
+    target,
+    transfers,
+)
 from timebank.ledger.sql import Prepared, Query, highest, total
 
 
@@ -257,11 +265,11 @@ def _shoes() -> Query:
 
 
 def _check_totals(desk: Desk) -> Iterator[Finding]:
-    for each in differing(desk):
+    for wrong in hand_totals.differing(desk):
         said = "Not what its hands add up to: `timebank maintain` recounts them."
-        yield Finding(str(each), said)
-    for award in awards.differing(desk):
-        yield Finding(str(award), "Not as the hands earned it: `timebank maintain` mends it.")
+        if wrong.table is awards:
+            said = "Not as the hands earned it: `timebank maintain` mends it."
+        yield Finding(str(wrong), said)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -1,35 +1,25 @@
 """Who is richest, who won and lost most, and how the house did, in time: for the bulletins.
 
-What hands came to is read from running totals (`schema.results`), which grow with callers and days,
-not with hands. `differing` compares them with the hands, and `count_anew` mends one.
+What hands came to is read from running totals (hand_totals.py), which grow with callers and days,
+not with hands.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
 from sqlalchemy import (
-    CTE,
     ColumnElement,
-    Executable,
     Table,
-    Text,
     and_,
     bindparam,
     case,
-    delete,
-    except_,
     func,
-    insert,
-    literal,
     select,
     true,
-    union,
-    union_all,
 )
 
 from timebank.ledger.database import Desk
@@ -234,210 +224,3 @@ def wishes_to_be_named(preferences: str) -> bool:
 
 def house_day(desk: Desk, day: date) -> list[HouseDay]:
     return _HOUSE.all(desk.connection, day=day.isoformat())
-
-
-def _common(totals: Table) -> list[str]:
-    return [column.name for column in totals.primary_key]
-
-
-_OVER = (rounds.c.settled.is_not(None), rounds.c.outcome != "void")
-_KEY = ("caller_id", "game", "unit")
-_STREAKS = ("streak", "longest_won", "longest_lost")
-_WAY = case((rounds.c.won > rounds.c.lost, 1), else_=-1)
-
-
-def _number_of(these: ColumnElement[bool]) -> ColumnElement[int]:
-    return func.sum(case((these, 1), else_=0))
-
-
-def _has(word: str) -> ColumnElement[bool]:
-    """Whether a word is among those of a hand's outcome; of two dialects one lacks `strpos`, and
-    the other `instr`."""
-    words = literal(" ") + rounds.c.outcome + " "
-    return func.replace(words, f" {word} ", "") != words
-
-
-def _streaks(*where: ColumnElement[bool]) -> Query:
-    """Count hands in a row: those of now, and the most that were ever won and lost so.
-
-    Of one caller at one game, hands are over in the order of their numbers. Two hands that were won
-    are of one row when as many were won between them as there are between them.
-    """
-    way = _WAY
-    of_hand = [rounds.c[name] for name in _KEY]
-    among_all = func.row_number().over(partition_by=of_hand, order_by=rounds.c.id)
-    among_alike = func.row_number().over(partition_by=[*of_hand, way], order_by=rounds.c.id)
-    hands = (
-        select(*of_hand, rounds.c.id, way.label("way"), (among_all - among_alike).label("row"))
-        .where(*_OVER, rounds.c.won != rounds.c.lost, *where)
-        .subquery()
-    )
-    of_row = [hands.c[name] for name in _KEY]
-    length, last = func.count().label("length"), func.max(hands.c.id)
-    age = func.row_number().over(partition_by=of_row, order_by=last.desc()).label("age")
-    grouped = select(*of_row, hands.c.way, length, age).group_by(*of_row, hands.c.way, hands.c.row)
-    row = grouped.subquery().c
-    key = [row[name] for name in _KEY]
-    longest = [func.max(case((row.way == way, row.length), else_=0)) for way in (1, -1)]
-    now = func.sum(case((row.age == 1, row.way * row.length), else_=0))
-    named = zip((now, *longest), _STREAKS, strict=True)
-    return select(*key, *(column.label(name) for column, name in named)).group_by(*key)
-
-
-def _counted(totals: Table, *where: ColumnElement[bool]) -> Query:
-    """Count from the hands what a table of totals keeps, in its columns' order."""
-    names = _common(totals)
-    columns = [rounds.c[name] for name in names]
-    net = rounds.c.won - rounds.c.lost
-    kept = (
-        *(func.count(), func.sum(rounds.c.lost), func.sum(rounds.c.won)),
-        *(_number_of(net > 0), _number_of(net == 0)),
-        *(_number_of(_has("natural")), _number_of(_has("charlie"))),
-        func.max(case((net > 0, net), else_=0)),
-    )
-    named = [
-        column.label(name) for column, name in zip(kept, _sums(totals)[: len(kept)], strict=True)
-    ]
-    counted = select(*columns, *named).where(*_OVER, *where).group_by(*columns)
-    if totals is results:
-        return counted
-    hands, rows = counted.subquery(), _streaks(*where).subquery()
-    same = and_(*(hands.c[name] == rows.c[name] for name in _KEY))
-    in_a_row = (func.coalesce(rows.c[name], 0) for name in _STREAKS)
-    return select(*hands.c, *in_a_row).select_from(hands).join(rows, same, isouter=True)
-
-
-def _sums(totals: Table) -> list[str]:
-    """Name the columns of a table of totals that are counted."""
-    return [column.name for column in totals.c if not column.primary_key]
-
-
-def _differing() -> Executable:
-    """Choose the totals that are not what the hands add up to, streaks apart, with their tables.
-
-    All hands are read, once for both; those of all days have "" in the place of the day.
-    """
-    of_day = _counted(results).cte("of_day")
-    both = {results: of_day, results_ever: _of_all_days(of_day).cte("of_all_days")}
-    wrong = []
-    for totals, counted in both.items():
-        kept, made = select(*(totals.c[each.name] for each in counted.c)), select(*counted.c)
-        either = union(
-            select(except_(kept, made).subquery()), select(except_(made, kept).subquery())
-        ).subquery()
-        day = either.c.day if totals is results else literal("")
-        named = literal(totals.name, Text).label("totals"), day.label("day")
-        wrong.append(select(*named, *(either.c[name] for name in _KEY)).distinct())
-    return union_all(*wrong).order_by("totals", "day", *_KEY)
-
-
-def _of_all_days(of_day: CTE) -> Query:
-    """Add up what was counted of each day."""
-    key, sums = ([of_day.c[name] for name in names] for names in (_KEY, _sums(results)))
-    added = [
-        (func.max(column) if column.name == "best" else func.sum(column)).label(column.name)
-        for column in sums
-    ]
-    return select(*key, *added).group_by(*key)
-
-
-def _these(table: Table, totals: Table) -> ColumnElement[bool]:
-    return and_(*(table.c[name] == bindparam(f"this_{name}") for name in _common(totals)))
-
-
-_DIFFERING = Prepared(_differing)
-
-
-class _Streaks(NamedTuple):
-    now: int = 0
-    longest_won: int = 0
-    longest_lost: int = 0
-
-    def then(self, way: int) -> _Streaks:
-        """Go on with a hand that was won (1) or lost (-1)."""
-        now = self.now + way if self.now * way > 0 else way
-        return _Streaks(now, max(self.longest_won, now), max(self.longest_lost, -now))
-
-
-_NONE = _Streaks()
-# In the order of the table, for a sort of all hands takes longer than all the rest.
-_DECIDED = Prepared(
-    lambda: (
-        select(*(rounds.c[name] for name in _KEY), _WAY)
-        .where(*_OVER, rounds.c.won != rounds.c.lost)
-        .order_by(rounds.c.id)
-    )
-)
-_KEPT_STREAKS = Prepared(
-    lambda: select(*(results_ever.c[name] for name in (*_KEY, *_STREAKS))).order_by(
-        *(results_ever.c[name] for name in _KEY)
-    )
-)
-
-
-def _wrong_streaks(desk: Desk) -> Iterator[tuple[int, str, str]]:
-    """Count hands in a row anew, and tell of whom at which game the books say otherwise."""
-    counted: dict[tuple[int, str, str], _Streaks] = {}
-    for caller_id, game, unit, way in _DECIDED.long(desk.connection):
-        key = (caller_id, game, unit)
-        counted[key] = counted.get(key, _NONE).then(way)
-    kept = {
-        (caller_id, game, unit): _Streaks(*streaks)
-        for caller_id, game, unit, *streaks in _KEPT_STREAKS.long(desk.connection)
-    }
-    for key in counted | kept:
-        if counted.get(key, _NONE) != kept.get(key, _NONE):
-            yield key
-
-
-class _Statements(NamedTuple):
-    common: list[str]
-    forget: Prepared
-    count_anew: Prepared
-
-
-def _statements(totals: Table) -> _Statements:
-    names = _common(totals)
-    return _Statements(
-        names,
-        Prepared(lambda: delete(totals).where(_these(totals, totals))),
-        Prepared(
-            lambda: insert(totals).from_select(
-                totals.c.keys(), _counted(totals, _these(rounds, totals))
-            )
-        ),
-    )
-
-
-_TOTALS = {totals.name: _statements(totals) for totals in (results, results_ever)}
-
-
-class Total(NamedTuple):
-    """A row of the running totals: its table, and what its hands have in common."""
-
-    table: str
-    of: tuple[str | int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.table} of {', '.join(map(str, self.of))}"
-
-
-def differing(desk: Desk) -> list[Total]:
-    """List the running totals that are not what the hands add up to; reads every hand."""
-    of_days: list[Total] = []
-    ever: dict[tuple[int, str, str], None] = {}
-    for table, day, *key in _DIFFERING(desk.connection):
-        if table == results.name:
-            of_days.append(Total(table, (day, *key)))
-        else:
-            ever[tuple(key)] = None
-    ever.update(dict.fromkeys(_wrong_streaks(desk)))
-    return [*of_days, *(Total(results_ever.name, key) for key in ever)]
-
-
-def count_anew(desk: Desk, total: Total) -> None:
-    """Make one running total anew from its hands; without any, it goes."""
-    statements = _TOTALS[total.table]
-    these = {f"this_{name}": value for name, value in zip(statements.common, total.of, strict=True)}
-    statements.forget(desk.connection, **these)
-    statements.count_anew(desk.connection, **these)

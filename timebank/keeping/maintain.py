@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Column, Table, and_, bindparam, delete, exists, func, select
 
-from timebank.callers import awards, standings, sysop_log
+from timebank.callers import hand_totals, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
@@ -149,22 +149,17 @@ def _of_clock(desk: Desk) -> tuple[str, ...]:
 
 
 def count_results(work: Work, look: Work) -> int:
-    """Make anew the running totals that are not what their hands add up to, and the awards that
-    are not as hands earned them; return how many.
+    """Recount the hands of callers whose running totals or awards are not what their hands come to;
+    return how many rows that were.
 
     Every hand is read, so that is done at `look`, a desk that keeps nobody from writing.
     """
     with look() as desk:
-        wrong = standings.differing(desk)
-    for each in wrong:
+        wrong = hand_totals.differing(desk)
+    for caller_id in dict.fromkeys(each.caller_id for each in wrong):
         with work() as desk:
-            standings.count_anew(desk, each)
-    with look() as desk:
-        others = awards.differing(desk)
-    for other in others:
-        with work() as desk:
-            awards.mend(desk, other)
-    return len(wrong) + len(others)
+            hand_totals.mend(desk, caller_id)
+    return len(wrong)
 
 
 def installed_weigh() -> Weigh | None:

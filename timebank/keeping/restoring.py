@@ -311,7 +311,7 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
     standing = stakes.standing
     settlement = Settlement(0, standing, 0, VOID, WHY_VOID, final=True)
     hands.settle(stakes, played.game, settlement)
-    hands.write_settlement(desk, caller_id, round_id, settlement)
+    hands.write_settlement(posting, played, settlement)
     posting.finish(0, "")
     tell_hand(
         desk,

@@ -24,7 +24,6 @@ from sqlalchemy import (
     Integer,
     and_,
     bindparam,
-    case,
     exists,
     func,
     literal,
@@ -54,6 +53,7 @@ from timebank.ledger.schema import (
     outbox,
     own_limits,
     results,
+    results_ever,
     rounds,
     stamp,
     transfers,
@@ -68,6 +68,7 @@ from timebank.ledger.sql import (
     equal,
     highest,
     insert_into,
+    json_list,
     json_map,
     read,
     total,
@@ -103,6 +104,11 @@ class InPlay(NamedTuple):
     unit: Unit
     # Not zero when others sit at it.
     shared: int
+    day: str
+    # What was bet, and what is settled already.
+    bet: int
+    lost: int
+    won: int
 
 
 class _Found(NamedTuple):
@@ -136,19 +142,23 @@ class _Found(NamedTuple):
     game: str
     unit: Unit
     round_day: str
+    round_bet: int
+    round_lost: int
+    round_won: int
     sequence: int
     house_id: int | None
     # Not zero when others sit at it.
     shared: int
     # Today's finished hands by game, as a JSON object.
     turns: str | None
+    # Rows of `results_ever`, as a JSON array of arrays.
+    totals_ever: str | None
     # The end of the chain.
     last_number: int
     last_digest: str
     standing: int
-    # Seconds lost today, and in the open round up to now; below zero when won.
+    # Seconds lost today; below zero when won.
     lost: int
-    lost_in_play: int
     # The last instant before the clock was in doubt.
     doubtful_since: float | None
     # Events that were started early, as a JSON array.
@@ -182,6 +192,7 @@ def _read(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
     entered = select(total(entries.c.paid)).where(
         entries.c.day == who.day, entries.c.caller_id == who.id, entries.c.back_id.is_(None)
     )
+    ever = select(json_list(*results_ever.c)).where(results_ever.c.caller_id == who.id)
     standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
     tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
     tables = tables.outerjoin(own_limits, own_limits.c.caller_id == who.id)
@@ -189,13 +200,12 @@ def _read(tables: FromClause, *of_call: ColumnElement[Any]) -> Query:
         *(who.id, who.name, who.frozen, who.day, who.held_until, who.held_behind, who.board),
         *(of_call or (null(), *[literal(0)] * 3)),
         *_own_accounts(),
-        *(hand.id, hand.game, hand.unit, hand.day),
+        *(hand.id, hand.game, hand.unit, hand.day, hand.bet, hand.lost, hand.won),
         *(last.scalar_subquery(), house_id.scalar_subquery()),
         or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
-        *(turns.scalar_subquery(), *head_columns()),
+        *(turns.scalar_subquery(), ever.scalar_subquery(), *head_columns()),
         func.coalesce(standing.scalar_subquery(), 0),
         lost.scalar_subquery() + entered.scalar_subquery(),
-        case((hand.unit == "second", hand.lost - hand.won), else_=0),
         *(in_doubt_since(), early_events.column()),
         own_limits.c.caller_id.is_not(None),
         *COLUMNS,
@@ -321,10 +331,13 @@ class Posting:
         self.in_play: InPlay | None = None
         if row.round_id is not None:
             self.in_play = InPlay(
-                row.round_id, row.game, row.sequence, row.house_id, row.unit, row.shared
+                *(row.round_id, row.game, row.sequence, row.house_id, row.unit, row.shared),
+                *(row.round_day, row.round_bet, row.round_lost, row.round_won),
             )
             if row.round_day == row.day and row.unit == "second":
                 self.turns[row.game] = self.turns.get(row.game, 0) + 1
+        # Rows of `results_ever`, as JSON: all that they have played, the open round apart.
+        self.totals_ever = row.totals_ever
         # The caller's play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
         self._head = Head(row.last_number, row.last_digest)
@@ -405,7 +418,9 @@ class Posting:
         self._sure = sure_instant(now, row.doubtful_since)
         set_ = OwnLimits(*(getattr(row, name) for name in OwnLimits._fields))
         self.own = set_.at(self._sure)
-        self._lost_in_play = row.lost_in_play
+        self._lost_in_play = 0
+        if row.unit == "second":
+            self._lost_in_play = row.round_lost - row.round_won
         self._lost = row.lost + self._lost_in_play
         self._first_day = ""
         if row.doubtful_since is not None:

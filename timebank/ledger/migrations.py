@@ -13,17 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from timebank.ledger import dialects
 from timebank.ledger.schema import APPLICATION_ID
 
 Step = Callable[[Connection], None]
 
+
+def _count_no_hands(connection: Connection) -> None:
+    """Drop the triggers of version 13 that counted hands: callers/hand_totals.py counts them."""
+    is_on_a_server = connection.dialect.name == "postgresql"
+    for name in ("rounds_settled_at_once_count", "rounds_that_are_settled_count"):
+        of_table = " ON rounds" if is_on_a_server else ""
+        connection.execute(text(f"DROP TRIGGER IF EXISTS {name}{of_table}"))
+    if is_on_a_server:
+        connection.execute(text("DROP FUNCTION IF EXISTS count_a_hand()"))
+
+
 # The version of the books of release 1.0.
 FIRST = 13
 # The first of them leaves that version, and each other the next one.
-STEPS: Sequence[Step] = ()
+STEPS: Sequence[Step] = (_count_no_hands,)
 
 
 def newest() -> int:

@@ -305,9 +305,8 @@ _index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.unit, rounds
 _index("rounds_of_a_shoe", rounds.c.shoe_id)
 _index("one_round_a_seat", rounds.c.lead, rounds.c.seat, unique=True, where="lead IS NOT NULL")
 
-# Running totals of hands that are over, those apart that are void: a trigger adds each hand to
-# both, so that who won most is known without reading a million hands. What a caller won and lost at
-# a game in a day, and ever, in `unit`.
+# Running totals of hands that are over and not void (callers/hand_totals.py): a ranking reads no
+# million hands. What a caller won and lost at a game in a day, and ever, in `unit`.
 
 
 def _totals(name: str, *days: Column[str], ever: tuple[Column[int], ...] = ()) -> Table:
@@ -344,8 +343,8 @@ results_ever = _totals(
     ever=(_whole("streak"), _whole("longest_won"), _whole("longest_lost")),
 )
 
-# What callers have done for the first time, each once (callers/awards.py): triggers add those that
-# hands earn, with the hand.
+# What callers have done for the first time, each once (callers/awards.py). An award that a hand
+# earned names it.
 awards = Table(
     "awards",
     metadata,

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import Integer, Text, bindparam, func, insert, or_, select, update
 
+from timebank.callers import hand_totals
+from timebank.callers.hand_counts import EndedHand
 from timebank.callers.notices import LEFT_OPEN, keep_untold, tell_end
 from timebank.errors import ShoeGone
 from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting
+from timebank.ledger.entry import InPlay, Posting
 from timebank.ledger.reasons import BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
 from timebank.ledger.sql import Changed, Prepared, given
@@ -170,7 +172,12 @@ def open_round(
     *,
     seat: int,
     lead: int | None,
+    together: int,
 ) -> int:
+    """Write the row of a new hand, and count it if the deal settles it; returns its number.
+
+    `together` is how many hands are settled at the table, this one among them.
+    """
     ending = _OPEN_END if settlement is None else _ending(posting.desk, settlement)
     amounts = {name: getattr(settlement, name, 0) for name in _AMOUNTS}
     number: int = _OPEN.number(
@@ -192,7 +199,9 @@ def open_round(
         **ending,
     )
     if settlement is not None and settlement.final:
-        keep_untold(posting.desk, posting.caller_id, number)
+        bet, day = wager.amounts[seat], posting.day or ""
+        hand = InPlay(number, wager.game, 0, None, wager.unit, 0, day, bet, 0, 0)
+        _end(posting, hand, settlement, together)
     return number
 
 
@@ -226,11 +235,39 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
     stakes.settle(*parts, game, settlement.outcome)
 
 
-def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Settlement) -> None:
+def write_settlement(
+    posting: Posting, hand: InPlay, settlement: Settlement, together: int = 1
+) -> None:
+    """Write what a settlement makes of a hand in play, and count the hand if it ends.
+
+    `together` as in `open_round`.
+    """
+    desk = posting.desk
     now = {f"{name}_now": getattr(settlement, name) for name in _AMOUNTS}
-    _SETTLE.later(desk.connection, **now, round_id=round_id, **_ending(desk, settlement))
+    _SETTLE.later(desk.connection, **now, round_id=hand.round_id, **_ending(desk, settlement))
     if settlement.final:
-        keep_untold(desk, caller_id, round_id)
+        _end(posting, hand, settlement, together)
+
+
+def _end(posting: Posting, hand: InPlay, settlement: Settlement, together: int) -> None:
+    """Note that the caller was not told yet, and count the hand unless it became void."""
+    keep_untold(posting.desk, posting.caller_id, hand.round_id)
+    if settlement.outcome == VOID:
+        return
+    ended = EndedHand(
+        number=hand.round_id,
+        caller_id=posting.caller_id,
+        game=hand.game,
+        unit=hand.unit,
+        day=hand.day,
+        at=stamp(posting.desk.now),
+        outcome=settlement.outcome,
+        bet=hand.bet,
+        lost=hand.lost + settlement.lost,
+        won=hand.won + settlement.won,
+        together=together,
+    )
+    hand_totals.count(posting.desk, posting.totals_ever, ended)
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:

@@ -22,7 +22,7 @@ from timebank.guests.departure import leave_without_call
 from timebank.language import Phrase
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.entry import Posting, enter
+from timebank.ledger.entry import InPlay, Posting, enter
 from timebank.ledger.failures import is_broken
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import BetPlaced
@@ -93,7 +93,9 @@ def place(
             cut = None
             if lead is None and wager.shoe_id is not None:
                 wager, cut = _dealt_from(desk, wager, wager.shoe_id, posting.caller_id)
-            number = rounds.open_round(posting, wager, settlement, seat=seat, lead=lead)
+            number = rounds.open_round(
+                posting, wager, settlement, seat=seat, lead=lead, together=len(settlements)
+            )
             if cut is not None:
                 rounds.refuse_gone(cut)
             if lead is None:
@@ -102,7 +104,7 @@ def place(
                 rounds.write_action(desk, posting.call_id, move)
             posting.round_id = number
             stakes.put_down(wager.amounts[seat], BetPlaced(wager.game))
-            receipts[seat] = _finish(posting, stakes, wager.game, settlement, is_new=True)
+            receipts[seat] = _finish(posting, stakes, wager.game, settlement)
     assert lead is not None  # of the first seat
     return Played(lead, receipts, settlements)
 
@@ -128,7 +130,7 @@ def act(
         return _proceed(desk, _found(desk, move.round_id), [move], sitters, settlements)
     if settlements:
         _refuse_some(settlements.keys(), {move.seat})
-    receipts = {move.seat: _carry_out(entry, move, settlements.get(move.seat))}
+    receipts = {move.seat: _carry_out(entry, move, settlements.get(move.seat), 1)}
     return Played(move.round_id, receipts, settlements)
 
 
@@ -295,7 +297,7 @@ def _proceed(
                 continue
             acts = last if seat == last.seat else None
             posting = _posting(desk, table.chairs[seat], sitters.get(seat), acts)
-            receipts[seat] = _carry_out(posting, acts, due.get(seat))
+            receipts[seat] = _carry_out(posting, acts, due.get(seat), len(due))
     return Played(table.lead, receipts, due)
 
 
@@ -314,7 +316,10 @@ def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None
     return _enter(desk, Sitter(chair.caller_id))
 
 
-def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | None) -> Receipt:
+def _carry_out(
+    posting: Posting, move: Move | None, settlement: Settlement | None, together: int
+) -> Receipt:
+    """Journal a move of a seat in play, and settle it as one of the seats settled `together`."""
     hand = posting.in_play
     assert hand is not None  # the seat is open
     posting.round_id = hand.round_id
@@ -325,23 +330,31 @@ def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | Non
                 raise errors.CallClosed(Phrase("This call has ended."))
             rounds.raise_stake(stakes, hand.game, move)
         rounds.write_action(posting.desk, posting.call_id, move)
-    receipt = _finish(posting, stakes, hand.game, settlement, is_new=False)
+    receipt = _finish(posting, stakes, hand.game, settlement, hand, together)
     if receipt.ended and posting.call_id is None:
         rounds.leave_notice(posting.desk, posting.caller_id, hand.round_id)
     return receipt
 
 
 def _finish(
-    posting: Posting, stakes: Stakes, game: str, settlement: Settlement | None, *, is_new: bool
+    posting: Posting,
+    stakes: Stakes,
+    game: str,
+    settlement: Settlement | None,
+    hand: InPlay | None = None,
+    together: int = 1,
 ) -> Receipt:
-    """Settle what is to be settled of a round (one that is new has it in its row), and finish."""
+    """Settle what is to be settled of a round, and finish.
+
+    `hand` is that in play; None for a new one, whose row says already how it is settled.
+    """
     if settlement is None:
         return posting.finish(0, "")
     round_id = posting.round_id
     assert round_id is not None  # that which is settled
     rounds.settle(stakes, game, settlement)
-    if not is_new:
-        rounds.write_settlement(posting.desk, posting.caller_id, round_id, settlement)
+    if hand is not None:
+        rounds.write_settlement(posting, hand, settlement, together)
     # Of what is won loans take their share, and events what is over: of time alone.
     won = settlement.won if stakes.unit == "second" else 0
     if stakes.is_bank_broken:

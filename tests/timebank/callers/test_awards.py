@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from tests.timebank.books import GAME, lost, pushed, won
+from tests.timebank.books import GAME, act, lost, pushed, won
 from tests.timebank.tables import Table
-from timebank.callers import awards, callers
+from timebank.callers import awards, callers, hand_totals
 from timebank.callers.award_names import BANK, DEAL, DEPOSIT, WEEK, all_awards, name_of, wish_of
 from timebank.callers.standings import NAMED_AS_LOSER
 from timebank.calls import clock_mend
 from timebank.keeping import maintain
 from timebank.wagers import deals
+from timebank.wagers.rounds import Move
 from timebank.window import teller
 
 pytestmark = pytest.mark.both_engines
@@ -41,7 +42,7 @@ def play(call, *endings):
 
 
 def differing(books):
-    return [str(each) for each in books.do(awards.differing)]
+    return [str(each) for each in books.do(hand_totals.differing)]
 
 
 def test_an_award_is_earned_once_with_the_hand_and_its_moment_and_waits_to_be_told(books, ann):
@@ -67,7 +68,7 @@ def test_an_award_is_earned_once_with_the_hand_and_its_moment_and_waits_to_be_to
 
 def test_a_hand_that_is_taken_back_earns_nothing(books, ann):
     def fails(desk):
-        desk.connection.exec_driver_sql("UPDATE rounds SET settled = 1, outcome = 'win', won = 60")
+        act(desk, ann.id, 0, Move(ann.round_id, 1, {"action": "stay"}, 5), won(60, 60))
         raise RuntimeError("in the middle")
 
     ann.bet(60)
@@ -100,7 +101,7 @@ def test_what_hands_earn_is_earned_by_the_last_of_them_and_not_before(books, ann
 
 def test_a_hundred_hands_are_of_all_games(books, ann):
     play(ann, *[pushed(60)] * 3)
-    books.sql("UPDATE results_ever SET hands = 97")  # beside the trigger
+    books.sql("UPDATE results_ever SET hands = 97")
     ann.bet(60, game="faro", settlement=pushed(60))
     assert "hundred" not in earned(books, ann.caller_id)
     ann.bet(60, game="faro", settlement=pushed(60))
@@ -108,7 +109,10 @@ def test_a_hundred_hands_are_of_all_games(books, ann):
     ann.bet(60, game="faro", settlement=pushed(60))
     assert has(books, ann.caller_id) == {"hand", "hundred"}
     # By the hands themselves there were six of them.
-    assert differing(books) == [f"award 'hundred' of caller {ann.caller_id}"]
+    assert differing(books) == [
+        f"results_ever of {ann.caller_id}, {GAME}, second",
+        f"award 'hundred' of caller {ann.caller_id}",
+    ]
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["dealt", "played"])

@@ -9,7 +9,8 @@ import pytest
 
 from bench import large
 from tests.timebank.books import GAME, lost, pushed, won
-from timebank.callers import callers, standings
+from timebank.callers import callers, hand_totals, standings
+from timebank.errors import RoundOver
 from timebank.keeping import deletion
 from timebank.ledger import schema
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -22,7 +23,7 @@ def kept(books, table="results_ever"):
 
 
 def differing(books):
-    return [str(total) for total in books.do(standings.differing)]
+    return [str(total) for total in books.do(hand_totals.differing)]
 
 
 @pytest.fixture
@@ -52,6 +53,17 @@ def test_a_hand_that_ends_with_its_deal_counts_once(books):
     assert kept(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
 
 
+def test_a_settlement_that_is_asked_for_twice_counts_once(books, ann):
+    ann.bet(60)
+    expected = [(ann.caller_id, GAME, "second", 3, 300, 660)]
+    ann.act(won(60, 60))
+    ann.sequence -= 1
+    with pytest.raises(RoundOver):
+        ann.act(won(60, 60))
+    assert kept(books) == kept(books, "results") == expected
+    assert differing(books) == []
+
+
 def test_streaks_naturals_and_the_best_hand_are_kept_as_a_recount_finds_them(books):
     """A push neither counts in a row nor ends it; a split hand's words are told apart."""
     call = books.call(books.caller("Ann"))
@@ -69,14 +81,14 @@ def test_streaks_naturals_and_the_best_hand_are_kept_as_a_recount_finds_them(boo
     assert books.sql(f"SELECT {columns} FROM results") == [(14, 6, 3, 1, 1, 180)]
     assert differing(books) == []
     books.sql("UPDATE results_ever SET longest_won = 9")
-    (wrong,) = books.do(standings.differing)
-    books.do(standings.count_anew, wrong)
+    assert len(books.do(hand_totals.differing)) == 1
+    books.do(hand_totals.mend)
     assert books.sql("SELECT longest_won, streak FROM results_ever") == [(4, -2)]
     for table in (schema.results, schema.results_ever):
         for column in (each.name for each in table.c if not each.primary_key):
             for change in ("+ 1", "- 1"):
                 books.sql(f"UPDATE {table.name} SET {column} = {column} {change}")
-                named = [each.table for each in books.do(standings.differing)]
+                named = [each.table.name for each in books.do(hand_totals.differing)]
                 assert named == ([table.name] if change == "+ 1" else []), column
 
 
@@ -123,8 +135,7 @@ def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books,
         " `timebank maintain` recounts them."
     )
     assert books.audit() == [finding]
-    for total in books.do(standings.differing):
-        books.do(standings.count_anew, total)
+    books.do(hand_totals.mend, ann.caller_id)
     assert books.audit() == []
 
 
@@ -133,8 +144,7 @@ def test_a_total_of_hands_that_never_were_goes(books, ann):
         "INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0, 0, 0, 0, 0, 0, -1, 0, 1)",
         ann.caller_id,
     )
-    for total in books.do(standings.differing):
-        books.do(standings.count_anew, total)
+    books.do(hand_totals.mend, ann.caller_id)
     assert len(kept(books)) == 1
     assert books.audit() == []
 
@@ -145,7 +155,7 @@ def test_the_books_of_the_benches_are_in_order(books, folder):
     large_books = SqliteDatabase(path)
     large_books.open_existing()
     with large_books.reading(books.settings, books.now) as desk:
-        assert standings.differing(desk) == []
+        assert hand_totals.differing(desk) == []
     large_books.close()
 
 

@@ -1,18 +1,24 @@
-"""Books of release 1.0 are opened as they are, on both engines, and the board goes on in them."""
+"""Books of release 1.0 move forward on both engines, and the board goes on in them."""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from tests.timebank import release_1_0
-from tests.timebank.books import NOON, Books, lost
+from tests.timebank.books import NOON, Books, lost, won
 from tests.timebank.described import described
+from timebank.errors import DatabaseRefused, OlderBooks
+from timebank.keeping import backup, dumps
+from timebank.ledger import migrations
+from timebank.ledger.database import Upgraded
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.sqlite.database import SqliteDatabase
+from timebank.ledger.sqlite.upgrade import copy_path
 from timebank.wagers import journal
 
 LATER = NOON.replace(day=2)
@@ -36,31 +42,86 @@ def on_server(cluster):
 
 
 def check(books: Books) -> None:
+    """The hand on the table is played, and counted once, with those that release 1.0 counted."""
+    totals = "SELECT hands, hands_won, best, streak, longest_won, longest_lost FROM results_ever"
     assert books.audit() == []
     assert books.sql("SELECT name FROM callers ORDER BY id") == [("Ann",), ("Bob",)]
-    totals = "hands, hands_won, best, streak, longest_won, longest_lost"
-    assert books.sql(f"SELECT {totals} FROM results_ever") == [(2, 1, 900, -1, 1, 1)]
+    assert books.sql(totals) == [(2, 1, 900, -1, 1, 1)]
     call = books.call(1, take_over=True)
     hand = books.do(journal.round_in_play, 1)
     call.round_id, call.sequence = hand.id, hand.sequence
     call.act(lost(600))
+    assert books.sql(totals) == [(3, 1, 900, -2, 1, 2)]
+    call.bet(60, settlement=replace(won(60, 120), outcome="natural"))
+    assert books.sql("SELECT award FROM awards WHERE round_id = ?", call.round_id) == [("natural",)]
     call.close()
     assert books.audit() == []
     books.close()
 
 
-def test_those_in_a_file_are_in_order_and_go_on(file, folder):
+def test_those_in_a_file_move_forward_and_go_on(file, folder):
+    with contextlib.closing(SqliteDatabase(file)) as database:
+        with pytest.raises(OlderBooks, match=f"of version {release_1_0.VERSION}"):
+            database.open()
+        moved = database.upgrade()
+    assert (moved.before, moved.copy) == (release_1_0.VERSION, copy_path(file, release_1_0.VERSION))
     check(Books(folder, LATER))
 
 
-def test_those_on_a_server_are_in_order_and_go_on(cluster, on_server, folder):
-    check(Books(folder, LATER, server=cluster.place(on_server)))
+def test_those_on_a_server_move_forward_and_go_on(cluster, on_server, folder):
+    place = cluster.place(on_server)
+    with contextlib.closing(PostgresDatabase(place)) as database:
+        with pytest.raises(OlderBooks, match=f"of version {release_1_0.VERSION}"):
+            database.open()
+        assert database.upgrade() == Upgraded(str(place), release_1_0.VERSION, None)
+    check(Books(folder, LATER, server=place))
+
+
+def test_a_copy_of_those_in_a_file_is_restored(file, folder):
+    copy = file.rename(folder / "copy")
+    books = Books(folder, LATER)
+    books.close()
+    restored = backup.restore(copy, books.settings, books.now)
+    assert len(restored.treated.hands) == 1
+    books.database.open()
+    assert books.audit() == []
+    books.close()
+
+
+def test_a_dump_of_those_on_a_server_is_restored(cluster, on_server, folder, monkeypatch):
+    books = Books(folder, LATER, server=cluster.place(on_server))
+    copy = folder / "copy.dump"
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "STEPS", ())
+        dumps.back_up(books.database, books.settings, books.now, copy)
+        books.close()
+        restored = dumps.restore(copy, books.settings, books.now)
+        cluster.give_back(restored.aside.name)
+    restored = dumps.restore(copy, books.settings, books.now)
+    assert len(restored.treated.hands) == 1
+    assert books.audit() == []
+    books.close()
+    cluster.give_back(restored.aside.name)
+
+
+def test_release_1_0_refuses_books_that_were_moved_forward(file, cluster, on_server, monkeypatch):
+    databases = SqliteDatabase(file), PostgresDatabase(cluster.place(on_server))
+    for database in databases:
+        database.upgrade()
+    monkeypatch.setattr(migrations, "STEPS", ())
+    for database in databases:
+        with contextlib.closing(database):
+            assert database.upgrade() is None
+            for way in (database.open, database.open_existing):
+                with pytest.raises(DatabaseRefused, match="was written by a newer program"):
+                    way()
 
 
 def test_the_tables_in_a_file_are_those_of_new_books(file, folder):
     definitions = []
     for path in (file, folder / "new.sqlite3"):
         with contextlib.closing(SqliteDatabase(path)) as database:
+            database.upgrade()
             database.open()
         with contextlib.closing(sqlite3.connect(path)) as read:
             rows = read.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
@@ -72,6 +133,7 @@ def test_the_tables_on_a_server_are_those_of_new_books(cluster, on_server):
     new = cluster.empty()
     for name in (on_server, new):
         with contextlib.closing(PostgresDatabase(cluster.place(name))) as database:
+            database.upgrade()
             database.open()
     assert described(cluster, on_server) == described(cluster, new)
     cluster.give_back(new)

@@ -77,7 +77,7 @@ class TestTrips:
         trips.clear()
         desks.submit(lambda desk: wagers.act(desk, move, seats, {FIRST_SEAT: lost(60)}))
         assert desks.next_group()[0].error is None
-        assert trips == [0, 0, 4]
+        assert trips == [0, 0, 6]
         assert books.audit() == []
 
 

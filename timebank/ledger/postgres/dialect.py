@@ -524,7 +524,8 @@ def unguarded(connection: Connection) -> Iterator[tuple[str, bool]]:
     )
     stored = {name: (enabled, definition, body) for name, enabled, definition, body in rows}
     schema = connection.exec_driver_sql("SELECT current_schema()").scalar_one()
-    for name, trigger in guards.WATCHED.items():
+    for trigger in guards.TRIGGERS:
+        name = trigger.name
         if name not in stored:
             yield name, False
             continue

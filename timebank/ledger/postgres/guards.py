@@ -1,7 +1,6 @@
 """The guards of the books in PL/pgSQL: the same triggers as SQLite has, by the same names.
 
-Every transfer moves two balances; what was added stays as it is; and who won most is known without
-reading a million hands.
+Every transfer moves two balances, and what was added stays as it is.
 """
 
 from __future__ import annotations
@@ -106,64 +105,6 @@ BEGIN
 END
 """,
 )
-COUNT_A_HAND = Function(
-    "count_a_hand",
-    """
-DECLARE
-    net BIGINT := NEW.won - NEW.lost;
-    is_won INT := CAST(net > 0 AS INT);
-    is_even INT := CAST(net = 0 AS INT);
-    is_lost INT := CAST(net < 0 AS INT);
-    has_natural INT := CAST(strpos(' ' || NEW.outcome || ' ', ' natural ') > 0 AS INT);
-    has_charlie INT := CAST(strpos(' ' || NEW.outcome || ' ', ' charlie ') > 0 AS INT);
-    hands_before BIGINT;
-    streak_before BIGINT;
-BEGIN
-    SELECT coalesce(sum(hands), 0),
-        coalesce(max(CASE WHEN game = NEW.game AND unit = NEW.unit THEN streak END), 0)
-        INTO hands_before, streak_before FROM results_ever WHERE caller_id = NEW.caller_id;
-    INSERT INTO awards (caller_id, award, at, round_id)
-    SELECT NEW.caller_id, each.award, NEW.settled, NEW.id FROM (VALUES
-        ('hand', hands_before = 0), ('natural', has_natural > 0), ('charlie', has_charlie > 0),
-        ('split', NEW.outcome = 'win win'), ('won ' || NEW.game, net > 0),
-        ('half', NEW.unit = 'second' AND net >= 1800), ('fourfold', net >= 4 * NEW.bet),
-        ('streak', net > 0 AND streak_before >= 4), ('comeback', net > 0 AND streak_before <= -5),
-        ('hundred', hands_before = 99), ('thousand', hands_before = 999)
-    ) AS each (award, is_earned) WHERE each.is_earned ON CONFLICT DO NOTHING;
-    IF NEW.lead IS NOT NULL THEN
-        INSERT INTO awards (caller_id, award, at, round_id)
-        SELECT caller_id, 'company', settled, id FROM rounds
-        WHERE (id = NEW.lead OR lead = NEW.lead) AND settled IS NOT NULL AND outcome <> 'void'
-            AND (SELECT count(*) FROM rounds WHERE (id = NEW.lead OR lead = NEW.lead)
-                AND settled IS NOT NULL AND outcome <> 'void') >= 4
-        ON CONFLICT DO NOTHING;
-    END IF;
-    INSERT INTO results AS kept (day, caller_id, game, unit, hands, lost, won, hands_won,
-        hands_even, naturals, charlies, best)
-    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
-        is_even, has_natural, has_charlie, greatest(net, 0))
-    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
-        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
-        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
-        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
-        best = greatest(kept.best, excluded.best);
-    INSERT INTO results_ever AS kept (caller_id, game, unit, hands, lost, won, hands_won,
-        hands_even, naturals, charlies, best, streak, longest_won, longest_lost)
-    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won, is_won,
-        is_even, has_natural, has_charlie, greatest(net, 0), is_won - is_lost, is_won, is_lost)
-    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
-        hands = kept.hands + 1, lost = kept.lost + excluded.lost, won = kept.won + excluded.won,
-        hands_won = kept.hands_won + is_won, hands_even = kept.hands_even + is_even,
-        naturals = kept.naturals + has_natural, charlies = kept.charlies + has_charlie,
-        best = greatest(kept.best, excluded.best),
-        streak = CASE WHEN net > 0 THEN greatest(kept.streak, 0) + 1
-            WHEN net < 0 THEN least(kept.streak, 0) - 1 ELSE kept.streak END,
-        longest_won = greatest(kept.longest_won, greatest(kept.streak, 0) + is_won),
-        longest_lost = greatest(kept.longest_lost, is_lost - least(kept.streak, 0));
-    RETURN NULL;
-END
-""",
-)
 
 
 def _only_added(table: str) -> list[Trigger]:
@@ -186,26 +127,8 @@ _MOVES = [
     Trigger("transfers_move_balances", _ADDED, MOVE_BALANCES),
     Trigger("transfers_keep_to_one_unit", _ADDED, KEEP_TO_ONE_UNIT),
 ]
-# Those that the audit looks for.
-WATCHED = {
-    each.name: each for each in (*_only_added("generations"), *_MOVES, *_only_added("transfers"))
-}
-_COUNTS = [
-    Trigger(
-        "rounds_settled_at_once_count",
-        "AFTER INSERT ON rounds FOR EACH ROW"
-        " WHEN (NEW.settled IS NOT NULL AND NEW.outcome <> 'void')",
-        COUNT_A_HAND,
-    ),
-    Trigger(
-        "rounds_that_are_settled_count",
-        "AFTER UPDATE OF settled ON rounds FOR EACH ROW"
-        " WHEN (OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void')",
-        COUNT_A_HAND,
-    ),
-]
-FUNCTIONS: tuple[Function, ...] = (REFUSE, KEEP_TO_ONE_UNIT, MOVE_BALANCES, COUNT_A_HAND)
-TRIGGERS: tuple[Trigger, ...] = (*WATCHED.values(), *_COUNTS)
+FUNCTIONS = (REFUSE, KEEP_TO_ONE_UNIT, MOVE_BALANCES)
+TRIGGERS = (*_only_added("generations"), *_MOVES, *_only_added("transfers"))
 
 # A balance changes with every bet. Where its column is indexed, each change goes into all indexes
 # of the table: here the banks are sorted when somebody asks who is rich.

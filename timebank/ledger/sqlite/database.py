@@ -367,7 +367,7 @@ def _definitions() -> tuple[str, ...]:
     for table in metadata.sorted_tables:
         elements.append(CreateTable(table))
         elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
-    triggers = (*sqlite.TRIGGERS.values(), *sqlite.RESULT_TRIGGERS.values())
+    triggers = sqlite.TRIGGERS.values()
     return (*map(sqlite.text_of, elements), *triggers)
 
 

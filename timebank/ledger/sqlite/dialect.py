@@ -352,8 +352,7 @@ def go_on_from(connection: Connection, table: str, first: int) -> None:
         run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)
 
 
-# The guards of the books. Every transfer moves two balances; what was added stays as it is; and
-# who won most is known without reading a million hands.
+# The guards of the books. Every transfer moves two balances, and what was added stays as it is.
 
 
 def _only_added(table: str) -> dict[str, str]:
@@ -386,74 +385,12 @@ TRIGGERS = {
 
 def take_guards_away(connection: Connection) -> None:
     """Let rows be put in as they are: no trigger fires until `post_guards`."""
-    for name in (*TRIGGERS, *RESULT_TRIGGERS):
+    for name in TRIGGERS:
         connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
 
 
 def post_guards(connection: Connection) -> None:
     """Let the triggers fire again, all of them."""
     take_guards_away(connection)
-    for sql in (*TRIGGERS.values(), *RESULT_TRIGGERS.values()):
+    for sql in TRIGGERS.values():
         connection.exec_driver_sql(sql)
-
-
-_OF_A_HAND = """
-    1, NEW.lost, NEW.won, NEW.won > NEW.lost, NEW.won = NEW.lost,
-        instr(' ' || NEW.outcome || ' ', ' natural ') > 0,
-        instr(' ' || NEW.outcome || ' ', ' charlie ') > 0, max(NEW.won - NEW.lost, 0)"""
-_COUNTED = "hands, lost, won, hands_won, hands_even, naturals, charlies, best"
-_ADDED_TO = """
-        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won,
-        hands_won = hands_won + excluded.hands_won, hands_even = hands_even + excluded.hands_even,
-        naturals = naturals + excluded.naturals, charlies = charlies + excluded.charlies,
-        best = max(best, excluded.best)"""
-_ADD_A_HAND = f"""
-    INSERT INTO results (day, caller_id, game, unit, {_COUNTED})
-    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, {_OF_A_HAND})
-    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET {_ADDED_TO};
-    INSERT INTO results_ever (caller_id, game, unit, {_COUNTED}, streak, longest_won, longest_lost)
-    VALUES (NEW.caller_id, NEW.game, NEW.unit, {_OF_A_HAND},
-        (NEW.won > NEW.lost) - (NEW.won < NEW.lost), NEW.won > NEW.lost, NEW.won < NEW.lost)
-    ON CONFLICT (caller_id, game, unit) DO UPDATE SET {_ADDED_TO},
-        streak = CASE excluded.streak WHEN 1 THEN max(streak, 0) + 1
-            WHEN -1 THEN min(streak, 0) - 1 ELSE streak END,
-        longest_won = max(longest_won, max(streak, 0) + excluded.longest_won),
-        longest_lost = max(longest_lost, excluded.longest_lost - min(streak, 0));"""
-# Before the hand is counted: `results_ever` says how many there were before it.
-_EARN_AWARDS = """
-    INSERT INTO awards (caller_id, award, at, round_id)
-    SELECT NEW.caller_id, award, NEW.settled, NEW.id FROM (
-        SELECT 'natural' AS award WHERE instr(' ' || NEW.outcome || ' ', ' natural ') > 0
-        UNION ALL SELECT 'charlie' WHERE instr(' ' || NEW.outcome || ' ', ' charlie ') > 0
-        UNION ALL SELECT 'split' WHERE NEW.outcome = 'win win'
-        UNION ALL SELECT 'half' WHERE NEW.unit = 'second' AND NEW.won - NEW.lost >= 1800
-        UNION ALL SELECT 'fourfold' WHERE NEW.won - NEW.lost >= 4 * NEW.bet
-        UNION ALL SELECT 'won ' || NEW.game WHERE NEW.won > NEW.lost AND NOT EXISTS (
-            SELECT 1 FROM results_ever
-            WHERE caller_id = NEW.caller_id AND game = NEW.game AND hands_won > 0)
-        UNION ALL SELECT CASE WHEN streak > 0 THEN 'streak' ELSE 'comeback' END
-            FROM results_ever WHERE NEW.won > NEW.lost AND caller_id = NEW.caller_id
-                AND game = NEW.game AND unit = NEW.unit AND (streak >= 4 OR streak <= -5)
-        UNION ALL SELECT CASE WHEN so_far >= 999 THEN 'thousand' WHEN so_far > 0 THEN 'hundred'
-            ELSE 'hand' END FROM (SELECT coalesce(sum(hands), 0) AS so_far
-            FROM results_ever WHERE caller_id = NEW.caller_id) WHERE so_far IN (0, 99, 999)
-    ) WHERE true ON CONFLICT DO NOTHING;
-    INSERT INTO awards (caller_id, award, at, round_id)
-    SELECT caller_id, 'company', settled, id FROM rounds
-    WHERE NEW.lead IS NOT NULL AND (id = NEW.lead OR lead = NEW.lead)
-        AND settled IS NOT NULL AND outcome <> 'void'
-        AND (SELECT count(*) FROM rounds WHERE (id = NEW.lead OR lead = NEW.lead)
-            AND settled IS NOT NULL AND outcome <> 'void') >= 4
-    ON CONFLICT DO NOTHING;"""
-RESULT_TRIGGERS = {
-    "rounds_settled_at_once_count": f"""
-        CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds
-        WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
-        BEGIN {_EARN_AWARDS}{_ADD_A_HAND}
-        END""",
-    "rounds_that_are_settled_count": f"""
-        CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds
-        WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
-        BEGIN {_EARN_AWARDS}{_ADD_A_HAND}
-        END""",
-}
