@@ -158,9 +158,11 @@ def _few_cells(before: Row, row: Row) -> _Change | None:
     No cache: each caller has such a change every second, and all of them together would drive out
     of a cache what callers share.
     """
+    if before.inks != row.inks:
+        return None
     first, last = _stretch(before.cells, row.cells)
     ink, text = row.inks[first:last][:1], row.cells[first:last]
-    if not 0 < len(text) <= _WIDEST_GAP or before.inks != row.inks or not STEADY.issuperset(text):
+    if not 0 < len(text) <= _WIDEST_GAP or not STEADY.issuperset(text):
         return None
     if row.inks[first:last] != ink * len(text):
         return None
