@@ -21,7 +21,7 @@ from typing import Any, Self
 from door.server import server_file
 from tests.door.attention import Stopwatch
 from tests.door.lines.host import Pty
-from tests.door.playing import Table, _toml
+from tests.door.playing import Table, with_keys
 from tests.door.processes import (
     Served,
     audits_are_clean,
@@ -362,8 +362,7 @@ class Host(Served):
 
     def house(self, **keys: object) -> None:
         """Set the rules of the game anew, for the doors that start from now on."""
-        rules = "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items())
-        text = f"{BOARD}\n[games.black-jack-for-time]\nturns_per_day = 0\n{rules}"
+        text = with_keys(BOARD, "black-jack-for-time", {"turns_per_day": 0, **keys})
         (self.folder / "sysop.toml").write_text(text, encoding="utf-8")
 
     def moduser(self, node: int = 1) -> int | None:
