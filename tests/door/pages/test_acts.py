@@ -14,7 +14,7 @@ from door.errors import NoAnswer
 from door.pages.acts import ACTS, MOST_FORMS, Forms
 from door.pages.sessions import Session
 from door.server import asking
-from tests.door.pages.test_pages import RUDE, Answer, Browser, shown
+from tests.door.pages.test_pages import ADA, RUDE, Answer, Browser, shown
 from tests.world import World, logged_on
 from timebank.callers import callers, notices, sysop_log
 from timebank.errors import BooksUnavailable, NameTaken, OutcomeUnknown
@@ -46,11 +46,6 @@ async def does(browser: Browser, act: str, caller: int | None, **typed: str) -> 
     return await browser.post(place, form)
 
 
-def number_of(board: World, name: str = "Ada") -> int:
-    with board.books() as desk:
-        return callers.number_of(desk, name)
-
-
 def bank_of(board: World, number: int) -> int:
     with board.books() as desk:
         held = transfers.balances(desk, number)
@@ -64,56 +59,53 @@ def logged(board: World) -> list[tuple[str, str | None, str]]:
 
 async def test_an_account_is_adjusted_once_however_often_the_form_is_sent(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        ada = number_of(board)
         await browser.logs_on()
-        asked = await asks(browser, "adjust", ada, minutes="-15", why="a mistake")
+        asked = await asks(browser, "adjust", ADA, minutes="-15", why="a mistake")
         assert (
             "15 minutes will be taken out of Ada's account, which holds 60 minutes now"
             in asked.text
         )
-        assert bank_of(board, ada) == 3600, "nothing is done before it is confirmed"
+        assert bank_of(board, ADA) == 3600, "nothing is done before it is confirmed"
         place, form = filled(asked)
         first, again = [await browser.post(place, form) for _ in range(2)]
         assert "The account holds 0:45:00." in first.text
         assert again.text == first.text
-        assert bank_of(board, ada) == 2700
+        assert bank_of(board, ADA) == 2700
         assert logged(board)[0][:2] == ("Sysop", "Ada")
-        too_much = await does(browser, "adjust", ada, minutes="-100", why="more")
+        too_much = await does(browser, "adjust", ADA, minutes="-100", why="more")
         assert "Not done." in too_much.text
-        assert bank_of(board, ada) == 2700
+        assert bank_of(board, ADA) == 2700
 
 
 async def test_callers_are_frozen_locked_and_left_notices(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        ada = number_of(board)
         await browser.logs_on()
         for act, typed in (
             ("freeze", {"why": "a dispute"}),
             ("lock", {}),
             ("notice", {"text": RUDE}),
         ):
-            assert "Not done" not in (await does(browser, act, ada, **typed)).text
+            assert "Not done" not in (await does(browser, act, ADA, **typed)).text
         with board.books() as desk:
-            record = callers.get(desk, ada)
+            record = callers.get(desk, ADA)
             assert (record.frozen, record.locked) == (True, True)
-            assert f"The sysop: {RUDE}" in [str(each) for each in notices.notices(desk, ada)]
-        offered = (await browser.get(f"/caller/{ada}/acts")).text
+            assert f"The sysop: {RUDE}" in [str(each) for each in notices.notices(desk, ADA)]
+        offered = (await browser.get(f"/caller/{ADA}/acts")).text
         assert "Open the account again" in offered
         assert "Let in again" in offered
         assert "End the call" not in offered, "they are not on"
         assert {line[0] for line in logged(board)} == {"Sysop"}
-        assert "Ada was locked out already." in (await does(browser, "lock", ada)).text
+        assert "Ada was locked out already." in (await does(browser, "lock", ADA)).text
 
 
 async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        ada = number_of(board)
         terminal = await logged_on(board, "Ada")
         await terminal.until("minutes today")
         await browser.logs_on()
-        assert "Ada can read it." in (await does(browser, "say", ada, text="Hello")).text
+        assert "Ada can read it." in (await does(browser, "say", ADA, text="Hello")).text
         await terminal.until("The sysop: Hello")
-        ended = filled(await asks(browser, "kick", ada, why="Supper."))
+        ended = filled(await asks(browser, "kick", ADA, why="Supper."))
         assert "told and hung up" in (await browser.post(*ended)).text
         await terminal.until("Supper.")
         assert [line[1:] for line in logged(board)[:4]] == [
@@ -122,7 +114,7 @@ async def test_who_is_on_is_spoken_to_and_kicked(tmp_path: Path) -> None:
             ("Ada", "The board: Ada can read it"),
             ("Ada", "Said: Hello (asked of the board)"),
         ]
-        gone = filled(await asks(browser, "kick", ada, why=""))
+        gone = filled(await asks(browser, "kick", ADA, why=""))
         assert "Ada isn't on any more." in (await browser.post(*gone)).text
         assert "Nobody" in (await does(browser, "say-all", None, text="Anybody?")).text
 
@@ -178,26 +170,24 @@ async def test_an_outcome_that_nobody_knows_is_told_as_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with shown(tmp_path) as (board, browser):
-        ada = number_of(board)
         await browser.logs_on()
 
         def unknown(*_: object) -> str:
             raise OutcomeUnknown("the disk")
 
-        place, form = filled(await asks(browser, "adjust", ada, minutes="5", why="a gift"))
+        place, form = filled(await asks(browser, "adjust", ADA, minutes="5", why="a gift"))
         monkeypatch.setattr("door.pages.doing.Doing.adjust", unknown)
         first = await browser.post(place, form)
         assert "can't say whether this was done" in first.text
         monkeypatch.undo()
         assert (await browser.post(place, form)).text == first.text, "it is not tried again"
-        assert bank_of(board, ada) == 3600
+        assert bank_of(board, ADA) == 3600
 
 
 async def test_no_act_is_done_for_a_form_that_is_not_ours(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
-        ada = number_of(board)
         await browser.logs_on()
-        place, form = filled(await asks(browser, "adjust", ada, minutes="5", why="a gift"))
+        place, form = filled(await asks(browser, "adjust", ADA, minutes="5", why="a gift"))
         elsewhere = {"origin": "https://evil.example", "sec-fetch-site": "cross-site"}
         for changed, headers in (
             ({}, elsewhere),
@@ -218,24 +208,23 @@ async def test_no_act_is_done_for_a_form_that_is_not_ours(tmp_path: Path) -> Non
             ("adjust", {"minutes": "5", "why": " "}),
             ("notice", {"text": ""}),
         ):
-            assert (await asks(browser, act, ada, **typed)).status == 400
+            assert (await asks(browser, act, ADA, **typed)).status == 400
         assert (await asks(browser, "adjust", 99, minutes="5", why="x")).status == 404
-        assert (await asks(browser, "rob", ada)).status == 404
-        assert bank_of(board, ada) == 3600
+        assert (await asks(browser, "rob", ADA)).status == 404
+        assert bank_of(board, ADA) == 3600
 
 
 async def test_who_may_only_look_changes_nothing(tmp_path: Path) -> None:
     async with shown(tmp_path, more='[pages]\nreaders = ["Ada"]\n') as (board, browser):
-        ada = number_of(board)
         assert (await browser.logs_on("Ada")).status == 303
         page = await browser.get("/")
         assert "Acts" not in page.text
-        for place in ("/acts", f"/caller/{ada}/acts"):
+        for place in ("/acts", f"/caller/{ADA}/acts"):
             assert (await browser.get(place)).status == 403
         for act in ACTS:
             typed = {field.name: "5" for field in act.fields}
-            assert (await asks(browser, act.name, ada, **typed)).status == 403
-        assert bank_of(board, ada) == 3600
+            assert (await asks(browser, act.name, ADA, **typed)).status == 403
+        assert bank_of(board, ADA) == 3600
         assert logged(board) == []
 
 

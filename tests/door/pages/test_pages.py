@@ -40,6 +40,7 @@ from timebank.window import sysop, teller
 
 TOML = f"{BOARD}\n[defence]\nallow = []\nwrong_passwords = 2\n"
 GAME = "black-jack-for-time"
+ADA = 2  # her number, who is entered after the sysop
 RUDE = "<script>alert(1)</script> & \"'"
 
 
@@ -342,8 +343,7 @@ async def test_today_warns_of_books_that_were_never_copied_and_never_audited(
     ]
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
-            sysop.adjust(desk, ada, 60, "a gift", "Wanda")
+            sysop.adjust(desk, ADA, 60, "a gift", "Wanda")
         await browser.logs_on()
         today = (await browser.get("/")).text
         assert [words for words in never if words.replace("8", "0") in today] == []
@@ -418,16 +418,16 @@ async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
         board = ada.board
         board.enter("Sysop")
         with board.books() as desk:
-            found = callers.number_of(desk, "Ada")
+            number = callers.number_of(desk, "Ada")
             (call,) = open_calls(desk)
-            add_notice(desk, found, "The sysop says {words}.", words=RUDE)
+            add_notice(desk, number, "The sysop says {words}.", words=RUDE)
             desk.connection.exec_driver_sql("UPDATE callers SET created = created - 864000")
             teller.borrow(desk, call.call_id, 0, 600)
             teller.deposit(desk, call.call_id, 0, 1200)
         with contextlib.closing(pages_of(board)) as pages:
             browser = Browser(pages)
             await browser.logs_on()
-            page = (await browser.get(f"/caller/{found}")).text
+            page = (await browser.get(f"/caller/{number}")).text
             assert f"The sysop says {RUDE}." in page
             assert "deposit 1:00:00 0:20:00" in page
             assert "borrow, less what is sent 0:30:00 0:10:00" in page
@@ -443,9 +443,8 @@ async def test_a_caller_is_shown_with_calls_hands_loans_notices_limits_and_luck(
 async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
             for number in range(1, 121):
-                sysop.adjust(desk, ada, 60 * number, RUDE, "Wanda")
+                sysop.adjust(desk, ADA, 60 * number, RUDE, "Wanda")
         await browser.logs_on()
         first = await browser.get("/ledger")
         assert first.body.count("<tr role=") == 101
@@ -468,7 +467,7 @@ async def test_the_ledger_is_filtered_leafed_through_and_written_as_csv(tmp_path
         assert "No transfers." in (await browser.get("/ledger", text="a gift of nobody")).text
         none = await browser.get("/ledger", caller="Sysop")
         assert "No transfers." in none.text
-        written = await browser.get("/ledger.csv", caller=f"#{ada}", least=119)
+        written = await browser.get("/ledger.csv", caller=f"#{ADA}", least=119)
         assert written.headers["content-type"].startswith("text/csv")
         rows = list(csv.DictReader(io.StringIO(written.body)))
         assert [row["amount"] for row in rows] == ["7140", "7200"]
@@ -483,8 +482,7 @@ async def test_what_is_filtered_is_written_for_beancount_and_sums_to_nothing(
 ) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
-            sysop.adjust(desk, ada, 600, RUDE, "Wanda")
+            sysop.adjust(desk, ADA, 600, RUDE, "Wanda")
         await browser.logs_on()
         written = await browser.get("/ledger.beancount", caller="Ada", least=10, up_to=10)
         entries, errors, _ = beancount.loader.load_string(written.body)
@@ -500,9 +498,8 @@ async def test_files_of_the_pages_are_those_of_the_commands_in_the_same_order(
     """Fava keeps the order of a file within a day: a balance that runs must not run backwards."""
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
             for minutes in (5, 10, -15, 20):
-                sysop.adjust(desk, ada, 60 * minutes, f"{minutes} of Ada's", "Wanda")
+                sysop.adjust(desk, ADA, 60 * minutes, f"{minutes} of Ada's", "Wanda")
         await browser.logs_on()
         by_page = (await browser.get("/ledger.csv")).body
         parts = (await browser.get("/ledger.beancount")).body.split("\n\n")
@@ -520,8 +517,7 @@ async def test_files_of_the_pages_are_those_of_the_commands_in_the_same_order(
 async def test_balances_are_told_as_they_were(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
-            sysop.adjust(desk, ada, 600, "a gift", "Wanda")
+            sysop.adjust(desk, ADA, 600, "a gift", "Wanda")
         await browser.logs_on()
         assert "Ada bank 1:10:00" in (await browser.get("/balances")).text
         assert "Nothing had been moved." in (await browser.get("/balances", at="2020-01-01")).text
@@ -566,11 +562,9 @@ async def test_reports_are_made_behind_all_others_and_files_come_in_pieces(tmp_p
 
 
 async def test_where_minutes_come_from_is_drawn_and_told(tmp_path: Path) -> None:
-    async with shown(tmp_path) as (board, browser):
-        with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
+    async with shown(tmp_path) as (_, browser):
         await browser.logs_on()
-        page = await browser.get(f"/caller/{ada}")
+        page = await browser.get(f"/caller/{ADA}")
         assert "in added by the sysop 1:00:00 out still there 1:00:00" in page.text
         (left,) = re.findall(r'<path class="came" d="([^"]+)"', page.body)
         (right,) = re.findall(r'<path class="went" d="([^"]+)"', page.body)
@@ -629,14 +623,13 @@ async def test_what_cannot_be_sought_is_told(tmp_path: Path) -> None:
 async def test_a_caller_is_found_and_their_statement_is_in_words(tmp_path: Path) -> None:
     async with shown(tmp_path) as (board, browser):
         with board.books() as desk:
-            ada = callers.number_of(desk, "Ada")
             for number in range(1, 45):
-                sysop.adjust(desk, ada, 60 * number, f"for step-{number:03}", "Wanda")
+                sysop.adjust(desk, ADA, 60 * number, f"for step-{number:03}", "Wanda")
         await browser.logs_on()
         assert "Ada" in (await browser.get("/callers")).text
         found = await browser.get("/callers", name="ADA")
-        assert found.headers["location"] == f"/caller/{ada}"
-        page = await browser.get(f"/caller/{ada}")
+        assert found.headers["location"] == f"/caller/{ADA}"
+        page = await browser.get(f"/caller/{ADA}")
         assert "Has never called." in page.text
         assert "for step-044" in page.text
         assert "for step-004" not in page.text

@@ -18,6 +18,7 @@ import subprocess
 import termios
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 import pyte
 import pytest
@@ -53,8 +54,9 @@ class Window:
         self._news = asyncio.Event()
         asyncio.get_running_loop().add_reader(self._keyboard, self._read)
 
-    def types(self, keys: str) -> None:
+    def types(self, keys: str) -> Self:
         os.write(self._keyboard, keys.encode())
+        return self
 
     async def until(self, reached: Callable[[], bool], what: str) -> None:
         try:
@@ -138,12 +140,9 @@ async def test_a_caller_registers_plays_a_hand_and_logs_off(
         try:
             await registers(window, "Grace")
             await plays_a_hand(window)
-            window.types("q")
-            await window.asks("oodbye")
-            window.types("g")
-            await window.asks("Leave the board?")
-            window.types("y")
-            await window.shows("Goodbye, Grace. Call again!")
+            await window.types("q").asks("oodbye")
+            await window.types("g").asks("Leave the board?")
+            await window.types("y").shows("Goodbye, Grace. Call again!")
             await window.closes()
         finally:
             window.close()
@@ -153,30 +152,22 @@ async def test_a_caller_registers_plays_a_hand_and_logs_off(
 
 async def registers(window: Window, name: str) -> None:
     await window.asks("Name:")
-    window.types("new\r")
-    await window.asks("The name you want:")
-    window.types(f"{name}\r")
-    await window.asks("A password (at least 6 characters):")
-    window.types(f"{PASSWORD}\r")
-    await window.asks("Once more:")
+    await window.types("new\r").asks("The name you want:")
+    await window.types(f"{name}\r").asks("A password (at least 6 characters):")
+    await window.types(f"{PASSWORD}\r").asks("Once more:")
     assert PASSWORD not in window.picture
-    window.types(f"{PASSWORD}\r")
-    await window.asks("Press any key when you have written it down")
+    await window.types(f"{PASSWORD}\r").asks("Press any key when you have written it down")
     window.types(" ")
     # The terminal said that it is xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")
     assert "│ A♠  10♥ │" in window.picture
-    window.types("\r")
-    await window.asks("Take a one-minute tour?")
-    window.types("n")
-    await window.asks("oodbye")
+    await window.types("\r").asks("Take a one-minute tour?")
+    await window.types("n").asks("oodbye")
 
 
 async def plays_a_hand(window: Window) -> None:
-    window.types("b")
-    await window.asks("<B>et")
-    window.types("b")
-    await window.asks("Coins to bet")
+    await window.types("b").asks("<B>et")
+    await window.types("b").asks("Coins to bet")
     window.types("2\r")
     if await window.asks("<B>et", "Insurance for", "<H>it") == "Insurance for":
         window.types("n")
@@ -184,8 +175,7 @@ async def plays_a_hand(window: Window) -> None:
         assert re.search(r"│(10|[A2-9JQK])[♥♠♦♣] .*│░▒▓▒░│", window.picture)
         window.types("s")
     await window.asks("<B>et")
-    window.types("f")
-    await window.shows("Seed of the last shoe")
+    await window.types("f").shows("Seed of the last shoe")
     assert re.search(r"^ ?[0-9a-f]{64}$", window.picture, re.MULTILINE)
     window.types("q")  # there may be another page
     await window.asks("<B>et")

@@ -77,14 +77,12 @@ async def test_a_password_a_window_and_a_goodbye(tmp_path: Path) -> None:
         board.enter("Ada")
         async with caller(board, home, "Ada", "-o", "PubkeyAuthentication=no") as window:
             await window.shows(NEWS)
-            window.types(" ")
-            await window.asks(MENU)
+            await window.types(" ").asks(MENU)
             (on_line,) = board.server.board.callers()
             window.resize(110, 40)
             await window.until(lambda: on_line.console.line.columns == 110, "the new size")
             assert on_line.console.line.rows == 40
-            window.types("g")
-            await window.asks("Leave the board?")
+            await window.types("g").asks("Leave the board?")
             window.types("y")
             assert await window.closes() == 0
 

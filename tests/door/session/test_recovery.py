@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,13 @@ async def gets_to(board: World, code: str, where: str) -> Stranger:
     return ada
 
 
+@asynccontextmanager
+async def ada_registered(folder: Path) -> AsyncIterator[tuple[World, str]]:
+    """A board that Ada has registered at, and her code."""
+    async with world(folder, toml=TOML) as board:
+        yield board, await registers(board, "Ada", HOME)
+
+
 async def loses_the_line(ada: Stranger) -> None:
     """Her line is gone, and the board has noticed."""
     ada.terminal.abort()
@@ -72,8 +81,7 @@ def has_code(board: World) -> bool:
 @pytest.mark.parametrize("where", ["the question", "a password", "the new code"])
 async def test_a_code_is_not_lost_with_the_line(tmp_path: Path, where: str) -> None:
     """What was seen live: hung up at the question, and no code worked any more."""
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, where)
         never = code_on(ada) if where == "the new code" else None
         assert has_code(board)  # also for whoever finds the books after a kill
@@ -85,8 +93,7 @@ async def test_a_code_is_not_lost_with_the_line(tmp_path: Path, where: str) -> N
 
 
 async def test_a_code_is_not_lost_when_the_time_to_log_on_is_over(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "the new code")
         await board.clock.advance(180)
         await ada.is_told("Logging on took too long.")
@@ -94,8 +101,7 @@ async def test_a_code_is_not_lost_when_the_time_to_log_on_is_over(tmp_path: Path
 
 
 async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "the question")
         await ada.sees(
             "That's your recovery code. It works until you get another, or a new password."
@@ -111,8 +117,7 @@ async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
 
 
 async def test_a_key_that_was_typed_ahead_is_none_under_the_new_code(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "the question")
         await ada.presses("n   ").is_asked(SHOWN)
         await loses_the_line(ada)
@@ -124,8 +129,7 @@ async def test_a_key_that_was_typed_ahead_is_none_under_the_new_code(tmp_path: P
 
 @pytest.mark.parametrize("where", ["the question", "the new code"])
 async def test_one_code_opens_no_two_calls(tmp_path: Path, where: str) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         first, second = [await gets_to(board, code, where) for _ in range(2)]
         if where == "the question":
             await first.presses("n").is_asked(SHOWN)
@@ -146,8 +150,7 @@ async def test_one_code_opens_no_two_calls(tmp_path: Path, where: str) -> None:
 
 
 async def test_one_code_sets_no_two_passwords(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         first, second = [await gets_to(board, code, "a password") for _ in range(2)]
         await first.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
         await second.presses("another one\ranother one\r").is_told(MEANWHILE)
@@ -161,8 +164,7 @@ async def test_one_code_sets_no_two_passwords(tmp_path: Path) -> None:
 async def test_a_password_that_the_sysop_sets_meanwhile_voids_the_code(
     tmp_path: Path, where: str
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         thief = await gets_to(board, code, where)
         typed = "a third one\n"
         told = Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed=typed)
@@ -188,8 +190,7 @@ async def test_no_code_stands_beside_a_password_that_the_sysop_has_set_after_the
 
 
 async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "a password")
         await ada.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r").is_asked(SHOWN)
         await ada.sees("Your password is changed. The code you used is void.")
@@ -204,8 +205,7 @@ async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) 
 
 
 async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Path) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "a password")
         await ada.presses("\x1b").is_asked(SHOWN)
         await ada.sees("Until then your old code works")
@@ -238,8 +238,7 @@ async def test_who_hangs_up_under_the_first_code_has_none(tmp_path: Path) -> Non
 async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
         await ada.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)
@@ -253,8 +252,7 @@ async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
 async def test_a_password_changed_at_the_settings_voids_the_code_before_there_is_another(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
         ada.presses(f"yp{PASSWORD}\r{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
@@ -294,8 +292,7 @@ def cannot_be_written(*_: object) -> bool:
 async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = await gets_to(board, code, "the new code")
         never = code_on(ada)
         with monkeypatch.context() as patch:
@@ -321,8 +318,7 @@ async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
 
 
 async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with world(tmp_path, toml=TOML) as board:
-        code = await registers(board, "Ada", HOME)
+    async with ada_registered(tmp_path) as (board, code):
         ada = Stranger(board, "Ada", CAFE)
         await ada.is_let_in()
         await ada.presses(f"yr{PASSWORD}\r").is_asked(SHOWN)

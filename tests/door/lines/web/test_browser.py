@@ -157,10 +157,8 @@ async def test_somebody_registers_plays_and_comes_back_to_the_hand_again_and_aga
             await grace.types(text)
             await grace.sees(question)
         grace.board.seeds = [hand("hit")]
-        await grace.types("b")
-        await grace.sees("<B>et")
-        await grace.types("b1\r")
-        await grace.sees("<H>it")
+        await grace.types("b", then="<B>et")
+        await grace.types("b1\r", then="<H>it")
         assert await grace.page.locator("#pad").is_hidden()
 
         # The page is closed in the middle of the hand, and opened again.
@@ -168,27 +166,21 @@ async def test_somebody_registers_plays_and_comes_back_to_the_hand_again_and_aga
         await grace.page.goto("about:blank")
         await caller.ended.wait()
         await grace.opens_the_page()
-        await grace.types("Grace\r")
-        await grace.sees("Password:")
-        await grace.types(f"{PASSWORD}\r")
-        await grace.sees("The hand you left is still on the table.")
+        await grace.types("Grace\r", then="Password:")
+        await grace.types(f"{PASSWORD}\r", then="The hand you left is still on the table.")
 
         # The line is lost: the page calls by itself, and nobody is asked for a name.
         (caller,) = grace.board.server.board.callers()
-        await grace.types("r")
-        await grace.sees("The rules of")
+        await grace.types("r", then="The rules of")
         caller.console.line.abort()
         await grace.sees("The hand you left is still on the table.")
         (again,) = grace.board.server.board.callers()
         assert (again is caller, again.record.name) == (False, "Grace")
 
         # Who logs off is not called back, and may call again.
-        await grace.types("s")
-        await grace.sees("<Q>uit")
-        await grace.types("q")
-        await grace.sees("<G>oodbye")
-        await grace.types("gy")
-        await grace.sees("Goodbye, Grace.")
+        await grace.types("s", then="<Q>uit")
+        await grace.types("q", then="<G>oodbye")
+        await grace.types("gy", then="Goodbye, Grace.")
         await grace.tabs_to("Call again")
         await grace.page.keyboard.press("Enter")
         await grace.sees("Name:")
@@ -219,8 +211,7 @@ async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_
                 await ada.types(text)
             board.seeds = [hand("hit")]
             await ada.sees("<B>et")
-            await ada.types("b1\r")
-            await ada.sees("<H>it")
+            await ada.types("b1\r", then="<H>it")
             (caller,) = board.server.board.callers()
             network.shut()
             await ada.types("s")  # goes nowhere
@@ -230,8 +221,7 @@ async def test_who_shuts_the_lid_in_mid_hand_comes_back_to_it(browser: Any, tmp_
             (again,) = board.server.board.callers()
             assert (again is caller, again.record.name) == (False, "Ada")
             await ada.sees("<H>it")
-            await ada.types("s")
-            await ada.sees("<B>et")
+            await ada.types("s", then="<B>et")
             assert ada.complaints == []
 
 
@@ -251,28 +241,20 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
         await ada.page.locator("#keys .enter").tap()
         await ada.sees("<G>oodbye")
         await ada.page.wait_for_function(ARE_SEEN, arg=16, timeout=PATIENCE)
-        await ada.taps("T")
-        await ada.sees("<D> Deposit")
-        await ada.taps("D")
-        await ada.sees("Deposit how much?")
-        await ada.taps("max")
-        await ada.sees("Deposit 55 minutes?")
-        await ada.taps("N")
-        await ada.sees("Deposit how much?")
+        await ada.taps("T", "<D> Deposit")
+        await ada.taps("D", "Deposit how much?")
+        await ada.taps("max", "Deposit 55 minutes?")
+        await ada.taps("N", "Deposit how much?")
         await ada.taps("Esc")
-        await ada.taps("Q")
-        await ada.sees("<G>oodbye")
+        await ada.taps("Q", "<G>oodbye")
         ada.board.seeds = [hand("hit")]
-        await ada.taps("B")
-        await ada.sees("<F>airness")
-        await ada.taps("B")
-        await ada.sees("Coins")
+        await ada.taps("B", "<F>airness")
+        await ada.taps("B", "Coins")
         assert await ada.page.locator("#text").get_attribute("inputmode") == "numeric"
         await ada.answers("Coins", "1")
         await ada.sees("<H>it")
         assert (await ada.may_tap())[:3] == ["D", "H", "S"]
-        await ada.taps("S")
-        await ada.sees("<B>et")
+        await ada.taps("S", "<B>et")
         assert (caller.line.columns, caller.line.rows) == size, "no question has resized it"
         assert await ada.page.evaluate("visualViewport.scale") == 1
         wide = await ada.page.evaluate("document.documentElement.scrollWidth")
@@ -283,17 +265,14 @@ async def test_a_phone_has_keys_for_what_can_be_pressed_and_a_field_for_text(
             assert box["width"] >= 44
 
         # The page speaks the caller's language, which is not the browser's.
-        await ada.taps("Q")
-        await ada.sees("<G>oodbye")
-        await ada.taps("Y")
-        await ada.sees("<L>anguage")
+        await ada.taps("Q", "<G>oodbye")
+        await ada.taps("Y", "<L>anguage")
         await ada.taps("L")
         await ada.page.get_by_role("button", name="Aide").wait_for()
         assert await ada.page.locator("html").get_attribute("lang") == "fr"
         await ada.taps("L")
         await ada.page.get_by_role("button", name="Help").wait_for()
-        await ada.taps("Q")
-        await ada.sees("<G>oodbye")
+        await ada.taps("Q", "<G>oodbye")
 
         # The end of the call leaves the screen as large as it was, and offers another.
         await ada.taps("G")
@@ -312,15 +291,13 @@ async def test_a_second_tap_takes_no_second_card(browser: Any, tmp_path: Path) -
         await ada.sees("Press any key")
         await ada.page.locator("#keys .enter").tap()
         ada.board.seeds = [hand("hit")]
-        await ada.taps("B")
-        await ada.sees("<F>airness")
+        await ada.taps("B", "<F>airness")
         await ada.taps("B")
         await ada.answers("Coins", "1")
         await ada.sees("<H>it")
         assert await ada.page.evaluate(TAP_TWICE, "H") == "H"
         await ada.may_tap_again()
-        await ada.taps("S")
-        await ada.sees("<B>et")
+        await ada.taps("S", "<B>et")
         assert moves(ada.board) == ["bet", "hit", "stay"]
 
 
@@ -335,8 +312,7 @@ async def test_an_input_method_types_each_key_once(browser: Any, tmp_path: Path)
         ):
             await ada.page.evaluate(IME, typed)
             await ada.sees(f"Name: {shown}")
-        await ada.types("end")
-        await ada.sees("Name: abéñüxyzend")
+        await ada.types("end", then="Name: abéñüxyzend")
 
 
 async def test_a_screen_reader_is_offered_first_and_gets_lines(

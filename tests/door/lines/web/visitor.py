@@ -72,9 +72,11 @@ class Visitor:
             shown = await self.page.evaluate(READ_SCREEN)
             raise AssertionError(f"{text!r} never came to the screen:\n{shown}") from None
 
-    async def types(self, *texts: str) -> None:
+    async def types(self, *texts: str, then: str = "") -> None:
         for text in texts:
             await self.page.keyboard.type(text)
+        if then:
+            await self.sees(then)
 
     async def tabs_to(self, name: str) -> None:
         """Go on with the Tab key to what is called so; where one is must be seen."""
@@ -86,9 +88,11 @@ class Visitor:
                 return
         raise AssertionError(f"the Tab key does not lead to {name!r}, but to {been}")
 
-    async def taps(self, key: str) -> None:
+    async def taps(self, key: str, then: str = "") -> None:
         letter = self.page.locator("#keys b").get_by_text(key, exact=True)
         await letter.tap(timeout=PATIENCE)
+        if then:
+            await self.sees(then)
 
     async def answers(self, question: str, text: str) -> None:
         await self.sees(question)
