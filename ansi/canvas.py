@@ -314,7 +314,17 @@ class Canvas:
 
     def put_pipe(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
         """Write a line of text with pipe codes, from `style` on; returns the column after it."""
-        cells, inks = _piped(text, style.number)
+        return self.put_pieces(row, column, (text,), style)
+
+    def put_pieces(self, row: int, column: int, texts: Sequence[str], style: Style = PLAIN) -> int:
+        """Write texts with pipe codes one behind the other, each from `style` on; returns the
+        column after them. Of a line in which only a piece changes, the others are known."""
+        if len(texts) == 1:
+            cells, inks = _piped(texts[0], style.number)
+        else:
+            pieces = [_piped(text, style.number) for text in texts]
+            cells = "".join([piece.cells for piece in pieces])
+            inks = "".join([piece.inks for piece in pieces])
         return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
 
     def _lay(self, row: int, column: int, cells: str, inks: str) -> int:

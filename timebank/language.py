@@ -107,17 +107,20 @@ def speak_to(viewer: Viewer) -> None:
 class speaking_to:
     """Speak to `viewer` for a while: at a table one task speaks to several."""
 
-    # No generator: each update of each screen is made in one of these.
+    # No generator, and nothing is set in the task of `viewer`: each update of each screen is made
+    # in one of these.
     __slots__ = ("_before", "_viewer")
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
 
     def __enter__(self) -> None:
-        self._before = _viewer.set(self._viewer)
+        is_spoken_to = _viewer.get() is self._viewer
+        self._before = None if is_spoken_to else _viewer.set(self._viewer)
 
     def __exit__(self, *_error: object) -> None:
-        _viewer.reset(self._before)
+        if self._before is not None:
+            _viewer.reset(self._before)
 
 
 def known(language: object) -> str:

@@ -620,13 +620,12 @@ class CanvasDisplay:
             canvas.cursor = (row, canvas.put(row, column, shown))
 
     def _paint_status(self) -> None:
-        row, column = self._canvas.rows - STATUS_ROWS, 1
-        self._canvas.blank(row, 0, self._canvas.width, 1, _STATUS_STYLE)
-        for piece in self._status:
-            if piece == CLOCK:
-                self._clock_column = column
-            text = self._clock if piece == CLOCK else piece
-            column = self._canvas.put_pipe(row, column, text, _STATUS_STYLE)
+        canvas, pieces = self._canvas, self._status
+        row, at = canvas.rows - STATUS_ROWS, pieces.index(CLOCK) if CLOCK in pieces else len(pieces)
+        canvas.blank(row, 0, canvas.width, 1, _STATUS_STYLE)
+        self._clock_column = canvas.put_pieces(row, 1, pieces[:at], _STATUS_STYLE)
+        rest = (self._clock, *pieces[at + 1 :])
+        canvas.put_pieces(row, self._clock_column, rest, _STATUS_STYLE)
 
     def _paint_clock(self) -> None:
         row = self._canvas.rows - STATUS_ROWS

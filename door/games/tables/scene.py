@@ -348,8 +348,9 @@ class TableScene:
             figures.append((_("Seed"), self.seed[:SHORT]))
         last = FELT_ROW + rows - 2
         row = FELT_ROW + 1
+        bright = (_("Pot"), bet_name())
         for name, value in figures:
-            colour = "|14" if name in (_("Pot"), bet_name()) else "|15"
+            colour = "|14" if name in bright else "|15"
             canvas.put_pipe(row, column + 2, f"|07{name:<{NAME_COLUMNS}}{colour}{value}")
             row += 1
         if rows >= ROWS_FOR_LARGE:
