@@ -1,13 +1,14 @@
 """What one stranger can cost the whole board: `door serve` in a process of its own, attacked.
 
-The attacks are those of `python -m verify.fuzz.lines`, with shorter floods. What is measured is
-measured in the server: the processor time of its event loop's thread in its longest round, which a
-busy machine does not change, and the most memory that it held beyond what it had before.
+The attacks are those of verify/fuzz/hostile.py. What is measured is measured in the server: the
+processor time of its event loop's thread in its longest round, which a busy machine does not
+change, and the most memory that it held beyond what it had before.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,9 +28,7 @@ SIZE = 30_000  # bytes of a flood: some eight reads
 # caches of the whole process still hold things that nobody counted when they came in.
 TRIES = 4
 ATTACKS = dict(attacks(SIZE))
-# Some floods go to several of the board's questions. Here each goes to one, in turn, and over TLS;
-# `python -m verify.fuzz.lines` sends each to all.
-QUESTIONS = ("at the question for the name", "at the main menu", "by rlogin")
+ENDING = 20.0  # seconds until a call that was broken off is closed in the books at the latest
 # A loop that reads as much as it finds would read all of these at once.
 LARGE = 300_000
 AT_ONCE = ("zeros", "reports", "doubled IAC", "endless sequence", "NOP")
@@ -38,14 +37,6 @@ LARGE_ATTACKS = {
     for name, attack in attacks(LARGE)
     if name.endswith("question for the name") and name.startswith(AT_ONCE)
 }
-
-
-def a_slice() -> list[str]:
-    sent: dict[str, list[str]] = {}
-    for name in ATTACKS:
-        flood, _, question = name.rpartition(", ")
-        sent.setdefault(flood if question in QUESTIONS else name, []).append(name)
-    return [names[turn % len(names)] for turn, names in enumerate(sent.values())]
 
 
 class Besieged:
@@ -91,7 +82,7 @@ def besieged_on_uvloop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bes
         yield here
 
 
-@pytest.mark.parametrize("name", a_slice())
+@pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_costs_the_others_next_to_nothing(besieged: Besieged, name: str) -> None:
     if name.endswith(TLS) and besieged.target.telnets is None:
         assert not os.environ.get(NEED_CLIENTS), "openssl must be here: apt-get install openssl"
@@ -117,6 +108,16 @@ def costs_next_to_nothing(besieged: Besieged, attack: Attack) -> None:
             if best <= limit:
                 break
         assert best <= limit, key
+
+
+def test_nothing_is_left_of_an_attack_when_its_calls_are_closed(besieged: Besieged) -> None:
+    with besieged.target.caller():
+        before = besieged.board.ask("tasks")
+        for attack in ATTACKS.values():
+            attack(besieged.target)
+        end = time.monotonic() + ENDING
+        while besieged.board.ask("tasks") > before:
+            assert time.monotonic() < end
 
 
 def test_the_watch_sees_a_loop_that_is_kept_busy(besieged: Besieged) -> None:
