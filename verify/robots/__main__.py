@@ -81,7 +81,6 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
     """Return the figures of a run."""
     samples, seen = outcome.samples, outcome.seen
     waits = [wait for one in seen for wait in one.waits] or [0.0]
-    probe = outcome.probe_waits or [0.0]
     most = max(sample.memory for sample in samples)
     checked = outcome.checked
     pages = checked.page_waits or [0.0]
@@ -100,10 +99,7 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("of the C library in use, at the end", "kB", samples[-1].inside.malloc),
         Row("that grows", "kB/min", slope(samples, lambda s: s.inside.malloc)),
         Row("of that SQLite's, at the end", "kB", samples[-1].inside.sqlite),
-        Row("an echo, for one caller apart: p50", "ms", percentile(probe, 50) * MILLI),
-        Row("the same: p99", "ms", percentile(probe, 99) * MILLI),
-        Row("the same: max", "ms", max(probe) * MILLI),
-        Row("the same, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
+        Row("an echo, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
         Row("the same: p99", "ms", percentile(waits, 99) * MILLI),
         Row("calls", "", sum(one.calls for one in seen)),
         Row("calls that doors have handed over", "", outcome.rode),

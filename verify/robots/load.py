@@ -18,11 +18,9 @@ from verify.robots.crowd import Crowd, CrowdProcess
 from verify.robots.doors import Doorway
 from verify.robots.house import Served, open_a_tournament, prepare
 from verify.robots.inside import Inside
-from verify.robots.probe import probe
 from verify.robots.robot import Pace
 from verify.robots.seen import Seen
 
-PROBE = "Probe"
 FIRST_KEYS = 20.0  # seconds from the last caller's first call until everybody plays
 SAMPLED = 60.0  # seconds
 
@@ -64,7 +62,6 @@ class Outcome:
     samples: list[Sample] = field(default_factory=list)
     memory_after: float = 0.0  # when all have gone
     left_on: int = 0  # nodes and lines, when all have gone
-    probe_waits: list[float] = field(default_factory=list)  # seconds
     seen: list[Seen] = field(default_factory=list)
     checked: Result = field(default_factory=Result)
     wrong: list[str] = field(default_factory=list)  # what the promise does not allow
@@ -76,7 +73,7 @@ class Outcome:
 def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
     """Run the plan over books in an empty folder; `tell` hears each sample as it is taken."""
     names = [f"Caller {number}" for number in range(plan.callers)]
-    config = prepare(folder, [*names, PROBE])
+    config = prepare(folder, names)
     open_a_tournament(config.path)
     if plan.doors:
         doors.append_to(config.path)
@@ -84,12 +81,11 @@ def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
     outcome = Outcome()
     with Served(config) as server, _doorways(config, plan.doors) as doorways:
         outcome.memory_before = server.usage().memory
-        with _probing(server.port, outcome.probe_waits):
-            crowds = _crowds(plan, names, server.port, doorways)
-            time.sleep((plan.callers + plan.doors) / plan.a_second + plan.settle)
-            for sample in _samples(plan, server, crowds):
-                outcome.samples.append(sample)
-                tell(sample)
+        crowds = _crowds(plan, names, server.port, doorways)
+        time.sleep((plan.callers + plan.doors) / plan.a_second + plan.settle)
+        for sample in _samples(plan, server, crowds):
+            outcome.samples.append(sample)
+            tell(sample)
         for crowd in crowds:
             crowd.hush()
         outcome.seen = [seen for crowd in crowds for seen in crowd.seen()]
@@ -179,22 +175,3 @@ def _left(server: Served) -> int:
             return 0
         time.sleep(0.5)
     return left
-
-
-@contextmanager
-def _probing(port: int, waits: list[float]) -> Iterator[None]:
-    """Have one more caller press keys meanwhile, from this process, which does little else."""
-    stop = asyncio.Event()
-    loop = asyncio.new_event_loop()
-
-    def work() -> None:
-        waits.extend(loop.run_until_complete(probe(port, PROBE, stop)))
-        loop.close()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        yield
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
