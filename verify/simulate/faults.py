@@ -48,7 +48,6 @@ from timebank.ledger.visit import HostSession
 from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT, Move
 from timebank.wagers.wagers import Played
-from timebank.window.allowance import moved_on
 from timebank.words import MINUTE
 from verify.simulate import faults_below, faults_company
 
@@ -316,62 +315,14 @@ def mends_nothing(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(clock_mend, "_take_back", lambda desk, each: None)
 
 
-def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
-    """Time that is rounded down, in the call and at its end."""
-    patch.setattr(TickingPurse, "ticked", lambda self: int(self.on_for()))
-    patch.setattr(calls, "LEAST_SECONDS", 0)
-
-
-def _shares(
-    patch: pytest.MonkeyPatch, share: Callable[[Posting, int, LoanShare, int], int]
-) -> None:
-    """Let a loan take another share of what comes on line."""
-
+def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
     def pay_back(self: Posting, amount: int, reason: LoanShare) -> int:
-        taken = min(-self.balance["loan"], share(self, amount, reason, _percent(self)))
+        share = -(-amount * self.desk.settings.limits.loan_share // 100)
+        taken = min(-self.balance["loan"], share)
         self.move(self.online, self.loan, taken, reason)
         return taken
 
     patch.setattr(Posting, "_pay_back", pay_back)
-
-
-def _percent(posting: Posting) -> int:
-    return posting.desk.settings.limits.loan_share
-
-
-def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
-    _shares(patch, lambda posting, amount, reason, percent: -(-amount * percent // 100))
-
-
-def takes_a_loan_share_of_the_stake(patch: pytest.MonkeyPatch) -> None:
-    """A loan that is paid back out of a stake that comes back with what it has won."""
-
-    def share(posting: Posting, amount: int, reason: LoanShare, percent: int) -> int:
-        returned = sum(each.amount for each in posting.movements if each.reason.kind == "returned")
-        return (amount + returned) * percent // 100
-
-    _shares(patch, share)
-
-
-def takes_no_loan_share_of_a_grant(patch: pytest.MonkeyPatch) -> None:
-    def share(posting: Posting, amount: int, reason: LoanShare, percent: int) -> int:
-        return 0 if posting.day_begins else amount * percent // 100
-
-    _shares(patch, share)
-
-
-def releases_held_time_a_day_early(patch: pytest.MonkeyPatch) -> None:
-    real = Posting.release
-
-    def release(self: Posting) -> None:
-        waits = self.held_until
-        if waits is not None:
-            self.held_until = waits - 86_400
-        real(self)
-        if waits is not None and self.held_until == waits - 86_400:
-            self.held_until = waits
-
-    patch.setattr(Posting, "release", release)
 
 
 def releases_more_than_can_be_used(patch: pytest.MonkeyPatch) -> None:
@@ -390,17 +341,6 @@ def releases_more_than_can_be_used(patch: pytest.MonkeyPatch) -> None:
 
 def releases_nothing(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Posting, "release", lambda self: None)
-
-
-def cuts_off_a_second_late(patch: pytest.MonkeyPatch) -> None:
-    real = Posting.look_for_events
-
-    def look_for_events(self: Posting) -> None:
-        real(self)
-        if self.limit is not None:
-            self.limit += 1
-
-    patch.setattr(Posting, "look_for_events", look_for_events)
 
 
 def cuts_off_winnings_last(patch: pytest.MonkeyPatch) -> None:
@@ -428,28 +368,6 @@ def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
         real(self, 0)
 
     patch.setattr(Posting, "_tell_of_table", tell)
-
-
-def takes_deposits_from_earnings(patch: pytest.MonkeyPatch) -> None:
-    """The end of a day that banks less of what was earned for what was deposited."""
-    real = Posting._earned
-
-    def earned(self: Posting) -> int:
-        own = {each.kind: each.id for each in (self.online, self.bank, self.loan)}
-        return real(self) - moved_on(self.desk, self.caller_id, self.day, own).get("deposit", 0)
-
-    patch.setattr(Posting, "_earned", earned)
-
-
-def counts_an_older_stake_again(patch: pytest.MonkeyPatch) -> None:
-    """The second midnight of a stake, at which all of it may have been earned."""
-    real = Posting._leave_day
-
-    def leave_day(self: Posting) -> None:
-        self.standing = 0
-        real(self)
-
-    patch.setattr(Posting, "_leave_day", leave_day)
 
 
 def banks_what_a_frozen_caller_earned(patch: pytest.MonkeyPatch) -> None:
@@ -535,14 +453,9 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     leaves_shoes_open: 2,
     believes_every_leap: 12,
     mends_nothing: 7,
-    lets_calls_that_end_at_once_be_free: 2,
     rounds_a_loan_share_up: 7,
-    takes_a_loan_share_of_the_stake: 2,
-    takes_no_loan_share_of_a_grant: 2,
-    releases_held_time_a_day_early: 1,
     releases_more_than_can_be_used: 3,
     releases_nothing: 1,
-    cuts_off_a_second_late: 1,
     cuts_off_winnings_last: 2,
     returns_the_stake_of_an_earlier_day: 8,
     forfeits_what_was_earned_on_the_table: 4,
@@ -553,8 +466,6 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
 
 
 _OF_SAVERS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
-    takes_deposits_from_earnings: 19,
-    counts_an_older_stake_again: 19,
     banks_what_a_frozen_caller_earned: 19,
 }
 

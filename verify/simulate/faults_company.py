@@ -20,7 +20,7 @@ from timebank.callers import hearing, messages
 from timebank.callers.callers import CallerRecord
 from timebank.callers.messages import Message
 from timebank.calls import grace
-from timebank.calls.grace import PIECE, GracePiece
+from timebank.calls.grace import GracePiece
 from timebank.errors import BooksUnavailable
 from timebank.keeping import restoring
 from timebank.language import Phrase
@@ -155,10 +155,6 @@ def tells_again_and_again(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(messages, "_SHOW", lambda *_, **__: None)
 
 
-def tells_nobody_who_is_on(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(messages, "unseen", lambda desk, caller_ids: {})
-
-
 def lets_the_muted_speak(patch: pytest.MonkeyPatch) -> None:
     def refuse(writer: CallerRecord, reader: CallerRecord) -> Phrase | None:
         return real(replace(writer, muted=False), reader)
@@ -210,27 +206,6 @@ def gives_every_call_minutes_of_its_own(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(grace, "take", take)
 
 
-def counts_minutes_once_they_are_used(patch: pytest.MonkeyPatch) -> None:
-    """Uncharged minutes of which each piece is counted when the next one is asked for."""
-    real, given = grace._count, set[tuple[int, str]]()
-
-    def count(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
-        before = PIECE if (caller_id, day) in given else 0
-        given.add((caller_id, day))
-        real(desk, caller_id, day, max(0, seconds - PIECE) + before)
-
-    patch.setattr(grace, "_count", count)
-
-
-def gives_back_minutes_that_were_used(patch: pytest.MonkeyPatch) -> None:
-    real = grace.give_back
-
-    def give_back(desk: Desk, caller_id: int, day: str, seconds: int) -> None:
-        real(desk, caller_id, day, max(seconds, PIECE))
-
-    patch.setattr(grace, "give_back", give_back)
-
-
 def gives_minutes_past_an_event(patch: pytest.MonkeyPatch) -> None:
     """Uncharged minutes on a board that is closed for its event."""
     real = grace.enter
@@ -263,14 +238,11 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     tells_another: 3,
     marks_what_nobody_was_shown: 4,
     tells_again_and_again: 3,
-    tells_nobody_who_is_on: 4,
     lets_the_muted_speak: 5,
     pays_the_first_alone: 8,
     settles_again_and_again: 2,
     keeps_entries: 2,
     forgets_what_was_paid: 2,
     gives_every_call_minutes_of_its_own: 9,
-    counts_minutes_once_they_are_used: 4,
-    gives_back_minutes_that_were_used: 2,
     gives_minutes_past_an_event: 11,
 }
