@@ -35,7 +35,7 @@ Look = Callable[[Person, Wire, Caller], None]
 AUDIT_STEPS = 400
 AT_DEALS = (daily_deal.TITLE, tournament.TITLE)
 ABOUT = timedelta(minutes=30)  # by which clocks that are believed may differ
-JUST_NOW = 0.001  # seconds
+JUST_NOW = 0.021  # seconds, a beat in which clocks of callers tick, and a moment
 # Seconds after which a caller knows what another process has done with their account: it is posted
 # for them once a minute.
 STALE = 75.0
