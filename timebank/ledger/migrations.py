@@ -21,20 +21,41 @@ from timebank.ledger.schema import APPLICATION_ID
 Step = Callable[[Connection], None]
 
 
-def _count_no_hands(connection: Connection) -> None:
-    """Drop the triggers of version 13 that counted hands: callers/hand_totals.py counts them."""
+def _leave_hands_to_the_program(connection: Connection) -> None:
+    """Drop the triggers of version 13 that counted hands: callers/hand_totals.py counts them.
+
+    On a server, balances are moved row by row, as in a file.
+    """
     is_on_a_server = connection.dialect.name == "postgresql"
     for name in ("rounds_settled_at_once_count", "rounds_that_are_settled_count"):
         of_table = " ON rounds" if is_on_a_server else ""
         connection.execute(text(f"DROP TRIGGER IF EXISTS {name}{of_table}"))
     if is_on_a_server:
         connection.execute(text("DROP FUNCTION IF EXISTS count_a_hand()"))
+        connection.execute(text(_MOVE_BALANCES))
+
+
+_MOVE_BALANCES = """
+CREATE OR REPLACE FUNCTION move_balances() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    moved RECORD;
+BEGIN
+    FOR moved IN SELECT * FROM added ORDER BY id
+    LOOP
+        UPDATE accounts SET balance = balance - moved.amount WHERE id = moved.source;
+        UPDATE accounts SET balance = balance + moved.amount WHERE id = moved.target;
+    END LOOP;
+    UPDATE numbers SET last = (SELECT max(id) FROM added)
+        WHERE name = 'transfers' AND last < (SELECT max(id) FROM added);
+    RETURN NULL;
+END
+$$"""
 
 
 # The version of the books of release 1.0.
 FIRST = 13
 # The first of them leaves that version, and each other the next one.
-STEPS: Sequence[Step] = (_count_no_hands,)
+STEPS: Sequence[Step] = (_leave_hands_to_the_program,)
 
 
 def newest() -> int:

@@ -33,9 +33,9 @@ def takes_whoever_wrote_last_for_the_answer(patch: pytest.MonkeyPatch) -> None:
 
 def loses_on_the_server_what_is_moved(patch: pytest.MonkeyPatch) -> None:
     """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
-    arrives = "target, amount FROM added"
+    arrives = "WHERE id = moved.target"
     assert arrives in guards.MOVE_BALANCES.body
-    body = guards.MOVE_BALANCES.body.replace(arrives, f"{arrives} WHERE kind <> 'lost'")
+    body = guards.MOVE_BALANCES.body.replace(arrives, f"{arrives} AND moved.kind <> 'lost'")
     lost = guards.Function(guards.MOVE_BALANCES.name, body)
     functions = [lost if each is guards.MOVE_BALANCES else each for each in guards.FUNCTIONS]
     patch.setattr(guards, "FUNCTIONS", tuple(functions))

@@ -94,9 +94,7 @@ def test_a_dump_of_those_on_a_server_is_restored(cluster, on_server, folder, mon
     with monkeypatch.context() as patch:
         patch.setattr(migrations, "STEPS", ())
         dumps.back_up(books.database, books.settings, books.now, copy)
-        books.close()
-        restored = dumps.restore(copy, books.settings, books.now)
-        cluster.give_back(restored.aside.name)
+    books.close()
     restored = dumps.restore(copy, books.settings, books.now)
     assert len(restored.treated.hands) == 1
     assert books.audit() == []

@@ -72,6 +72,18 @@ def test_an_entry_that_takes_more_than_there_is_moves_nothing_at_all(books, ann)
     assert books.system()["adjustment"] == 0
 
 
+def test_an_account_may_not_be_below_zero_between_two_movements_either(books, ann):
+    with pytest.raises(NotEnough):
+        books.do(
+            transfers.transfer,
+            [
+                movement(ann["online"], ann["bank"], 10),
+                movement(ADJUSTMENT, ann["online"], 10),
+            ],
+        )
+    assert books.sql("SELECT count(*) FROM transfers") == [(0,)]
+
+
 @pytest.mark.parametrize("amount", [0, -1])
 def test_an_amount_is_above_zero(books, ann, amount):
     with pytest.raises(ValueError, match="not a transfer"):

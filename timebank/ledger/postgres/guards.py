@@ -60,44 +60,16 @@ BEGIN
 END
 """,
 )
-# Each account is written once, whatever number of rows moves it: that of a house has a hundred new
-# versions in a group else, and each is looked for behind all before it. Where the rows lead an
-# account past zero on its way, it is led there too: its CHECK sees what it would see by rows.
 MOVE_BALANCES = Function(
     "move_balances",
     """
 DECLARE
     moved RECORD;
 BEGIN
-    FOR moved IN
-        WITH changes AS (
-            SELECT id, 1 AS side, source AS account, -amount AS change FROM added
-            UNION ALL SELECT id, 2, target, amount FROM added
-        ), running AS (
-            SELECT account, change, sum(change) OVER (PARTITION BY account ORDER BY id, side)
-                AS so_far FROM changes
-        )
-        SELECT account, CAST(sum(change) AS BIGINT) AS change,
-            CAST(min(so_far) AS BIGINT) AS lowest, CAST(max(so_far) AS BIGINT) AS highest
-        FROM running GROUP BY account ORDER BY account
+    FOR moved IN SELECT * FROM added ORDER BY id
     LOOP
-        IF moved.lowest < least(moved.change, 0) THEN
-            UPDATE accounts SET balance = balance + moved.lowest
-                WHERE id = moved.account AND balance + moved.lowest < 0;
-            IF FOUND THEN
-                UPDATE accounts SET balance = balance - moved.lowest WHERE id = moved.account;
-            END IF;
-        END IF;
-        IF moved.highest > greatest(moved.change, 0) THEN
-            UPDATE accounts SET balance = balance + moved.highest
-                WHERE id = moved.account AND balance <= 0 AND balance + moved.highest > 0;
-            IF FOUND THEN
-                UPDATE accounts SET balance = balance - moved.highest WHERE id = moved.account;
-            END IF;
-        END IF;
-        IF moved.change <> 0 THEN
-            UPDATE accounts SET balance = balance + moved.change WHERE id = moved.account;
-        END IF;
+        UPDATE accounts SET balance = balance - moved.amount WHERE id = moved.source;
+        UPDATE accounts SET balance = balance + moved.amount WHERE id = moved.target;
     END LOOP;
     UPDATE numbers SET last = (SELECT max(id) FROM added)
         WHERE name = 'transfers' AND last < (SELECT max(id) FROM added);
