@@ -997,6 +997,57 @@ _ANSI = (
     ),
 )
 
+_TOGETHER = (
+    Mutant(
+        "What waits on a connection is run after the statement that comes next.",
+        "timebank/ledger/postgres/connection.py",
+        """            for each in waiting:
+                each.cursor.execute(each.statement, each.parameters)
+            yield
+""",
+        """            yield
+            for each in waiting:
+                each.cursor.execute(each.statement, each.parameters)
+""",
+    ),
+    Mutant(
+        "What waits and is undone with its savepoint is sent all the same.",
+        "timebank/ledger/postgres/connection.py",
+        "            self._waiting.pop()\n",
+        "            return\n",
+    ),
+    Mutant(
+        "What waits when a transaction is rolled back is sent with the next one.",
+        "timebank/ledger/postgres/connection.py",
+        "        self._waiting.clear()\n",
+        "",
+    ),
+    Mutant(
+        "A transaction leaves no mark by which its COMMIT can be looked up.",
+        "timebank/ledger/postgres/dialect.py",
+        "DO UPDATE SET last = excluded.last,",
+        "DO UPDATE SET last = operations.last,",
+    ),
+    Mutant(
+        "A writer that has stopped is ended although it may take its time.",
+        "timebank/ledger/postgres/dialect.py",
+        "application_name <> '{STAYS}'",
+        "application_name <> ''",
+    ),
+    Mutant(
+        "A request that is refused alone leaves what it has written.",
+        "timebank/ledger/database.py",
+        "transaction.rollback()",
+        "transaction.commit()",
+    ),
+    Mutant(
+        "A cut that no shoe has taken is dealt from.",
+        "timebank/wagers/rounds.py",
+        "if not cut.rowcount:",
+        "if cut.rowcount > 1:",
+    ),
+)
+
 _SERVERS = (
     Mutant(
         "A lease is taken although it is another's and has not run out.",
@@ -1075,6 +1126,7 @@ _SERVERS = (
 MUTANTS = (
     *(
         *_LEDGER,
+        *_TOGETHER,
         *_SERVERS,
         *_WAGERS,
         *_CALLS,

@@ -12,6 +12,7 @@ other transactions.
 from __future__ import annotations
 
 import contextlib
+import logging
 import secrets
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Self
@@ -23,6 +24,9 @@ from psycopg.errors import Diagnostic
 # Nothing is asked for longer than this while others wait to write, in seconds: a server that has
 # stopped, or whose standby does not answer, keeps its connections open and says nothing.
 PATIENCE = 10.0
+
+# The errors that psycopg ignores at the end of a pipeline come after one that it raises.
+logging.getLogger("psycopg").setLevel(logging.ERROR)
 
 
 class Operation(NamedTuple):
