@@ -129,7 +129,7 @@ class TestWhatWaits:
             run = desk.connection.exec_driver_sql
             wire.later("UPDATE callers SET frozen = 1")
             run("SAVEPOINT seats")
-            wire.later("UPDATE callers SET name = 'Bob'")
+            wire.later("UPDATE callers SET name = NULL")  # is refused, where it is sent
             run("ROLLBACK TO seats")
             run("RELEASE seats")
         assert books.sql("SELECT name, frozen FROM callers") == [("Ann", 1)]
