@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -85,19 +87,33 @@ def run(
     # Processes that begin with nothing of this one, which may have threads and open books.
     context = multiprocessing.get_context("spawn")
     try:
-        with (
-            _imports_nothing_here(),
-            ProcessPoolExecutor(min(jobs, len(work)), mp_context=context) as pool,
-        ):
-            asked = [pool.submit(_at_a_desk, settings, now, each) for each in work]
+        with ProcessPoolExecutor(min(jobs, len(work)), context, _end_with_the_command) as pool:
+            with _starting():
+                asked = [pool.submit(_at_a_desk, settings, now, each) for each in work]
             return [each.result() for each in asked]
     except BrokenProcessPool:
         raise AuditBroken from None
 
 
+def _end_with_the_command() -> None:
+    """Let this process end without a word at Ctrl-C, and when the command was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_wait_for_the_end, daemon=True).start()
+
+
+def _wait_for_the_end() -> None:
+    command = multiprocessing.parent_process()
+    assert command is not None  # which has started this process
+    command.join()
+    os._exit(1)
+
+
 @contextmanager
-def _imports_nothing_here() -> Iterator[None]:
-    """Keep the folder that the command runs in from the path of processes that are started."""
+def _starting() -> Iterator[None]:
+    """Start processes that import nothing of the folder that the command runs in, and that heed no
+    Ctrl-C before they can do so without a word."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
     try:
@@ -106,6 +122,7 @@ def _imports_nothing_here() -> Iterator[None]:
         del os.environ[_SAFE_PATH]
         if before is not None:
             os.environ[_SAFE_PATH] = before
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _at_a_desk(settings: BankSettings, now: datetime, work: Callable[[Desk], T]) -> T:
