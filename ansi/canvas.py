@@ -259,6 +259,19 @@ def _rewrite(
     return _Change(row, start, ink, "".join(parts), at, pen, unsteady)
 
 
+@lru_cache(maxsize=2048)  # some 700 bytes each
+def _laid(below: Row, first: int, cells: str, inks: str) -> Row:
+    """Return a row with cells laid on it from `first` on: tables lay the same on it again and
+    again, and callers who see the same share the row."""
+    last = first + len(cells)
+    left, right = below.cells[:first], below.cells[last:]
+    if below.cells[first] == _HALF:  # of a character that begins before us
+        left = left[:-1] + " "
+    if right.startswith(_HALF):
+        right = " " + right[1:]
+    return Row(left + cells + right, below.inks[:first] + inks + below.inks[last:])
+
+
 class Canvas:
     """A screen of `columns` by `rows`; rows and columns count from 0, column `width` is barred.
 
@@ -341,13 +354,7 @@ class Canvas:
                 cells = " " + cells[1:]
         if first >= last or not 0 <= row < self.rows:
             return end
-        below = self._rows[row]
-        left, right = below.cells[:first], below.cells[last:]
-        if below.cells[first] == _HALF:  # of a character that begins before us
-            left = left[:-1] + " "
-        if right.startswith(_HALF):
-            right = " " + right[1:]
-        self._rows[row] = Row(left + cells + right, below.inks[:first] + inks + below.inks[last:])
+        self._rows[row] = _laid(self._rows[row], first, cells, inks)
         return end
 
     def box(
