@@ -426,6 +426,18 @@ _THEBANK = (
 
 _CALLERS = (
     Mutant(
+        "What a hand lost before it ended is missing from what its caller lost that day.",
+        "timebank/wagers/rounds.py",
+        "lost=hand.lost + settlement.lost,",
+        "lost=settlement.lost,",
+    ),
+    Mutant(
+        "A hand that comes out even ends a row of hands that were lost.",
+        "timebank/callers/hand_counts.py",
+        "if net == 0:",
+        "if net == 0 and self.streak > 0:",
+    ),
+    Mutant(
         "Any recovery code lets a caller in who has none.",
         "timebank/callers/recovery.py",
         'hmac.compare_digest(kept or "", digest)',

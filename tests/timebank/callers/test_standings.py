@@ -53,6 +53,15 @@ def test_a_hand_that_ends_with_its_deal_counts_once(books):
     assert kept(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
 
 
+def test_what_was_lost_before_the_end_of_a_hand_counts_too(books, ann):
+    ann.bet(600)
+    ann.act(lost(60, final=False))
+    assert kept(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
+    ann.act(won(540, 540))
+    assert kept(books) == [(ann.caller_id, GAME, "second", 3, 360, 1140)]
+    assert differing(books) == []
+
+
 def test_a_settlement_that_is_asked_for_twice_counts_once(books, ann):
     ann.bet(60)
     expected = [(ann.caller_id, GAME, "second", 3, 300, 660)]
