@@ -89,11 +89,11 @@ def company(books: Books) -> None:
         ("DELETE FROM messages", "message 1 was durable and is gone"),
         ("UPDATE messages SET text = 'Goodbye.'", "message 1 was"),
         ("DELETE FROM deal_tries WHERE caller_id = 1", "was durable and is gone"),
-        ("UPDATE deal_tries SET acts = 'hit'", "the try .* was"),
-        ("UPDATE deal_tries SET acts = 'hit hit stand'", "the try .* was"),
-        ("UPDATE deals SET seed = x'00'", "does not open its seal"),
+        ("UPDATE deal_tries SET acts = 'hit'", "try .* was"),
+        ("UPDATE deal_tries SET acts = 'hit hit stand'", "try .* was"),
+        ("UPDATE deals SET seed = x'00'", "deal .* was"),
         ("UPDATE deals SET rules = '[]'", "deal .* was"),
-        ("DELETE FROM deals WHERE daily = 1", "deals were durable and are gone"),
+        ("DELETE FROM deals WHERE daily = 1", "was durable and is gone"),
         ("DELETE FROM tournament_entries", "entries are gone"),
         ("UPDATE tournaments SET entry = 60", "tournament .* was"),
         ("UPDATE tournament_entries SET paid = 60, paid_id = 1", "entry .* was"),
@@ -109,7 +109,7 @@ def test_what_was_durable_of_company_and_is_gone_is_found(
     books.sql("UPDATE messages SET shown = 2")
     books.sql("UPDATE deal_tries SET acts = acts || ' hit'")
     count.look()
-    assert (count.company.decisions, len(count.company.messages)) == (6, 1)
+    assert (count.company.decisions, len(count.company.rows["message"])) == (6, 1)
     Vandal(books)(vandalism)
     with pytest.raises(AssertionError, match=words):
         count.look()

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from verify.kills.rounds import Tally, run_book
-from verify.kills.server import served
+from verify.postgres import served
 
 PR_SET_PDEATHSIG = 1
 
@@ -33,7 +33,8 @@ def run_apart(
     """
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
     if postgres:
-        with served() as database:
+        with served() as cluster:
+            database = cluster.url(cluster.empty())
             tally = run_book(folder, seed, rounds, robots, database, kind)
     else:
         tally = run_book(folder, seed, rounds, robots, kind=kind)

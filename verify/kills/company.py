@@ -1,32 +1,22 @@
-"""What callers have in common, counted a second time: messages, deals, and tournaments.
+"""What callers have in common: messages, deals and tournaments that were durable at the last look.
 
-`Company` remembers what was durable at the last look, as `count.Count` does.
+What was there stays. What was not may come: that a message was shown, that a deal is over.
 """
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections import Counter
-from typing import NamedTuple
+from typing import Any
 
 from verify.simulate.tournaments import Tournaments
 
-
-class Message(NamedTuple):
-    sender: int
-    reader: int
-    at: int
-    text: str
-    shown: int | None
-
-
-class Try(NamedTuple):
-    begun: int
-    acts: tuple[str, ...]
-    finished: int | None
-    score: int | None
-    cost: int | None
+TRY = "try"
+STAY = {
+    "message": "SELECT id, sender_id, caller_id, at, text, shown FROM messages",
+    "deal": "SELECT seal, day, lower(hex(seed)), rules, opened, daily, closed FROM deals",
+    TRY: "SELECT seal || ' ' || caller_id, begun, acts, finished, score, cost FROM deal_tries",
+}
 
 
 class Company:
@@ -34,58 +24,26 @@ class Company:
 
     def __init__(self) -> None:
         self.counted = Counter[str]()  # what was told of tournaments since the first look
-        self.messages: dict[int, Message] = {}
-        self.deals: dict[str, tuple[object, ...]] = {}
-        self.tries: dict[tuple[str, int], Try] = {}
+        self.rows: dict[str, dict[Any, list[Any]]] = {what: {} for what in STAY}
         self._tournaments = Tournaments(self.counted)
 
     @property
     def decisions(self) -> int:
-        return sum(len(each.acts) for each in self.tries.values())
+        return sum(len(acts.split()) for _begun, acts, *_ in self.rows[TRY].values())
 
     def look(self, file: sqlite3.Connection) -> None:
-        """Count everything; raises AssertionError at what does not fit what was found before."""
-        self._messages_stay(file)
-        self._deals_stay(file)
-        self._tries_go_on(file)
+        """Compare everything; raises AssertionError at what is gone or other than it was."""
+        for what, query in STAY.items():
+            now = {key: row for key, *row in file.execute(query)}
+            for key, was in self.rows[what].items():
+                assert key in now, f"{what} {key} was durable and is gone"
+                stays = all(
+                    _stays(*pair, goes_on=what == TRY) for pair in zip(was, now[key], strict=True)
+                )
+                assert stays, f"{what} {key} was {was}, and is {now[key]}"
+            self.rows[what] = now
         self._tournaments.step(file, None)
 
-    def _messages_stay(self, file: sqlite3.Connection) -> None:
-        now = {number: Message(*row) for number, *row in file.execute(MESSAGES)}
-        for number, was in self.messages.items():
-            assert number in now, f"message {number} was durable and is gone"
-            stays = now[number][:-1] == was[:-1] and was.shown in (None, now[number].shown)
-            assert stays, f"message {number} was {was}, and is {now[number]}"
-        self.messages = now
 
-    def _deals_stay(self, file: sqlite3.Connection) -> None:
-        now = {seal: tuple(row) for seal, *row in file.execute(DEALS)}
-        for seal, (_day, seed, *_rest, closed) in now.items():
-            opened = hashlib.sha256(bytes.fromhex(str(seed))).hexdigest()
-            assert opened == seal, f"the seed of deal {seal} does not open its seal"
-            was = self.deals.get(seal)
-            stays = was is None or (was[:-1] == now[seal][:-1] and was[-1] in (None, closed))
-            assert stays, f"deal {seal} was {was}, and is {now[seal]}"
-        gone = sorted(self.deals.keys() - now.keys())
-        assert not gone, f"deals were durable and are gone: {gone}"
-        self.deals = now
-
-    def _tries_go_on(self, file: sqlite3.Connection) -> None:
-        now = {
-            (seal, caller): Try(begun, tuple(acts.split()), *rest)
-            for seal, caller, begun, acts, *rest in file.execute(TRIES)
-        }
-        for key, was in self.tries.items():
-            assert key in now, f"the try {key} was durable and is gone"
-            found = now[key]
-            goes_on = found.acts[: len(was.acts)] == was.acts and found.begun == was.begun
-            assert goes_on, f"the try {key} was {was}, and is {found}"
-            ended = was.finished is None or found[:-1] == was[:-1]
-            assert ended, f"the try {key} was over as {was}, and is {found}"
-            assert was.cost in (None, found.cost), f"the try {key} cost {was}, and costs {found}"
-        self.tries = now
-
-
-MESSAGES = "SELECT id, sender_id, caller_id, at, text, shown FROM messages"
-DEALS = "SELECT seal, day, lower(hex(seed)), rules, opened, daily, closed FROM deals"
-TRIES = "SELECT seal, caller_id, begun, acts, finished, score, cost FROM deal_tries"
+def _stays(was: object, now: object, *, goes_on: bool) -> bool:
+    return was in (None, now) or (goes_on and str(now).startswith(f"{was} "))

@@ -300,7 +300,7 @@ class Book:
         self.tally.counted["hands left open"] += self.count.left_open
         self.tally.counted["of them played on"] += self.count.carried_on
         company = self.count.company
-        self.tally.counted["messages kept"] += len(company.messages)
+        self.tally.counted["messages kept"] += len(company.rows["message"])
         self.tally.counted["decisions at deals"] += company.decisions
         self.tally.counted.update(company.counted)
         self.tally.counted["doors started"] += sum(door.started for door in self.doors)

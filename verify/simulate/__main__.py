@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,7 +44,7 @@ STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
 def main() -> int:
     asked = _arguments()
     platter = _below() if asked.disk else None
-    with served() if asked.postgres else nullcontext() as cluster:
+    with _server() if asked.postgres else nullcontext() as cluster:
         if asked.faults is not None:
             return _search_for_faults(asked, platter, cluster)
         return _play_all(asked, platter, cluster)
@@ -146,25 +145,14 @@ def _in_memory() -> Path | None:
     return SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
 
 
-@contextmanager
-def served() -> Iterator[Cluster]:
-    """Start a server of PostgreSQL for this run, and stop it at the end."""
-    from tests.conftest import POSTGRES_FOLDER  # an extra reaches it
-    from tests.timebank import cluster
+def _server() -> AbstractContextManager[Cluster]:
+    """Return what starts a server of PostgreSQL for this run."""
+    from tests.timebank import cluster  # an extra reaches it
+    from verify.postgres import served
 
     if cluster.programs() is None:
         sys.exit(NO_SERVER)
-    folder = Path(tempfile.mkdtemp(prefix="simulate-postgres-", dir=_in_memory()))
-    os.environ[POSTGRES_FOLDER] = str(folder)
-    try:
-        here = cluster.Cluster()
-        try:
-            yield here
-        finally:
-            here.close()
-    finally:
-        cluster.stop(folder)
-        shutil.rmtree(folder)
+    return served(_in_memory())
 
 
 def _arguments() -> argparse.Namespace:

@@ -11,17 +11,18 @@ from pathlib import Path
 
 from tests.conftest import POSTGRES_FOLDER
 from tests.timebank import cluster
+from tests.timebank.cluster import Cluster
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """Start a server, and give the URL of a database with nothing in it."""
-    folder = Path(tempfile.mkdtemp(prefix="kills-postgres-"))
+def served(where: Path | None = None) -> Iterator[Cluster]:
+    """Start a server whose files are below a folder, and stop it at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="verify-postgres-", dir=where))
     os.environ[POSTGRES_FOLDER] = str(folder)
     try:
-        here = cluster.Cluster()
+        here = Cluster()
         try:
-            yield here.url(here.empty())
+            yield here
         finally:
             here.close()
     finally:
