@@ -11,7 +11,6 @@ dealt are known as well: three keys each, won or lost by chance. LOOP is asyncio
 from __future__ import annotations
 
 import asyncio
-import gc
 import itertools
 import random
 import sys
@@ -36,7 +35,7 @@ from door.games.blackjack.round import BlackjackAction, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
-from door.server.server import Server, quickest
+from door.server.server import Server, quickest, spare_collections
 from timebank.callers import callers
 from timebank.ledger.database import Database
 from timebank.ledger.sqlite.database import SqliteDatabase
@@ -149,7 +148,7 @@ async def main(folder: Path, count: int, *, web: bool) -> None:
     chance = random.Random(1)
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()
-    gc.freeze()  # as door/server/server.py does
+    spare_collections()
     thinkers = Thinkers(thinking_of(server.board))
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),
