@@ -36,6 +36,7 @@ painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCR
         ("w", "largest_withdrawal = 9", "You can withdraw 9 minutes a day;"),
         ("d", "keep_minutes = 51", "51 minutes must stay on your clock, and you have 60 minutes"),
         ("b", "largest_loan = 0", "Nobody can borrow minutes on this board."),
+        ("t", "largest_transfer = 0", "Nobody can send minutes on this board."),
         ("r", "", "You owe nothing."),
     ],
 )

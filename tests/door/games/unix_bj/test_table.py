@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.at_the_teletype import PLAY, at_the_teletype
+from tests.door.at_the_teletype import ANY_KEY, PLAY, at_the_teletype
 from tests.door.teletype import STRUCK, from_seed, paper, seed_asking
 from tests.door.visiting import MENU, sysop_toml
 from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
@@ -210,6 +210,17 @@ async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path
             cut = desk.connection.exec_driver_sql("SELECT cut FROM shoes").scalar_one()
         assert cut == "three blind mice"
         assert ada.letters != from_seed(seed)
+
+
+async def test_who_escapes_the_cut_has_bet_nothing(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.caller.remember({"cut": True})
+        ada.presses("p")
+        await ada.sees("A phrase to cut the cards")  # typed a row below
+        ada.presses("\x03")
+        await ada.is_asked(ANY_KEY)
+        assert ada.rounds() == []
+        assert ada.letters == ""
 
 
 # The standing
