@@ -147,7 +147,7 @@ async def test_an_empty_name_is_asked_again_and_is_no_try(tmp_path: Path) -> Non
         ada = known(board, "Ada")
         await ada.dials()
         ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
-        await ada.sees("Type your name, then press Enter.")
+        await ada.terminal.until("Type your name, then press Enter.")  # gone again soon
         for number in range(2):
             ada.presses("Ada\rnot hers\r")
             await ada.terminal.wait_for(
