@@ -362,10 +362,8 @@ class InlineWriter(Writer):
         self._waiting: deque[Request] = deque()
         self._turn_is_due = False
 
-    def submit(
-        self, operation: Callable[[Desk], object], ticket: object, call: int | None = None
-    ) -> Request:
-        request = Request(operation, ticket, call)
+    def submit(self, operation: Callable[[Desk], object], ticket: object) -> Request:
+        request = Request(operation, ticket)
         if self._mortal.dead:
             return request
         if self._closed:
