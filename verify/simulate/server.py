@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import os
 import random
-import re
 import sqlite3
 import time
 from collections import Counter
@@ -22,18 +21,18 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 from unittest import mock
 
 import psycopg
-from psycopg.pq import PipelineStatus, TransactionStatus
+from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import Table, create_engine
 
 from tests.timebank.cluster import Cluster
 from timebank.ledger.database import Database
 from timebank.ledger.postgres import dialect as postgres
-from timebank.ledger.postgres.connection import BooksConnection
+from timebank.ledger.postgres.connection import BooksConnection, BooksCursor
 from timebank.ledger.postgres.database import PostgresDatabase
 from timebank.ledger.postgres.dialect import WRITING_LOCK
 from timebank.ledger.schema import metadata
@@ -59,8 +58,6 @@ END_OF = "SELECT pg_terminate_backend(pid, 60000) FROM unnest(CAST(%s AS INT[]))
 # What the server says of a statement that it cannot carry out.
 FAILS = "DO $$ BEGIN RAISE EXCEPTION '{}' USING ERRCODE = '{}'; END $$"
 WRITES = ("INSERT", "UPDATE", "DELETE")
-# What the server may refuse although nothing is wrong: a write, and to wait for a turn.
-MAY_FAIL = re.compile(rf"(?s)\s*({'|'.join(WRITES)}|SELECT.*pg_advisory_)")
 
 
 @dataclass(frozen=True)
@@ -258,7 +255,7 @@ class Client(Mortal):
             commit()
             return
         counts = self.chance.random() < 0.5
-        if self._counts is None and connection.has_written():  # else it was in a look-up
+        if self._counts is None:  # else it was in a look-up
             self._counts = counts
             when = "after" if counts else "before"
             self.served.counted[f"COMMITs broken {when} they counted"] += 1
@@ -293,8 +290,8 @@ class Client(Mortal):
         raise psycopg.OperationalError("the connection is lost")
 
 
-class _Cursor(psycopg.Cursor[Any]):
-    def execute(self, query: Any, params: Any = None, **how: Any) -> _Cursor:
+class _Cursor(BooksCursor):
+    def execute(self, query: Any, params: Any = None, **how: Any) -> Self:
         connection = self.connection
         assert isinstance(connection, StoryConnection)
         asked = query
@@ -303,10 +300,7 @@ class _Cursor(psycopg.Cursor[Any]):
         if isinstance(asked, str) and asked.startswith("BEGIN"):
             connection.is_writing = "READ ONLY" not in asked
             super().execute(TELL_TIME, [repr(connection.server.now())], prepare=True)
-        super().execute(asked, params if asked is query else None, **how)
-        if isinstance(asked, str) and (asked is not query or MAY_FAIL.match(asked)):
-            connection.hear()
-        return self
+        return super().execute(asked, params if asked is query else None, **how)
 
     def executemany(self, query: Any, params_seq: Any, **how: Any) -> None:
         connection = self.connection
@@ -330,21 +324,9 @@ class StoryConnection(BooksConnection):
         super().__init__(*words, **how)
         self.cursor_factory = _Cursor
 
-    def hear(self) -> None:
-        """Hear at once what became of a statement that is sent with others.
-
-        Else that is heard with any of those behind it, as the moment has it.
-        """
-        if self.info.pipeline_status != PipelineStatus.OFF:
-            with self.pipeline() as pipeline:
-                pipeline.sync()
-
-    def has_written(self) -> bool:
-        """Tell whether the open transaction has written anything."""
-        if self.info.pipeline_status != PipelineStatus.OFF:
-            return True  # of the operations of many calls: they are committed in no other case
-        found = psycopg.Cursor(self).execute("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")
-        return found.fetchone() == (True,)
+    def later(self, statement: str, parameters: Any = None) -> psycopg.Cursor[Any]:
+        asked = statement if self.client is None else self.client.asks(self, statement)
+        return super().later(asked, parameters if asked is statement else None)
 
     def commit(self) -> None:
         if self.client is None or self.info.transaction_status == TransactionStatus.IDLE:
